@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+//
+// Lease: one grant, held by whoever holds this object. Ownership bounded in time.
+//
+//   Result<Lease> lease = mutex.AcquireFor(std::chrono::seconds(5));
+//   if (!lease.ok()) return lease.status();
+//   while (work_left && lease->valid()) Step(lease->fencing_token());
+//   Status released = lease->Release();       // or let the destructor do it
+//
+// Guarantee: valid() turns false on this client's own clock no later than the server lets anybody
+// else in, provided that the two clocks' rates differ by less than the drift allowance and the
+// server keeps what it acknowledged. Only the owner token's holder can extend or release. Not
+// guaranteed: that no code runs after the lease is over. A process may be paused between valid()
+// and its next step, for any time; only a resource that refuses older fencing tokens is safe then.
+//
+// Cost: Extend and Release one round trip each; everything else is local.
+// Thread safety: a Lease belongs to one task at a time. It may outlive the lock object that granted
+// it, but not the Client.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock {
+
+namespace internal {
+
+/// What the server granted, as one client knows it.
+struct Grant {
+  std::string token;
+  std::uint64_t fencing_token = 0;
+  MonotonicTime valid_until{};
+};
+
+/// What a Lease needs of the lock that granted it.
+class LeaseBackend {
+ public:
+  virtual ~LeaseBackend() = default;
+  virtual MonotonicTime Now() = 0;
+  virtual Duration default_lease() const = 0;
+  /// The new end of validity; kNotOwner, kUnavailable, kUnknownOutcome, kInvalidArgument otherwise.
+  virtual Result<MonotonicTime> Extend(const Grant& grant, Duration lease) = 0;
+  virtual Status Release(const Grant& grant) = 0;
+};
+
+}  // namespace internal
+
+class [[nodiscard]] Lease {
+ public:
+  /// For the library's own primitives.
+  Lease(std::shared_ptr<internal::LeaseBackend> backend, internal::Grant grant);
+
+  /// A moved-from lease holds nothing: not valid, Release answers kNotOwner and sends nothing.
+  Lease(Lease&& other) noexcept;
+  /// Releases what this lease held before.
+  Lease& operator=(Lease&& other) noexcept;
+  /// Releases. The outcome is not known to anybody; call Release() where it matters.
+  ~Lease();
+
+  /// The owner token: 128 random bits in hexadecimal, used for this grant only.
+  const std::string& token() const { return grant_.token; }
+
+  /// Grows strictly from grant to grant of one resource while its fencing counter lives (kFenceTtl
+  /// since the last grant or release). If the counter was lost, it starts again at the server's
+  /// clock in microseconds: not guaranteed to be larger if that clock was set back, or a failover
+  /// lost the last grants and the clock of the new master is behind.
+  std::uint64_t fencing_token() const { return grant_.fencing_token; }
+
+  /// True while the holder may believe that it holds: not released, not known to be lost, and
+  /// valid_until() not reached. Asks the clock, not the server.
+  bool valid() const;
+
+  /// The end of the belief on the Runtime's clock: time of sending + lease - drift allowance.
+  MonotonicTime valid_until() const { return grant_.valid_until; }
+
+  /// Time until valid_until(); zero if not valid().
+  Duration remaining() const;
+
+  /// Prolongs the lease to its full length from now, or to `lease` from now ([1 ms, 24 h]). A lease
+  /// is never shortened, and never re-created once it is gone. kLeaseLost: it was over on this
+  /// client's clock, nothing was sent. kNotOwner: the server says that it is over; valid() is false
+  /// from now on. kUnknownOutcome, kUnavailable: valid_until() is as before; try again. Returns by
+  /// valid_until(): a holder must not sit out the end of its lease waiting for an answer.
+  Status Extend();
+  Status Extend(Duration lease);
+
+  /// Gives the resource back, and wakes a waiter. The belief ends at once, whatever the answer.
+  /// Also sent when the lease is over on this client's clock, since the server may still keep it.
+  /// kOk: released. kNotOwner: it was no longer held. kUnknownOutcome, kUnavailable: the server
+  /// could not be asked in release_attempts tries, and keeps the resource for at most the rest of
+  /// the lease. Calling it again after a definite answer sends nothing and answers the same; after
+  /// an indefinite one it tries again.
+  Status Release() noexcept;
+
+  /// Drops the handle without contacting the server, which keeps the resource until the lease is
+  /// over.
+  void Forget() noexcept;
+
+ private:
+  enum class State : std::uint8_t { kHeld, kLost, kReleased, kUnreleased, kEmpty };
+
+  std::shared_ptr<internal::LeaseBackend> backend_;
+  internal::Grant grant_;
+  State state_ = State::kHeld;
+  Status release_status_;
+};
+
+}  // namespace interlock

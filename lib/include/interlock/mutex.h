@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Mutex: at most one holder of a named resource at a time, on one Redis.
+//
+//   Result<Mutex> mutex = Mutex::Create(client, "invoice:17", {.lease = std::chrono::seconds(10)});
+//   if (!mutex.ok()) return mutex.status();                       // an option was out of range
+//   if (Result<Lease> lease = mutex->TryAcquire(); lease.ok()) {
+//     Write(lease->fencing_token(), ...);
+//   }                                                             // released here
+//
+// Guarantee, on one stand-alone Redis that keeps what it acknowledged:
+//   - at most one valid Lease per resource at any moment, while clock rates differ by less than the
+//     drift allowance; a crashed holder keeps others out for at most one lease;
+//   - only the holder's own token releases or extends; an acquire whose reply was lost is undone,
+//   and
+//     cannot take effect later (within kCancelledTtl), before its failure is reported as definite;
+//   - a waiter is woken by the release, without polling, and looks again by itself when the lease
+//   that
+//     it waits for is over, so no lost wake-up costs more than that.
+// Not guaranteed:
+//   - first come, first served: a newcomer may overtake a woken waiter;
+//   - that the holder's code has stopped when its lease is over (see lease.h): use fencing tokens;
+//   - Redis with replicas: a failover can lose the last grants, and two clients then hold at once.
+//   The
+//     same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
+//     clock;
+//   - Redis Cluster: as with replicas; all keys of a resource share a slot.
+//
+// Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one try, one BLPOP on
+// a connection of its own, one try per wake-up. Keys, all with a TTL, P = key_prefix: `P{name}`
+// (the owner, one lease), `P{name}:fence` (kFenceTtl), `P{name}:signal` (one element, one lease)
+// and, only after lost replies, `P{name}:cancelled:<token>` (the longer of lease and
+// kCancelledTtl).
+//
+// Thread safety: all members may be called from any number of tasks; each grant is one Lease. The
+// Client must outlive the Mutex; a Lease may outlive the Mutex.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <interlock/client.h>
+#include <interlock/lease.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock {
+
+namespace internal {
+class LeaseProtocol;
+}
+
+class Mutex {
+ public:
+  /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
+  /// options.
+  static Result<Mutex> Create(Client& client, std::string name, MutexOptions options = {});
+
+  Mutex(Mutex&&) noexcept = default;
+  Mutex& operator=(Mutex&&) noexcept = default;
+
+  /// One try; never waits for another holder. kNotAcquired: somebody else holds it. kUnavailable:
+  /// definitely not acquired, the server could not be asked. kUnknownOutcome: the reply was lost
+  /// and the clean-up could not be confirmed: nothing is held by the caller, but the resource may
+  /// stay taken for up to one lease.
+  Result<Lease> TryAcquire();
+
+  /// Waits for a grant for `timeout`, or until `deadline` on the Runtime's clock; always tries at
+  /// least once. Lost connections are re-made meanwhile. kTimeout: definitely not acquired in time.
+  /// kUnknownOutcome as above. Returns at most Client::overrun_bound() late.
+  Result<Lease> AcquireFor(Duration timeout);
+  Result<Lease> AcquireUntil(MonotonicTime deadline);
+
+  /// Waits for ever, over any outage. Fails only with kCancelled, kInvalidArgument (credentials) or
+  /// kProtocolError (the key is of another type, ...).
+  Result<Lease> Acquire();
+
+  const std::string& name() const { return name_; }
+
+ private:
+  Mutex(std::string name, std::shared_ptr<internal::LeaseProtocol> protocol);
+
+  std::string name_;
+  std::shared_ptr<internal::LeaseProtocol> protocol_;
+};
+
+}  // namespace interlock

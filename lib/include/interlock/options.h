@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// Every option of the library, with its default and the reason for it. Options are validated where
+// an object is created; a value out of its range is answered with kInvalidArgument and a message
+// that names the option, what was given and what is allowed.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock {
+
+inline constexpr Duration kMinLease = std::chrono::milliseconds(1);
+inline constexpr Duration kMaxLease = std::chrono::hours(24);
+inline constexpr std::size_t kMaxNameBytes = 512;
+inline constexpr std::size_t kMaxPrefixBytes = 256;
+inline constexpr int kMaxConcurrency = 65536;
+
+/// Life of a fencing counter since its last use. It only has to outlive every fenced resource's
+/// memory of the last token; a week covers a service that stands still over a long weekend.
+inline constexpr Duration kFenceTtl = std::chrono::hours(24 * 7);
+
+/// The least life of the mark that keeps a given-up acquire from taking effect later. It has to
+/// outlast any delay of a request in the network or in a stopped server's socket buffer.
+inline constexpr Duration kCancelledTtl = std::chrono::minutes(5);
+
+/// What all locks of one process share.
+struct ClientOptions {
+  /// How long one command may take before its reply is given up, and its outcome unknown. A second
+  /// is far above a healthy server's reply and far below the default lease. [1 ms, 1 h]
+  Duration command_timeout = std::chrono::seconds(1);
+
+  /// How long one connection attempt may take. [1 ms, 1 h]
+  Duration connect_timeout = std::chrono::seconds(1);
+
+  /// Idle connections that are kept. More are opened on demand and closed after use. [0, 1024]
+  int max_idle_connections = 4;
+
+  /// Tries to send a release, the first included. A release that never arrives costs the other
+  /// clients the rest of a lease, a try costs a round trip. [1, 100]
+  int release_attempts = 3;
+
+  /// Tries to clean up after an acquire whose outcome is unknown, each on a fresh connection. They
+  /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
+  int cleanup_attempts = 3;
+};
+
+/// How a waiter looks again, and how it paces itself when the server does not answer.
+struct RetryOptions {
+  /// A waiter sleeps in the server until it is woken, or the holder's lease is over, or this long:
+  /// whichever comes first. The cap bounds what a wrongly reported TTL can cost. [1 ms, 1 h]
+  Duration max_wait = std::chrono::seconds(30);
+
+  /// The pause after the first failed try (server away), doubled after each further one, up to
+  /// `max_pause`. Each pause is shortened at random by up to a half, so that the waiters of a
+  /// server that comes back do not arrive together. [1 ms, 1 h], first <= max.
+  Duration first_pause = std::chrono::milliseconds(50);
+  Duration max_pause = std::chrono::seconds(2);
+};
+
+struct MutexOptions {
+  /// Begins every key. At most 256 bytes, without '{' and '}'.
+  std::string key_prefix = "interlock:";
+
+  /// How long a grant lasts unless it is extended; also the longest that a crashed holder keeps
+  /// others out. 30 s is well above a pause of a healthy process and still a bearable outage.
+  /// Rounded down to whole milliseconds, the server's unit. [1 ms, 24 h]
+  Duration lease = std::chrono::seconds(30);
+
+  /// The holder's belief ends earlier than the lease by this fraction of it, so that its clock may
+  /// run slower than the server's by as much. 10 per mille is the customary 1 %, twenty times the
+  /// rate error that NTP corrects (500 ppm). [0, 500]
+  int drift_per_mille = 10;
+
+  RetryOptions retry = {};
+};
+
+struct SingleFileOptions {
+  /// What is locked. 1 to 512 bytes, anything but '{' and '}'.
+  std::string name = "default";
+
+  /// As in MutexOptions. A Mutex and a SingleFile must not share prefix and name.
+  std::string key_prefix = "interlock:single-file:";
+
+  /// How many may be inside at once. All clients of one name must agree. [1, 65536]
+  int concurrency = 1;
+
+  /// The lease of one permit: how long after entering a holder that was not heard of again loses
+  /// it. Five minutes suit whole jobs run as the body. [1 ms, 24 h]
+  Duration expire_in = std::chrono::seconds(300);
+
+  int drift_per_mille = 10;  ///< as in MutexOptions
+  RetryOptions retry = {};
+
+  /// Where the server is. Only ServerUrl() reads these: the connection itself comes from the
+  /// Connector that the Client was given, e.g. MakeHiredisConnector(options.ServerUrl(), ...).
+  std::string host = "localhost";
+  std::uint16_t port = 6379;
+
+  /// "redis://localhost:6379"; an IPv6 address is put in brackets.
+  std::string ServerUrl() const;
+};
+
+/// kOk, or kInvalidArgument with the reason.
+Status Validate(const ClientOptions& options);
+Status Validate(const MutexOptions& options);
+Status Validate(const SingleFileOptions& options);
+/// `name` of a resource: 1 to 512 bytes without braces. Braces are refused because the name stands
+/// between them in every key, as the hash tag that keeps a resource's keys in one cluster slot.
+Status ValidateName(const std::string& name);
+
+}  // namespace interlock

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// Status and Result<T>: how every operation of the library answers. Nothing throws.
+//
+// An outcome has three values (Jepsen's ok / fail / info): it happened, it definitely did not
+// happen, or nobody can tell. "Unknown" is never folded into "failed": a request whose reply was
+// lost may have taken effect, or may still do so.
+//
+// Thread safety: values; distinct objects may be used from distinct threads.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace interlock {
+
+enum class StatusCode : std::uint8_t {
+  kOk,              ///< It happened.
+  kTimeout,         ///< The caller's deadline passed; definitely nothing is held or changed.
+  kNotAcquired,     ///< A definite "no": somebody else holds the resource.
+  kUnavailable,     ///< The server was not reached, or refused; definitely nothing happened.
+  kUnknownOutcome,  ///< The request may have taken effect, may still do so, or never will.
+  kNotOwner,   ///< The server says that this owner token does not hold the resource (any more).
+  kLeaseLost,  ///< The lease ended on this client's own clock before the operation was sent.
+  kCancelled,  ///< The runtime is shutting down; nothing was sent.
+  kInvalidArgument,  ///< An argument is out of its documented range; nothing was sent.
+  kProtocolError,    ///< The server answered something unexpected; treat the effect as unknown.
+};
+
+/// Stable lower-case name, for logs and reports: "ok", "timeout", "not-acquired", ...
+std::string_view ToString(StatusCode code);
+
+enum class Outcome : std::uint8_t { kSuccess, kFailure, kUnknown };
+
+class [[nodiscard]] Status {
+ public:
+  Status() = default;  ///< kOk
+  explicit Status(StatusCode code, std::string message = {})
+      : code_(code), message_(std::move(message)) {}
+
+  bool ok() const { return code_ == StatusCode::kOk; }
+  StatusCode code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+  Outcome outcome() const {
+    if (ok()) return Outcome::kSuccess;
+    const bool unknown =
+        code_ == StatusCode::kUnknownOutcome || code_ == StatusCode::kProtocolError;
+    return unknown ? Outcome::kUnknown : Outcome::kFailure;
+  }
+
+  /// "timeout: no grant within 500 ms"; for people, never parsed.
+  std::string ToString() const;
+
+ private:
+  StatusCode code_ = StatusCode::kOk;
+  std::string message_;
+};
+
+/// A value, or a Status that is not ok. REQUIRES: a Status given to the constructor is not ok.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(*-explicit-*)
+  Result(Status status)
+      : state_(std::in_place_index<1>, std::move(status)) {}  // NOLINT(*-explicit-*)
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  /// The reason; an ok Status when there is a value.
+  Status status() const { return ok() ? Status() : std::get<1>(state_); }
+  StatusCode code() const { return ok() ? StatusCode::kOk : std::get<1>(state_).code(); }
+  Outcome outcome() const { return ok() ? Outcome::kSuccess : std::get<1>(state_).outcome(); }
+
+  /// REQUIRES: ok().
+  T& value() & { return std::get<0>(state_); }
+  const T& value() const& { return std::get<0>(state_); }
+  T&& value() && { return std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+ private:
+  std::variant<T, Status> state_;
+};
+
+}  // namespace interlock

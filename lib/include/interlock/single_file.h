@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// SingleFile: a named queue semaphore for whole pieces of work. By default one at a time, waiting
+// in Redis for as long as it takes.
+//
+//   Result<SingleFile> file = SingleFile::Create(client, {.name = "nightly-import"});
+//   Result<int> rows = file->Synchronize(std::chrono::seconds(15), [&] { return Import(); });
+//   if (rows.code() == StatusCode::kTimeout) ...                  // the body did not run
+//
+// Guarantee, on one stand-alone Redis that keeps what it acknowledged:
+//   - at most `concurrency` valid permits per name at any moment, each with an owner token and a
+//   lease
+//     of `expire_in` of its own; a client that was configured with another concurrency is told so;
+//   - a crash loses no permit: it comes back when its lease is over. Giving up waiting changes
+//   nothing;
+//   - waiters block in Redis and are woken in the order in which they blocked, one per release. A
+//     waiter that lost its connection blocks again, at the end, within the same time budget.
+// Not guaranteed:
+//   - strict first come, first served: a newcomer may take the permit between wake-up and entry;
+//   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
+//
+// Cost: enter and leave one round trip each; a hand-over one push. Keys, all with a TTL, P =
+// key_prefix: `P{name}:holders` (permits; at most the longest lease), `P{name}:limit` (the same),
+// `P{name}:signal` (at most `concurrency` elements, one lease), `P{name}:fence` (kFenceTtl) and,
+// only after lost replies, `P{name}:cancelled:<token>` (the longer of lease and kCancelledTtl).
+//
+// Thread safety: all members may be called from any number of tasks; each hold is a permit of its
+// own, so nested use with concurrency 1 waits for itself. The Client must outlive the SingleFile.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <interlock/client.h>
+#include <interlock/lease.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock {
+
+namespace internal {
+
+class LeaseProtocol;
+
+template <typename F>
+decltype(auto) InvokeBody(F& body, Lease& lease) {
+  if constexpr (std::is_invocable_v<F&, Lease&>) {
+    return std::invoke(body, lease);
+  } else {
+    return std::invoke(body);
+  }
+}
+
+/// What Synchronize answers for a body that returns T: Status for void and Status, Result<T> as it
+/// is.
+template <typename T>
+struct SynchronizedResult {
+  using Type = Result<T>;
+};
+template <>
+struct SynchronizedResult<void> {
+  using Type = Status;
+};
+template <>
+struct SynchronizedResult<Status> {
+  using Type = Status;
+};
+template <typename T>
+struct SynchronizedResult<Result<T>> {
+  using Type = Result<T>;
+};
+
+template <typename F>
+using BodyValue =
+    std::remove_cvref_t<decltype(InvokeBody(std::declval<F&>(), std::declval<Lease&>()))>;
+
+}  // namespace internal
+
+class SingleFile {
+ public:
+  /// Sends nothing. kInvalidArgument: an option, or one of the client's, is out of its range.
+  static Result<SingleFile> Create(Client& client, SingleFileOptions options = {});
+
+  SingleFile(SingleFile&&) noexcept = default;
+  SingleFile& operator=(SingleFile&&) noexcept = default;
+
+  /// Runs `body()` or `body(Lease&)` with a permit and answers its value (Status for void; a Result
+  /// or Status of the body is passed on). Waits for ever, or for `timeout`; kTimeout, like every
+  /// other failure to get in, means that the body did not run. An exception of the body passes
+  /// through, after the permit has been released. A body that may outlast `expire_in` takes the
+  /// Lease and extends it, or checks valid(): the permit is not renewed by itself.
+  template <typename F>
+  typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(F&& body) {
+    return Run(Acquire(), body);
+  }
+  template <typename F>
+  typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(Duration timeout,
+                                                                                  F&& body) {
+    return Run(AcquireFor(timeout), body);
+  }
+
+  /// As the members of Mutex with these names. In addition kInvalidArgument: permits are out that
+  /// were granted under another concurrency.
+  Result<Lease> TryAcquire();
+  Result<Lease> AcquireFor(Duration timeout);
+  Result<Lease> AcquireUntil(MonotonicTime deadline);
+  Result<Lease> Acquire();
+
+  const std::string& name() const { return name_; }
+
+ private:
+  SingleFile(std::string name, std::shared_ptr<internal::LeaseProtocol> protocol);
+
+  /// The lease is released by its destructor, so also when `body` throws.
+  template <typename F>
+  static typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Run(
+      Result<Lease> lease, F& body) {
+    if (!lease.ok()) return lease.status();
+    if constexpr (std::is_void_v<internal::BodyValue<F>>) {
+      internal::InvokeBody(body, lease.value());
+      return Status();
+    } else {
+      return internal::InvokeBody(body, lease.value());
+    }
+  }
+
+  std::string name_;
+  std::shared_ptr<internal::LeaseProtocol> protocol_;
+};
+
+}  // namespace interlock

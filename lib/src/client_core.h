@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// ClientCore: the connection pool and the script runner behind a Client.
+//
+// Guarantee: a connection on which anything failed is closed, never pooled. After a failure all
+// idle connections are closed too, because they lead to the same server. Thread safety: may be used
+// from any task. No lock is held while a call YIELDS.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/connection.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+#include <interlock/runtime.h>
+
+#include "src/annotated_mutex.h"
+#include "src/scripts.h"
+
+namespace interlock::internal {
+
+struct ScriptReply {
+  Reply reply;         ///< never an error reply
+  MonotonicTime sent;  ///< just before the command that was answered was sent
+};
+
+enum class Use : std::uint8_t {
+  kPooled,  ///< an idle connection if there is one
+  kFresh,   ///< a new one: after an unknown outcome nothing that was open then is trusted
+};
+
+class ClientCore {
+ public:
+  ClientCore(Runtime& runtime, Connector& connector, ClientOptions options);
+
+  Runtime& runtime() { return runtime_; }
+  const ClientOptions& options() const { return options_; }
+  std::string endpoint() const { return connector_.endpoint(); }
+
+  /// Runs a script: by its hash, and by its text if the server does not know it. YIELDS. At most
+  /// connect_timeout + command_timeout (twice if an idle connection turns out to be dead).
+  /// kUnavailable: definitely not executed. kUnknownOutcome: sent, but not answered in time.
+  /// kCancelled, kInvalidArgument, kProtocolError as in StatusOfErrorReply. Gives up at `by` at the
+  /// latest, for a caller to whom a later answer is worth nothing.
+  Result<ScriptReply> Run(const ScriptCall& call, Use use, MonotonicTime by = kNever);
+
+  /// Sleeps in the server until there is an element in list `key`, which it takes, or until
+  /// `until`, however long it took to connect. YIELDS. Has a connection to itself meanwhile.
+  /// Failures as above; after kUnknownOutcome an element may have been taken.
+  Result<bool> PopSignal(const std::string& key, MonotonicTime until);
+
+  /// Sleeps for `pause`. YIELDS.
+  void Pause(Duration pause);
+
+ private:
+  struct Borrowed {
+    std::unique_ptr<Connection> connection;
+    bool was_idle = false;
+  };
+
+  std::unique_ptr<Connection> TakeIdle();
+  Result<Borrowed> Borrow(Use use, MonotonicTime by);
+  void GiveBack(std::unique_ptr<Connection> connection);
+  void DropIdle();
+  Result<ScriptReply> RunOn(Connection& connection, const ScriptCall& call, MonotonicTime by);
+  Result<Reply> Exchange(Connection& connection, const std::vector<std::string_view>& argv,
+                         MonotonicTime deadline);
+
+  Runtime& runtime_;
+  Connector& connector_;
+  const ClientOptions options_;
+  AnnotatedMutex mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_ INTERLOCK_GUARDED_BY(mutex_);
+};
+
+}  // namespace interlock::internal

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: MIT
+//
+// Real connections. hiredis is the protocol reader; the socket is handled here, because hiredis'
+// own I/O knows time-outs per socket only, gives up when a signal interrupts it, and lets a dead
+// peer raise SIGPIPE. Only interfaces that 0.14 and the newer versions share are used.
+//
+// Hazards:
+// - The hot path is one send and one recv per command. The recv blocks in the kernel, without a
+// poll
+//   before it, for at most kReadSlice (SO_RCVTIMEO, set once); only a longer wait or a near
+//   deadline costs a poll. So kReadSlice must stay well below kDirectReadMargin, or deadlines would
+//   be missed.
+// - A peer that answered less than kTrustedFor ago is believed to be there without being asked: it
+// may
+//   vanish between the question and the next send just as well.
+// - A reply that arrives after its deadline must never answer a later command: the socket is closed
+//   with the first failure, and bytes that nobody asked for count as a failure.
+// - The answer to AUTH may quote the password ("unknown command 'AUTH', with args ..."), so only
+// its
+//   first word is passed on.
+#include <hiredis/hiredis.h>
+#include <poll.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <interlock/hiredis_connector.h>
+
+#include "src/redis_url.h"
+#include "src/socket.h"
+
+namespace interlock {
+namespace {
+
+constexpr std::chrono::milliseconds kDirectReadMargin{200};
+constexpr std::chrono::milliseconds kTrustedFor{1};
+constexpr std::size_t kReadChunk = 16 * 1024;
+constexpr std::size_t kKeptSendBuffer = 64 * 1024;
+
+struct ReplyDeleter {
+  void operator()(redisReply* reply) const { ::freeReplyObject(reply); }
+};
+struct ReaderDeleter {
+  void operator()(redisReader* reader) const { ::redisReaderFree(reader); }
+};
+
+// False for a type that RESP2 does not have.
+bool Convert(const redisReply& from, Reply& to) {
+  switch (from.type) {
+    case REDIS_REPLY_NIL:
+      to.type = Reply::Type::kNil;
+      return true;
+    case REDIS_REPLY_INTEGER:
+      to.type = Reply::Type::kInteger;
+      to.integer = from.integer;
+      return true;
+    case REDIS_REPLY_STRING:
+    case REDIS_REPLY_STATUS:
+    case REDIS_REPLY_ERROR:
+      to.type = from.type == REDIS_REPLY_STRING   ? Reply::Type::kString
+                : from.type == REDIS_REPLY_STATUS ? Reply::Type::kStatus
+                                                  : Reply::Type::kError;
+      to.text.assign(from.str, static_cast<std::size_t>(from.len));
+      return true;
+    case REDIS_REPLY_ARRAY:
+      to.type = Reply::Type::kArray;
+      to.elements.resize(from.elements);
+      for (std::size_t i = 0; i < from.elements; ++i) {
+        if (!Convert(*from.element[i], to.elements[i])) return false;
+      }
+      return true;
+    default:
+      return false;
+  }
+}
+
+void AppendHeader(char kind, std::size_t count, std::string& out) {
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), count).ptr;
+  out.push_back(kind);
+  out.append(digits.data(), end);
+  out.append("\r\n");
+}
+
+bool IsCommand(std::string_view given, std::string_view name) {
+  return given.size() == name.size() && ::strncasecmp(given.data(), name.data(), name.size()) == 0;
+}
+
+// Messages to a subscriber are pushes: they answer no command.
+bool IsPush(const Reply& reply) {
+  if (!reply.IsArray() || reply.elements.size() < 3) return false;
+  const std::string& kind = reply.elements.front().text;
+  return kind == "message" || kind == "pmessage" || kind == "smessage";
+}
+
+class HiredisConnection final : public Connection {
+ public:
+  HiredisConnection(Runtime& runtime, Socket socket, Duration send_timeout, std::string endpoint)
+      : runtime_(runtime),
+        socket_(std::move(socket)),
+        reader_(::redisReaderCreate()),
+        send_timeout_(send_timeout),
+        endpoint_(std::move(endpoint)) {}
+
+  Status Send(std::span<const std::string_view> argv) override {
+    if (argv.empty()) return Status(StatusCode::kInvalidArgument, "a command without words");
+    if (failed_ || HasStrayBytes()) return Break(StatusCode::kUnavailable, "connection is broken");
+    buffer_.clear();
+    AppendHeader('*', argv.size(), buffer_);
+    for (const std::string_view word : argv) {
+      AppendHeader('$', word.size(), buffer_);
+      buffer_.append(word).append("\r\n");
+    }
+    if (Status written = WriteBuffer(); !written.ok()) return written;
+    if (buffer_.capacity() > kKeptSendBuffer) buffer_ = std::string();
+    Expect(argv);
+    return Status();
+  }
+
+  Result<Reply> Receive(MonotonicTime deadline) override {
+    if (failed_) return Break(StatusCode::kUnavailable, "connection is broken");
+    bool direct = true;
+    for (;;) {
+      void* raw = nullptr;
+      if (reader_ == nullptr || ::redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) {
+        return Break(StatusCode::kProtocolError, "the server sent something that is not RESP2");
+      }
+      if (raw != nullptr) return Accept(static_cast<redisReply*>(raw));
+      if (Status read = ReadMore(deadline, direct); !read.ok()) return read;
+    }
+  }
+
+  bool broken() const override {
+    if (failed_ || HasStrayBytes()) return true;
+    if (outstanding_ > 0 || runtime_.Now() - heard_ < kTrustedFor) return false;
+    char byte = 0;
+    const ssize_t got = ::recv(socket_.fd(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    const bool silent = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+    // Kept, so that what was called broken once is not written to afterwards.
+    failed_ = !silent && !(got > 0 && subscriber_);
+    return failed_;
+  }
+
+ private:
+  // A whole or partial reply that no command asked for: the stream is out of step.
+  bool HasStrayBytes() const {
+    return outstanding_ == 0 && !subscriber_ && reader_ != nullptr && reader_->pos < reader_->len;
+  }
+
+  Status Break(StatusCode code, const std::string& why) {
+    failed_ = true;
+    socket_.Close();
+    return Status(code, endpoint_ + ": " + why);
+  }
+
+  Status WriteBuffer() {
+    std::size_t written = 0;
+    std::optional<MonotonicTime> deadline;
+    while (written < buffer_.size()) {
+      const ssize_t sent = ::send(socket_.fd(), buffer_.data() + written, buffer_.size() - written,
+                                  MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent > 0) {
+        written += static_cast<std::size_t>(sent);
+        continue;
+      }
+      const int error = errno;
+      if (error == EINTR) continue;
+      const StatusCode code = written == 0 ? StatusCode::kUnavailable : StatusCode::kUnknownOutcome;
+      if (error != EAGAIN && error != EWOULDBLOCK) return Break(code, ErrnoText(error));
+      if (!deadline) deadline = AddSaturating(runtime_.Now(), send_timeout_);
+      if (WaitReady(runtime_, socket_.fd(), POLLOUT, *deadline) != Ready::kYes) {
+        return Break(code, "the peer does not take the command");
+      }
+    }
+    return Status();
+  }
+
+  void Expect(std::span<const std::string_view> argv) {
+    std::size_t replies = 1;
+    const char first = argv[0].empty() ? '\0' : static_cast<char>(argv[0][0] | 0x20);
+    if (first == 's' || first == 'p' || first == 'u' || first == 'm') {
+      const bool subscribes = IsCommand(argv[0], "subscribe") || IsCommand(argv[0], "psubscribe");
+      const bool ends = IsCommand(argv[0], "unsubscribe") || IsCommand(argv[0], "punsubscribe");
+      if (subscribes || IsCommand(argv[0], "monitor")) subscriber_ = true;
+      // One reply for each channel named.
+      if (subscribes || ends) replies = std::max<std::size_t>(argv.size() - 1, 1);
+    }
+    outstanding_ += replies;
+  }
+
+  Result<Reply> Accept(redisReply* raw) {
+    const std::unique_ptr<redisReply, ReplyDeleter> owner(raw);
+    Reply reply;
+    if (!Convert(*raw, reply)) {
+      return Break(StatusCode::kProtocolError, "the server sent something that is not RESP2");
+    }
+    if (outstanding_ > 0 && !(subscriber_ && IsPush(reply))) --outstanding_;
+    return reply;
+  }
+
+  // One read from the socket. `direct`: data may be expected soon, so do not poll first.
+  Status ReadMore(MonotonicTime deadline, bool& direct) {
+    const MonotonicTime now = runtime_.Now();
+    direct = direct && AddSaturating(now, kDirectReadMargin) < deadline;
+    if (!direct) {
+      const Ready ready = WaitReady(runtime_, socket_.fd(), POLLIN, deadline);
+      if (ready != Ready::kYes) {
+        return Break(outstanding_ > 0 ? StatusCode::kUnknownOutcome : StatusCode::kTimeout,
+                     "no reply before the deadline");
+      }
+    }
+    std::array<char, kReadChunk> chunk;
+    const ssize_t got = ::recv(socket_.fd(), chunk.data(), chunk.size(), direct ? 0 : MSG_DONTWAIT);
+    if (got > 0) {
+      direct = true;
+      heard_ = now;
+      ::redisReaderFeed(reader_.get(), chunk.data(), static_cast<std::size_t>(got));
+      return Status();
+    }
+    const int error = errno;
+    if (got < 0 && error == EINTR) return Status();
+    if (got < 0 && (error == EAGAIN || error == EWOULDBLOCK)) {
+      direct = false;
+      return Status();
+    }
+    return Break(outstanding_ > 0 ? StatusCode::kUnknownOutcome : StatusCode::kUnavailable,
+                 got == 0 ? "the server closed the connection" : ErrnoText(error));
+  }
+
+  Runtime& runtime_;
+  Socket socket_;
+  std::unique_ptr<redisReader, ReaderDeleter> reader_;
+  const Duration send_timeout_;
+  const std::string endpoint_;
+  std::string buffer_;
+  std::size_t outstanding_ = 0;
+  MonotonicTime heard_{};  // the peer sent something at this time or later
+  bool subscriber_ = false;
+  mutable bool failed_ = false;
+};
+
+// What the server may stop saying by itself; every other refusal is the fault of the options.
+bool IsPassing(std::string_view error) {
+  constexpr std::array<std::string_view, 8> kPassing = {
+      "LOADING", "BUSY",     "MASTERDOWN",  "DENIED",
+      "MISCONF", "TRYAGAIN", "CLUSTERDOWN", "ERR max number of clients"};
+  return std::any_of(kPassing.begin(), kPassing.end(),
+                     [&](std::string_view prefix) { return error.starts_with(prefix); });
+}
+
+class HiredisConnector final : public Connector {
+ public:
+  HiredisConnector(Runtime& runtime, HiredisOptions options)
+      : runtime_(runtime), options_(std::move(options)), endpoint_(FormatEndpoint(options_)) {}
+
+  Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
+    const MonotonicTime until =
+        std::min(deadline, AddSaturating(runtime_.Now(), options_.connect_timeout));
+    Result<Socket> socket = ConnectSocket(runtime_, options_, until);
+    if (!socket.ok()) {
+      return Status(socket.code(), endpoint_ + ": " + socket.status().message());
+    }
+    auto connection = std::make_unique<HiredisConnection>(runtime_, std::move(*socket),
+                                                          options_.send_timeout, endpoint_);
+    if (Status ready = Prepare(*connection, until); !ready.ok()) return ready;
+    return std::unique_ptr<Connection>(std::move(connection));
+  }
+
+  std::string endpoint() const override { return endpoint_; }
+
+ private:
+  // All commands go out at once: one round trip, however many there are. With neither credentials
+  // nor database a PING shows whether the server takes commands at all.
+  Status Prepare(Connection& connection, MonotonicTime deadline) {
+    const std::string database = std::to_string(options_.database);
+    std::vector<std::vector<std::string_view>> commands;
+    if (!options_.password.empty()) {
+      commands.push_back({"AUTH"});
+      if (!options_.user.empty()) commands.back().push_back(options_.user);
+      commands.back().push_back(options_.password);
+    }
+    if (options_.database != 0) commands.push_back({"SELECT", database});
+    if (commands.empty()) commands.push_back({"PING"});
+    for (const auto& command : commands) {
+      if (Status sent = connection.Send(command); !sent.ok()) {
+        return Status(StatusCode::kUnavailable, sent.message());
+      }
+    }
+    for (const auto& command : commands) {
+      const Result<Reply> reply = connection.Receive(deadline);
+      // Nothing that could matter was asked for, so a lost reply is no unknown outcome here.
+      if (!reply.ok()) return Status(StatusCode::kUnavailable, reply.status().message());
+      if (Status ready = Judge(command.front(), *reply); !ready.ok()) return ready;
+    }
+    return Status();
+  }
+
+  Status Judge(std::string_view command, const Reply& reply) const {
+    if (!reply.IsError()) return Status();
+    const std::string_view error = reply.text;
+    if (command == "PING" && (error.starts_with("NOPERM") || error.starts_with("MISCONF"))) {
+      return Status();
+    }
+    const bool quotes_password = command == "AUTH" && !error.starts_with("ERR max");
+    const std::string_view shown = quotes_password ? error.substr(0, error.find(' ')) : error;
+    return Status(
+        IsPassing(error) ? StatusCode::kUnavailable : StatusCode::kInvalidArgument,
+        endpoint_ + ": the server refused " + std::string(command) + ": " + std::string(shown));
+  }
+
+  Runtime& runtime_;
+  const HiredisOptions options_;
+  const std::string endpoint_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, HiredisOptions options) {
+  if (Status valid = CheckHiredisOptions(options); !valid.ok()) return valid;
+  return std::unique_ptr<Connector>(
+      std::make_unique<HiredisConnector>(runtime, std::move(options)));
+}
+
+Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url) {
+  Result<HiredisOptions> options = ParseRedisUrl(url);
+  if (!options.ok()) return options.status();
+  return MakeHiredisConnector(runtime, std::move(options).value());
+}
+
+}  // namespace interlock

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "src/lease_protocol.h"
+
+#include <utility>
+
+#include "src/retry.h"
+#include "src/token.h"
+#include "src/waiting.h"
+
+namespace interlock::internal {
+namespace {
+
+Attempt Failed(Status status) {
+  Attempt attempt;
+  attempt.status = std::move(status);
+  return attempt;
+}
+
+Status CheckLease(Duration lease) {
+  if (lease >= kMinLease && lease <= kMaxLease) return Status();
+  return Status(StatusCode::kInvalidArgument,
+                "lease is " + std::to_string(lease.count()) + " ns; allowed is 1 ms to 24 h");
+}
+
+}  // namespace
+
+LeaseProtocol::LeaseProtocol(ClientCore& client, ScriptContext context, int drift_per_mille,
+                             const RetryOptions& retry)
+    : client_(client),
+      context_(std::move(context)),
+      drift_per_mille_(drift_per_mille),
+      retry_(retry) {}
+
+Attempt LeaseProtocol::TryOnce() {
+  std::string token = NewToken(client_.runtime());
+  Result<ScriptReply> answer = client_.Run(AcquireCall(context_, token), Use::kPooled);
+  if (!answer.ok()) {
+    const bool unknown = answer.outcome() == Outcome::kUnknown;
+    return unknown ? Undone(token, answer.status()) : Failed(answer.status());
+  }
+  const Result<AcquireReply> reply = ParseAcquire(answer->reply);
+  if (!reply.ok()) return Undone(token, reply.status());
+  switch (reply->kind) {
+    case AcquireReply::Kind::kGranted:
+      return Granted(std::move(token), *reply, answer->sent);
+    case AcquireReply::Kind::kRefused: {
+      Attempt refused;
+      refused.kind = Attempt::Kind::kRefused;
+      refused.owner_ttl = reply->owner_ttl;
+      return refused;
+    }
+    case AcquireReply::Kind::kOtherLimit:
+      return Failed(Status(StatusCode::kInvalidArgument,
+                           "concurrency is " + std::to_string(context_.permits) + ", but " +
+                               context_.keys.base + " is in use with a concurrency of " +
+                               std::to_string(reply->limit)));
+    case AcquireReply::Kind::kCancelled:
+      break;
+  }
+  // Nobody else knows the token, so this cannot be answered to a first try.
+  return Failed(Status(StatusCode::kProtocolError, "the server calls a new try cancelled"));
+}
+
+Attempt LeaseProtocol::Granted(std::string token, const AcquireReply& reply, MonotonicTime sent) {
+  Attempt granted;
+  granted.grant.valid_until = ValidUntil(sent, context_.lease, drift_per_mille_);
+  if (Now() >= granted.grant.valid_until) {
+    return Undone(token, Status(StatusCode::kUnavailable,
+                                "the reply took longer than the lease, which was given back"));
+  }
+  granted.kind = Attempt::Kind::kGranted;
+  granted.grant.token = std::move(token);
+  granted.grant.fencing_token = reply.fencing_token;
+  return granted;
+}
+
+Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
+  const Status undone = Abandon(token, client_.options().cleanup_attempts);
+  if (undone.code() == StatusCode::kCancelled) return Failed(undone);
+  if (cause.code() == StatusCode::kProtocolError) return Failed(cause);
+  if (undone.ok()) return Failed(Status(StatusCode::kUnavailable, cause.message()));
+  Attempt failed = Failed(
+      Status(StatusCode::kUnknownOutcome, cause.message() + "; clean-up: " + undone.ToString()));
+  failed.orphan = token;
+  return failed;
+}
+
+Status LeaseProtocol::Abandon(const std::string& token, int attempts) {
+  const ScriptCall call = AbandonCall(context_, token);
+  Status last;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    if (attempt > 0) client_.Pause(ShortPause(attempt));
+    const Result<ScriptReply> answer = client_.Run(call, Use::kFresh);
+    if (answer.ok()) return ParseFlag(answer->reply).status();
+    last = answer.status();
+    if (!IsRetryable(last.code())) return last;
+  }
+  return last;
+}
+
+Result<Grant> LeaseProtocol::Try() {
+  Attempt attempt = TryOnce();
+  switch (attempt.kind) {
+    case Attempt::Kind::kGranted:
+      return std::move(attempt.grant);
+    case Attempt::Kind::kRefused:
+      return Status(StatusCode::kNotAcquired, context_.keys.base + " is held by somebody else");
+    case Attempt::Kind::kFailed:
+      break;
+  }
+  return attempt.status;
+}
+
+Result<Grant> LeaseProtocol::AcquireUntil(MonotonicTime deadline) { return Wait(*this, deadline); }
+
+Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) {
+  if (Status valid = CheckLease(lease); !valid.ok()) return valid;
+  const Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
+  const Result<ScriptReply> answer =
+      client_.Run(ExtendCall(context_, grant.token, rounded), Use::kPooled, grant.valid_until);
+  if (!answer.ok()) return answer.status();
+  const Result<bool> extended = ParseFlag(answer->reply);
+  if (!extended.ok()) return extended.status();
+  if (!*extended) return Status(StatusCode::kNotOwner, context_.keys.base + " is no longer held");
+  return ValidUntil(answer->sent, rounded, drift_per_mille_);
+}
+
+Status LeaseProtocol::Release(const Grant& grant) {
+  const ScriptCall call = ReleaseCall(context_, grant.token, grant.fencing_token);
+  bool unknown = false;
+  Status last;
+  for (int attempt = 0; attempt < client_.options().release_attempts; ++attempt) {
+    if (attempt > 0) client_.Pause(ShortPause(attempt));
+    const Use use = attempt == 0 ? Use::kPooled : Use::kFresh;
+    const Result<ScriptReply> answer = client_.Run(call, use);
+    Result<ReleaseReply> reply =
+        answer.ok() ? ParseRelease(answer->reply) : Result<ReleaseReply>(answer.status());
+    if (reply.ok()) return ReleaseStatus(*reply, unknown, Now() < grant.valid_until);
+    last = reply.status();
+    unknown = unknown || last.outcome() == Outcome::kUnknown;
+    if (!IsRetryable(last.code())) break;
+  }
+  if (!unknown || last.code() == StatusCode::kCancelled) return last;
+  return Status(StatusCode::kUnknownOutcome, last.message());
+}
+
+Result<Lease> ToLease(std::shared_ptr<LeaseProtocol> protocol, Result<Grant> grant) {
+  if (!grant.ok()) return grant.status();
+  return Lease(std::move(protocol), std::move(grant).value());
+}
+
+}  // namespace interlock::internal

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/options.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace interlock {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string Text(Duration value) {
+  constexpr Duration::rep kNsPerMs = 1'000'000;
+  if (value.count() % kNsPerMs != 0) return std::to_string(value.count()) + " ns";
+  return std::to_string(value.count() / kNsPerMs) + " ms";
+}
+
+Status OutOfRange(std::string_view option, const std::string& given, const std::string& allowed) {
+  return Status(StatusCode::kInvalidArgument,
+                std::string(option) + " is " + given + "; allowed is " + allowed);
+}
+
+Status CheckDuration(std::string_view option, Duration value, Duration low, Duration high) {
+  if (value >= low && value <= high) return Status();
+  return OutOfRange(option, Text(value), Text(low) + " to " + Text(high));
+}
+
+Status CheckCount(std::string_view option, int value, int low, int high) {
+  if (value >= low && value <= high) return Status();
+  return OutOfRange(option, std::to_string(value),
+                    std::to_string(low) + " to " + std::to_string(high));
+}
+
+Status CheckNoBraces(std::string_view option, const std::string& value) {
+  if (value.find_first_of("{}") == std::string::npos) return Status();
+  return Status(
+      StatusCode::kInvalidArgument,
+      std::string(option) + " \"" + value +
+          "\" contains '{' or '}', which mark the hash tag of a key; allowed is anything else");
+}
+
+Status CheckPrefix(const std::string& prefix) {
+  if (prefix.size() > kMaxPrefixBytes) {
+    return OutOfRange("key_prefix", std::to_string(prefix.size()) + " bytes long",
+                      "0 to " + std::to_string(kMaxPrefixBytes) + " bytes");
+  }
+  return CheckNoBraces("key_prefix", prefix);
+}
+
+constexpr Duration kHour = std::chrono::hours(1);
+
+Status CheckRetry(const RetryOptions& retry) {
+  const std::array<std::pair<std::string_view, Duration>, 3> values = {
+      {{"retry.max_wait", retry.max_wait},
+       {"retry.first_pause", retry.first_pause},
+       {"retry.max_pause", retry.max_pause}}};
+  for (const auto& [option, value] : values) {
+    if (Status valid = CheckDuration(option, value, milliseconds(1), kHour); !valid.ok())
+      return valid;
+  }
+  if (retry.first_pause <= retry.max_pause) return Status();
+  return OutOfRange("retry.first_pause", Text(retry.first_pause),
+                    "at most retry.max_pause, " + Text(retry.max_pause));
+}
+
+Status FirstFailure(std::initializer_list<Status> checks) {
+  for (const Status& check : checks) {
+    if (!check.ok()) return check;
+  }
+  return Status();
+}
+
+}  // namespace
+
+std::string SingleFileOptions::ServerUrl() const {
+  const bool bracket = host.find(':') != std::string::npos && host.front() != '[';
+  return "redis://" + (bracket ? "[" + host + "]" : host) + ":" + std::to_string(port);
+}
+
+Status Validate(const ClientOptions& options) {
+  return FirstFailure(
+      {CheckDuration("command_timeout", options.command_timeout, milliseconds(1), kHour),
+       CheckDuration("connect_timeout", options.connect_timeout, milliseconds(1), kHour),
+       CheckCount("max_idle_connections", options.max_idle_connections, 0, 1024),
+       CheckCount("release_attempts", options.release_attempts, 1, 100),
+       CheckCount("cleanup_attempts", options.cleanup_attempts, 1, 100)});
+}
+
+Status Validate(const MutexOptions& options) {
+  return FirstFailure(
+      {CheckPrefix(options.key_prefix), CheckDuration("lease", options.lease, kMinLease, kMaxLease),
+       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500), CheckRetry(options.retry)});
+}
+
+Status Validate(const SingleFileOptions& options) {
+  return FirstFailure({ValidateName(options.name), CheckPrefix(options.key_prefix),
+                       CheckCount("concurrency", options.concurrency, 1, kMaxConcurrency),
+                       CheckDuration("expire_in", options.expire_in, kMinLease, kMaxLease),
+                       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
+                       CheckRetry(options.retry)});
+}
+
+Status ValidateName(const std::string& name) {
+  if (name.empty() || name.size() > kMaxNameBytes) {
+    return OutOfRange("name", std::to_string(name.size()) + " bytes long",
+                      "1 to " + std::to_string(kMaxNameBytes) + " bytes");
+  }
+  return CheckNoBraces("name", name);
+}
+
+}  // namespace interlock

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/result.h>
+
+namespace interlock {
+
+std::string_view ToString(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk:
+      return "ok";
+    case StatusCode::kTimeout:
+      return "timeout";
+    case StatusCode::kNotAcquired:
+      return "not-acquired";
+    case StatusCode::kUnavailable:
+      return "unavailable";
+    case StatusCode::kUnknownOutcome:
+      return "unknown-outcome";
+    case StatusCode::kNotOwner:
+      return "not-owner";
+    case StatusCode::kLeaseLost:
+      return "lease-lost";
+    case StatusCode::kCancelled:
+      return "cancelled";
+    case StatusCode::kInvalidArgument:
+      return "invalid-argument";
+    case StatusCode::kProtocolError:
+      return "protocol-error";
+  }
+  return "undefined";
+}
+
+std::string Status::ToString() const {
+  std::string text(interlock::ToString(code_));
+  if (!message_.empty()) text += ": " + message_;
+  return text;
+}
+
+}  // namespace interlock

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "src/retry.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace interlock::internal {
+
+namespace {
+using std::chrono::milliseconds;
+}
+
+MonotonicTime ValidUntil(MonotonicTime sent, Duration lease, int drift_per_mille) {
+  // Divided first where the product would not fit; a lease of at most 24 h never gets there.
+  const Duration::rep count = lease.count();
+  const bool fits = count < Duration::max().count() / 1000;
+  const Duration::rep drift =
+      fits ? count * drift_per_mille / 1000 : count / 1000 * drift_per_mille;
+  return AddSaturating(sent, Duration(count - drift));
+}
+
+Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
+  Duration pause = options.first_pause;
+  for (int i = 1; i < failures && pause < options.max_pause; ++i) pause *= 2;
+  pause = std::min(pause, options.max_pause);
+  const Duration::rep half = pause.count() / 2;
+  return pause - Duration(half * static_cast<Duration::rep>(random % 1024) / 1024);
+}
+
+Duration ShortPause(int attempt) {
+  Duration pause = milliseconds(25);
+  for (int i = 1; i < attempt && pause < milliseconds(200); ++i) pause *= 2;
+  return pause;
+}
+
+Duration ShortPauses(int attempts) {
+  Duration sum{};
+  for (int i = 1; i < attempts; ++i) sum += ShortPause(i);
+  return sum;
+}
+
+MonotonicTime LookAgainAt(MonotonicTime now, milliseconds owner_ttl, MonotonicTime deadline,
+                          Duration cap) {
+  MonotonicTime at = AddSaturating(now, cap);
+  // Compared in milliseconds: in nanoseconds the largest values would overflow.
+  constexpr milliseconds kLongest = std::chrono::duration_cast<milliseconds>(kMaxLease);
+  if (owner_ttl >= milliseconds(0) && owner_ttl <= kLongest) {
+    at = std::min(at, AddSaturating(now, owner_ttl + milliseconds(1)));
+  }
+  return std::min(at, deadline);
+}
+
+milliseconds BlockFor(MonotonicTime now, MonotonicTime until) {
+  if (until <= now) return milliseconds(1);
+  return std::chrono::ceil<milliseconds>(until - now);
+}
+
+std::string BlockingSeconds(milliseconds wait) {
+  std::string fraction = std::to_string(wait.count() % 1000);
+  fraction.insert(0, 3 - fraction.size(), '0');
+  return std::to_string(wait.count() / 1000) + "." + fraction;
+}
+
+bool IsRetryable(StatusCode code) {
+  return code == StatusCode::kUnavailable || code == StatusCode::kUnknownOutcome ||
+         code == StatusCode::kTimeout;
+}
+
+Status StatusOfErrorReply(const std::string& text) {
+  const std::string_view code = std::string_view(text).substr(0, text.find(' '));
+  constexpr std::array<std::string_view, 14> kRefused = {
+      "READONLY",  "LOADING",     "MASTERDOWN", "BUSY",  "OOM", "MISCONF",  "NOREPLICAS",
+      "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",   "MOVED", "ASK", "NOSCRIPT", "NOQUORUM"};
+  if (std::find(kRefused.begin(), kRefused.end(), code) != kRefused.end()) {
+    return Status(StatusCode::kUnavailable, "the server refused: " + text);
+  }
+  if (code == "NOAUTH" || code == "WRONGPASS") {
+    return Status(StatusCode::kInvalidArgument, "the server wants other credentials: " + text);
+  }
+  return Status(StatusCode::kProtocolError, "the server answered with an error: " + text);
+}
+
+}  // namespace interlock::internal

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// The arithmetic of validity, waiting and pauses: pure functions, so that every edge can be tested
+// without a clock. All of it saturates; none of it uses floating point.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include <interlock/options.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock::internal {
+
+/// The end of a holder's belief: `sent` + lease - allowance. Counted from sending, because the
+/// lease began somewhere between then and the reply.
+MonotonicTime ValidUntil(MonotonicTime sent, Duration lease, int drift_per_mille);
+
+/// The pause before try number `failures` + 1 (`failures` >= 1): first_pause doubled for each
+/// further failure, at most max_pause, less up to a half of it by `random`.
+Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random);
+
+/// The fixed pause before try `attempt` (1, 2, ...) of a bounded series such as a clean-up.
+Duration ShortPause(int attempt);
+/// The sum of ShortPause(1) .. ShortPause(attempts - 1).
+Duration ShortPauses(int attempts);
+
+/// When a waiter that was refused at `now` should look again: once the owner's lease is surely over
+/// (1 ms after `owner_ttl`, because at its last millisecond a key is still there; a negative
+/// `owner_ttl` is unknown), but not after `deadline`, and after `cap` at the latest.
+MonotonicTime LookAgainAt(MonotonicTime now, std::chrono::milliseconds owner_ttl,
+                          MonotonicTime deadline, Duration cap);
+
+/// `until` - `now` in whole milliseconds, rounded up, at least 1: zero would mean "for ever" to the
+/// server. REQUIRES: not kNever.
+std::chrono::milliseconds BlockFor(MonotonicTime now, MonotonicTime until);
+
+/// The time-out argument of a blocking pop: seconds with three decimals, "0.250".
+std::string BlockingSeconds(std::chrono::milliseconds wait);
+
+/// May the same try be repeated later with another result?
+bool IsRetryable(StatusCode code);
+
+/// What an error reply ("READONLY You can't ...") to a command says about its effect:
+/// kUnavailable: refused before anything was done, and may work later or elsewhere;
+/// kInvalidArgument: credentials; kProtocolError: anything else, the effect is unknown.
+Status StatusOfErrorReply(const std::string& text);
+
+}  // namespace interlock::internal

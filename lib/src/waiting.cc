@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "src/waiting.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "src/lease_protocol.h"
+#include "src/retry.h"
+
+namespace interlock::internal {
+namespace {
+
+/// The state of one call of Wait.
+class Waiter {
+ public:
+  Waiter(LeaseProtocol& lock, MonotonicTime deadline) : lock_(lock), deadline_(deadline) {}
+
+  Result<Grant> Run() {
+    for (;;) {
+      Attempt attempt = Next();
+      if (attempt.kind == Attempt::Kind::kGranted) return std::move(attempt.grant);
+      if (attempt.kind == Attempt::Kind::kFailed) {
+        if (!IsRetryable(attempt.status.code())) return Ended(attempt);
+        orphan_ = std::move(attempt.orphan);
+        last_failure_ = std::move(attempt.status);
+        if (Over()) return GiveUp();
+        PauseAfterFailure(++failed_tries_);
+        continue;
+      }
+      failed_tries_ = 0;
+      last_failure_ = Status();
+      if (Over()) return GiveUp();
+      if (Status slept = Sleep(attempt.owner_ttl); !slept.ok()) return slept;
+    }
+  }
+
+ private:
+  bool Over() { return lock_.Now() >= deadline_; }
+
+  /// A new try, once nothing is left of the last one: two unconfirmed tries at a time would make
+  /// the waiter wait for itself.
+  Attempt Next() {
+    if (!orphan_.empty()) {
+      Status settled = lock_.Abandon(orphan_, 1);
+      if (!settled.ok()) {
+        Attempt failed;
+        const bool retry = IsRetryable(settled.code());
+        failed.status =
+            retry ? Status(StatusCode::kUnknownOutcome, settled.message()) : std::move(settled);
+        failed.orphan = orphan_;
+        return failed;
+      }
+      orphan_.clear();
+    }
+    return lock_.TryOnce();
+  }
+
+  /// Not ok only if waiting makes no sense any more.
+  Status Sleep(std::chrono::milliseconds owner_ttl) {
+    const MonotonicTime until =
+        LookAgainAt(lock_.Now(), owner_ttl, deadline_, lock_.retry().max_wait);
+    const Result<bool> popped = lock_.client().PopSignal(lock_.signal_key(), until);
+    if (popped.ok()) {
+      failed_sleeps_ = 0;
+      return Status();
+    }
+    if (!IsRetryable(popped.code())) return popped.status();
+    // The connection may have died with a hint in it, so the first time there is no pause.
+    if (++failed_sleeps_ > 1) PauseAfterFailure(failed_sleeps_ - 1);
+    return Status();
+  }
+
+  void PauseAfterFailure(int failures) {
+    std::array<std::byte, sizeof(std::uint32_t)> random{};
+    lock_.client().runtime().FillRandom(random);
+    const Duration pause =
+        PauseAfter(failures, lock_.retry(), std::bit_cast<std::uint32_t>(random));
+    const MonotonicTime now = lock_.Now();
+    if (deadline_ <= now) return;
+    const bool bounded = deadline_ != kNever;
+    lock_.client().Pause(bounded ? std::min(pause, deadline_ - now) : pause);
+  }
+
+  /// A try that need not be repeated; an earlier one may still be granted all the same.
+  static Status Ended(const Attempt& attempt) {
+    const bool definite = attempt.orphan.empty() || attempt.status.outcome() == Outcome::kUnknown ||
+                          attempt.status.code() == StatusCode::kCancelled;
+    if (definite) return attempt.status;
+    return Status(StatusCode::kUnknownOutcome, attempt.status.ToString());
+  }
+
+  Status GiveUp() const {
+    if (!orphan_.empty()) return last_failure_;
+    std::string message = "no grant before the deadline";
+    if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
+    return Status(StatusCode::kTimeout, std::move(message));
+  }
+
+  LeaseProtocol& lock_;
+  const MonotonicTime deadline_;
+  std::string orphan_;  ///< token of a try that may still be granted
+  Status last_failure_;
+  int failed_tries_ = 0;
+  int failed_sleeps_ = 0;
+};
+
+}  // namespace
+
+Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline) {
+  return Waiter(lock, deadline).Run();
+}
+
+Status ReleaseStatus(ReleaseReply reply, bool unknown, bool locally_valid) {
+  switch (reply) {
+    case ReleaseReply::kReleased:
+    case ReleaseReply::kReleasedEarlier:
+      return Status();
+    case ReleaseReply::kSuperseded:
+      if (!unknown) break;
+      if (locally_valid) return Status();
+      return Status(StatusCode::kUnknownOutcome,
+                    "no longer held; whether it was released or its lease ended is not known");
+    case ReleaseReply::kNotOwner:
+      break;
+  }
+  return Status(StatusCode::kNotOwner, "it was no longer held");
+}
+
+}  // namespace interlock::internal

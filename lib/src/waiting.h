@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Waiting without polling: a refused waiter sleeps in the server on the lock's list of hints until
+// one arrives or the owner's lease is over, and then tries again. A hint is only a hint: whoever
+// takes one always tries once more, also at the deadline, and a lost one costs no more than the
+// owner's lease.
+#pragma once
+
+#include <interlock/lease.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "src/scripts.h"
+
+namespace interlock::internal {
+
+class LeaseProtocol;
+
+/// Tries and waits until granted, or until `deadline` (kNever: for ever). At least one try. A lost
+/// connection is made again, with growing pauses, within the same deadline. kTimeout: definitely
+/// not acquired. kUnknownOutcome: the last clean-up could not be confirmed by then. kCancelled,
+/// kInvalidArgument and kProtocolError end it at once. YIELDS.
+Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline);
+
+/// What a release tells its caller. `unknown`: an earlier attempt of it may have been executed.
+/// `locally_valid`: the lease is not over on this client's clock, so nobody else can have been
+/// granted the resource unless that earlier attempt released it.
+Status ReleaseStatus(ReleaseReply reply, bool unknown, bool locally_valid);
+
+}  // namespace interlock::internal

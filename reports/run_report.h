@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+//
+// What a run of the harness found, as plain data: the verdicts (RunReport, schema interlock.run/1)
+// and one explained failure (Counterexample, schema interlock.counterexample/1). Every output
+// format is a pure function of these two, so a fault in a format can never change a verdict.
+//
+// Guarantee: nothing here computes, owns a resource or throws, except for the strings' own memory.
+// Non-guarantee: the strings are taken as they come; each writer makes them safe for its own
+// format. Thread safety: values, as any std container. Units: in the names or types.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::reports {
+
+inline constexpr std::string_view kRunSchema = "interlock.run/1";
+inline constexpr std::string_view kCounterexampleSchema = "interlock.counterexample/1";
+
+/// A lock that is meant to be right, or one that is known to be broken and must be convicted.
+enum class LockKind { kSound, kSpecimen };
+
+/// How long pauses and message delays may be, against the remaining validity of a lease.
+enum class SynchronyClass { kNone, kBounded, kArbitrary };
+
+/// What theory demands of this lock, scenario and class. `kEither` is shown and never judged.
+enum class Expectation { kHolds, kBreaks, kEither };
+
+/// `kInconclusive`: the property was never put to the test, or the budget ended; it is not a pass.
+enum class Verdict { kHolds, kViolated, kInconclusive };
+
+/// `kPartial`: the run was interrupted, so absent rows say nothing.
+enum class RunStatus { kComplete, kPartial };
+
+/// The words of run.json: "sound", "bounded", "breaks", "inconclusive", "partial".
+std::string_view ToString(LockKind kind);
+std::string_view ToString(SynchronyClass synchrony);
+std::string_view ToString(Expectation expectation);
+std::string_view ToString(Verdict verdict);
+std::string_view ToString(RunStatus status);
+
+struct ToolInfo {
+  std::string version;
+  std::string commit;
+  std::string compiler;
+  std::string program = "./interlock";  ///< how it was called; not in run.json
+};
+
+struct Totals {
+  std::uint64_t runs = 0;
+  std::uint64_t runs_with_faults = 0;
+  std::uint64_t commands = 0;
+  std::chrono::milliseconds virtual_time{};  ///< "virtual_seconds", three decimals
+  std::chrono::milliseconds wall_time{};     ///< "wall_seconds", three decimals
+  std::uint64_t double_runs = 0;  ///< runs executed a second time to compare their hashes
+  std::uint64_t divergences = 0;  ///< how many of them differed; above 0 no verdict can be trusted
+};
+
+/// One property of one lock in one scenario and class.
+struct ResultRow {
+  std::string lock;
+  LockKind kind = LockKind::kSound;
+  std::string scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;  ///< "class"
+  std::string property;                              ///< the slug: "server-exclusion"
+  std::string code;                                  ///< "LK001"
+  Expectation expected = Expectation::kHolds;
+  Verdict verdict = Verdict::kInconclusive;
+  bool pass = false;  ///< the verdict is what was demanded; decided by whoever fills the row
+  std::uint64_t runs = 0;
+  std::uint64_t exercised = 0;  ///< runs in which the property could have failed
+  std::optional<std::uint64_t> runs_to_first_violation = {};  ///< counted from 1
+  std::optional<std::string> replay = {};                     ///< token
+  std::optional<std::string> counterexample = {};             ///< file, relative to run.json
+  std::string reason = {};  ///< one sentence, optional: why inconclusive, why this is expected
+};
+
+/// Something worth seeing that must have happened, and how often it did.
+struct GoalCount {
+  std::string name;
+  std::uint64_t count = 0;
+};
+
+struct RunReport {
+  ToolInfo tool;
+  std::uint64_t seed = 0;
+  std::string backend = "sim";  ///< or "redis://…", without a password
+  Totals totals;
+  std::vector<ResultRow> results;  ///< in the order in which they are to be shown
+  std::vector<GoalCount> goals;
+  std::uint64_t trace_hash = 0;
+  RunStatus status = RunStatus::kComplete;  ///< absent from run.json while complete
+  std::vector<std::string> notes;           ///< absent from run.json while empty
+};
+
+/// How a row of the time table is marked in the margin.
+enum class RowKind { kEvent, kFault, kViolation };
+
+/// What begins or ends for the row's client: drawn as a bar down to the matching end.
+enum class SpanChange { kNone, kSectionBegin, kSectionEnd, kPauseBegin, kPauseEnd };
+
+std::string_view ToString(RowKind kind);
+std::string_view ToString(SpanChange span);
+
+/// One thing that one actor did.
+struct TableRow {
+  std::int64_t time_ns = 0;  ///< virtual, from the start of the run
+  std::size_t column = 0;    ///< index into Counterexample::columns
+  std::string text;
+  RowKind kind = RowKind::kEvent;
+  SpanChange span = SpanChange::kNone;
+};
+
+/// The size of the failing case, as shrunk and as found.
+struct Shrunk {
+  std::uint64_t clients = 0;
+  std::uint64_t faults = 0;
+  std::uint64_t original_clients = 0;
+  std::uint64_t original_faults = 0;
+  std::uint64_t shrinks = 0;
+};
+
+/// One failing case, explained. Identified with its ResultRow by (lock, scenario, synchrony, code,
+/// property).
+struct Counterexample {
+  std::string code;      ///< "LK005"
+  std::string property;  ///< the slug: "foreign-release"
+  std::string title;     ///< headline: "released somebody else's lock"
+  std::string
+      sentence;  ///< what happened here: "C1 deleted k 300.9 ms after its lease expired; ..."
+  std::string lock;
+  std::string scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  std::vector<std::string> columns;  ///< the clients, by name, then "redis" (or each node)
+  std::vector<TableRow> rows;        ///< by time
+  std::vector<std::string> faults;   ///< the fault plan, a line each
+  Shrunk shrunk;
+  std::vector<std::string> needed;      ///< what the failure cannot do without
+  std::vector<std::string> irrelevant;  ///< what may have any other value
+  std::vector<std::string> also;        ///< later violations that follow from this one
+  std::vector<std::string> hints;       ///< how such a fault is usually repaired
+  std::uint64_t violating_runs = 0;
+  std::uint64_t total_runs = 0;
+  std::string replay;  ///< the whole command line, "./interlock replay '…'"; may be empty
+  /// What is needed to run the case again (workload, fault plan, tape), as one JSON value. It is
+  /// embedded in counterexample.json as JSON, not as a string; empty stands for null.
+  std::string program;
+};
+
+}  // namespace interlock::reports

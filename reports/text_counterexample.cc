@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/escape.h"
+#include "reports/text_writer.h"
+#include "reports/time_table.h"
+
+namespace interlock::reports {
+namespace {
+
+constexpr std::size_t kMaxSentence = 2000;  // characters of any one text that are shown
+constexpr std::size_t kMaxItems = 20;       // lines of any one list that are shown
+constexpr std::size_t kLabel = 10;          // " Minimal: ", and what hangs below it
+
+class Writer {
+ public:
+  Writer(const Counterexample& example, const TextOptions& options)
+      : example_(example), options_(options), width_(WidthOf(options)) {}
+
+  std::string Write() {
+    Title();
+    if (!example_.sentence.empty()) Hanging("", example_.sentence);
+    Line("");
+    if (!example_.rows.empty()) {
+      for (const std::string& line : TimeTable(example_, options_)) Line(line);
+      Line("");
+    }
+    Minimal();
+    List("Faults:", example_.faults);
+    List("Needed:", example_.needed);
+    List("Any:", example_.irrelevant);
+    List("Also:", example_.also);
+    Frequency();
+    List("Hint:", example_.hints);
+    Hanging("More:", "./interlock explain " + example_.code);
+    Replay();
+    return DefuseCiCommands(out_);
+  }
+
+ private:
+  void Title() {
+    std::string title = Safe(example_.code + " " + example_.title);
+    std::transform(title.begin(), title.end(), title.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    const std::string where =
+        Clip(Safe(fmt::format("{} / {} [{}]", example_.lock, example_.scenario,
+                              ToString(example_.synchrony))),
+             width_ / 2, options_.utf8);
+    // Two rules of two, four blanks, and at least two of the line between.
+    const std::size_t room = width_ - DisplayWidth(where) - 10;
+    title = Clip(title, room, options_.utf8);
+    const std::size_t middle = width_ - DisplayWidth(title) - DisplayWidth(where) - 8;
+    const std::string shown = options_.color ? "\x1b[1;31m" + title + "\x1b[0m" : title;
+    Line(fmt::format("{} {} {} {} {}", Rule(2, options_.utf8), shown, Rule(middle, options_.utf8),
+                     where, Rule(2, options_.utf8)));
+  }
+
+  void Minimal() {
+    const Shrunk& s = example_.shrunk;
+    if (s.clients == 0) return;
+    std::string text = fmt::format("{}, {}", Count(s.clients, "client"), Count(s.faults, "fault"));
+    if (s.shrinks > 0) {
+      text += fmt::format(" (was {}, {}; {})", Count(s.original_clients, "client"),
+                          Count(s.original_faults, "fault"), Count(s.shrinks, "shrink"));
+    }
+    Hanging("Minimal:", text + ".");
+  }
+
+  void Frequency() {
+    if (example_.total_runs == 0) return;
+    // Tenths of a percent, in whole numbers; something that happened is never shown as 0.0 %.
+    const double share = static_cast<double>(example_.violating_runs) * 100.0 /
+                         static_cast<double>(example_.total_runs);
+    const bool tiny = example_.violating_runs > 0 && share < 0.05;
+    Hanging("Fails:", fmt::format("in {} of {} ({}).", GroupDigits(example_.violating_runs),
+                                  Count(example_.total_runs, "run"),
+                                  tiny ? "< 0.1 %" : fmt::format("{:.1f} %", share)));
+  }
+
+  // Never wrapped or cut: it is copied from here into a shell.
+  void Replay() {
+    if (example_.replay.empty()) return;
+    Line(" Replay:");
+    Line("   " + SafeForTerminal(example_.replay, options_.utf8));
+  }
+
+  void List(std::string_view label, const std::vector<std::string>& items) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (i == kMaxItems) {
+        Hanging("", fmt::format("and {} more; counterexample.json has all.", items.size() - i));
+        return;
+      }
+      Hanging(i == 0 ? label : " ", items[i]);
+    }
+  }
+
+  /// `label`, then `text` wrapped beside it; without a label the text begins at the left edge.
+  void Hanging(std::string_view label, std::string_view text) {
+    const std::size_t indent = label.empty() ? 0 : kLabel;
+    std::string first = label.empty() ? "" : PadRight(" " + std::string(label), kLabel);
+    for (const std::string& line : Wrap(Safe(text), width_ - indent)) {
+      Line(first + line);
+      first = std::string(indent, ' ');
+    }
+  }
+
+  std::string Safe(std::string_view text) const {
+    return Excerpt(text, kMaxSentence, options_.utf8);
+  }
+
+  void Line(std::string_view text) {
+    out_ += text;
+    out_.push_back('\n');
+  }
+
+  const Counterexample& example_;
+  const TextOptions& options_;
+  std::size_t width_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string ToText(const Counterexample& counterexample, const TextOptions& options) {
+  return Writer(counterexample, options).Write();
+}
+
+}  // namespace interlock::reports

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// Widths, cuts and padding for text in fixed columns. All inputs must already be safe for a
+// terminal (escape.h); widths are terminal columns, wide and combining characters counted as such.
+//
+// Thread safety: pure functions. Errors: none.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::reports {
+
+struct TextOptions {
+  bool utf8 = true;    ///< false: plain ASCII only
+  bool color = false;  ///< ANSI colours; NO_COLOR and terminals are the caller's business
+  int width = 100;     ///< columns; less than 60 is taken as 60, more than 400 as 400
+  /// One line per lock for all verdicts that simply hold, instead of a line each.
+  bool fold_passes = false;
+};
+
+/// The width that the options ask for, within its limits.
+std::size_t WidthOf(const TextOptions& options);
+
+std::size_t DisplayWidth(std::string_view text);
+
+/// At most `width` columns; what was cut off is replaced by "..." or its one-column form.
+std::string Clip(std::string_view text, std::size_t width, bool utf8);
+
+/// Foreign text made safe for a terminal, on one line, at most `width` columns. Costs no more than
+/// what is shown, however long the text is.
+std::string Excerpt(std::string_view foreign, std::size_t width, bool utf8);
+
+/// The beginning of foreign text, as long as `width` columns could ever need; a cut is marked by
+/// U+2026.
+std::string BoundedPrefix(std::string_view foreign, std::size_t width);
+
+/// Filled with blanks on the right up to `width`; longer text is unchanged.
+std::string PadRight(std::string_view text, std::size_t width);
+
+/// Lines of at most `width` columns, broken at blanks where possible; at least one line.
+std::vector<std::string> Wrap(std::string_view text, std::size_t width);
+
+/// `count` copies of a horizontal line.
+std::string Rule(std::size_t count, bool utf8);
+
+/// 412000 is "412 000".
+std::string GroupDigits(std::uint64_t value);
+
+/// "58.3 s"; below ten seconds "0.583 s".
+std::string ShortSeconds(std::chrono::milliseconds time);
+
+/// "1 run", "2 runs".
+std::string Count(std::uint64_t count, std::string_view singular);
+
+}  // namespace interlock::reports

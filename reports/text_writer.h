@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// The report for a terminal.
+//
+//   fmt::print("{}", ToText(report, counterexamples, {.utf8 = true, .color = IsTerminal()}));
+//
+// Guarantee: equal input gives equal bytes; no line but a replay command,
+// which is there to be copied, is wider than asked; nothing that came from the
+// code under test can move the cursor, forge a line or give a command to a CI system. The last line
+// begins with PASS, FAIL, INCONCLUSIVE or INTERNAL FAULT and agrees with ExitCodeOf(report).
+// Non-guarantee: very long names and texts are cut; run.json has them in full.
+// Thread safety: pure functions. Errors: none.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/run_report.h"
+#include "reports/text_layout.h"
+
+namespace interlock::reports {
+
+/// Verdicts by lock, coverage, failures, totals. Of the failing rows, the first with each property
+/// code is explained in full if `counterexamples` has its case; the others get a line each.
+std::string ToText(const RunReport& report, const std::vector<Counterexample>& counterexamples,
+                   const TextOptions& options);
+
+/// One failing case in full, ended by a line end.
+std::string ToText(const Counterexample& counterexample, const TextOptions& options);
+
+/// The case of `row`, or nullptr.
+const Counterexample* FindCounterexample(const std::vector<Counterexample>& counterexamples,
+                                         const ResultRow& row);
+
+/// "PASS", "FAIL", "INCONCLUSIVE" or "INTERNAL FAULT", as ExitCodeOf(report) has it.
+std::string_view Headline(const RunReport& report);
+
+}  // namespace interlock::reports

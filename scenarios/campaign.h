@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// The gate: every chosen lock over every scenario that applies to it, many runs each, on several
+// threads; then the verdicts, and for each violation a shrunk, replayable counterexample.
+//
+// The run with index i of a (scenario, class) has the same seed for every lock: no generator knows
+// which lock it feeds. Results and trace hash are a function of seed and runs alone, not of the
+// thread count.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/run_report.h"
+#include "scenarios/run.h"
+#include "scenarios/specimen.h"
+
+namespace interlock::scenarios {
+
+struct Entry {
+  std::shared_ptr<const harness::Subject> subject;
+  bool specimen = false;
+  std::vector<Conviction> expected;  ///< specimens only
+};
+
+struct CampaignOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1000;  ///< per lock, scenario and class
+  int jobs = 1;
+  std::optional<std::chrono::milliseconds>
+      budget;  ///< repeat rounds of `runs` for this long instead
+  std::vector<Entry> entries;
+  std::vector<const Scenario*> scenarios;
+  /// Called now and then from the calling thread: runs done, runs planned.
+  std::function<void(std::uint64_t, std::uint64_t)> progress;
+  const std::atomic<bool>* stop = nullptr;  ///< set by a signal: end early, with a partial report
+};
+
+/// One (lock, scenario, class) and what its runs gave.
+struct Unit {
+  const Entry* entry = nullptr;
+  const Scenario* scenario = nullptr;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+};
+
+struct UnitResult {
+  std::uint64_t runs = 0;
+  std::uint64_t runs_with_faults = 0;
+  std::uint64_t commands = 0;
+  std::uint64_t double_runs = 0;
+  std::uint64_t divergences = 0;
+  std::uint64_t inconclusive = 0;
+  Duration virtual_time{};
+  std::string first_inconclusive;
+  PerJudged<std::uint64_t> exercised;
+  PerJudged<std::uint64_t> violating_runs;
+  PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
+  GoalCounts goals{};
+  std::uint64_t hash = 0;
+};
+
+struct Found {
+  std::size_t row = 0;                    ///< index into RunReport::results
+  std::vector<std::uint64_t> candidates;  ///< indices of violating runs; not empty
+  Unit unit;
+  Judged property = Judged::kServerExclusion;
+  Workload original;
+  Workload workload;
+  sim::Tape tape;
+  int shrinks = 0;
+  std::uint64_t violating_runs = 0;
+  std::uint64_t runs = 0;
+  std::string token;
+};
+
+struct CampaignResult {
+  reports::RunReport report;  ///< all but tool and wall time
+  std::vector<Found> found;   ///< in the order of the rows
+};
+
+/// The seed of run `index`; the same for every lock.
+std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyClass synchrony,
+                      std::uint64_t index);
+
+/// The choices of a generated run.
+sim::Choices ChoicesOfRun(std::uint64_t run_seed);
+
+/// Adds one run to the sums of its unit.
+void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum);
+
+CampaignResult RunCampaign(const CampaignOptions& options);
+
+/// The hash of the first `runs` runs of a unit, for comparison with another process.
+std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+//
+// Every scenario, in the order in which the gate runs them.
+#include "scenarios/scenario.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using sim::FaultKind;
+
+const std::vector<Judged> kThreeLevels = {Judged::kServerExclusion, Judged::kBeliefExclusion,
+                                          Judged::kSectionExclusion};
+
+std::vector<Judged> ThreeLevelsAnd(std::initializer_list<Judged> others) {
+  std::vector<Judged> all = kThreeLevels;
+  all.insert(all.end(), others);
+  return all;
+}
+
+const std::vector<FaultKind> kConnectionFaults = {FaultKind::kLostRequest,  FaultKind::kLostReply,
+                                                  FaultKind::kResetBefore,  FaultKind::kResetAfter,
+                                                  FaultKind::kDelayRequest, FaultKind::kDelayReply,
+                                                  FaultKind::kHalfOpen};
+
+std::vector<FaultKind> ConnectionFaultsAnd(std::initializer_list<FaultKind> others) {
+  std::vector<FaultKind> all = kConnectionFaults;
+  all.insert(all.end(), others);
+  return all;
+}
+
+Scenario Contention() {
+  Scenario scenario;
+  scenario.name = "contention";
+  scenario.summary = "clients compete; nothing goes wrong";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.judges = ThreeLevelsAnd({Judged::kDeadlock, Judged::kKeys});
+  scenario.on_real_redis = true;
+  return scenario;
+}
+
+Scenario Overstay() {
+  Scenario scenario;
+  scenario.name = "overstay";
+  scenario.summary = "clients come back to extend or release when their lease is long over";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.shape.overstay = true;
+  scenario.shape.extend = true;
+  scenario.judges =
+      ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kKeys});
+  return scenario;
+}
+
+Scenario Crash() {
+  Scenario scenario;
+  scenario.name = "crash";
+  scenario.summary = "clients die at any step and never come back";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.shape.faults = {FaultKind::kCrash};
+  scenario.judges = ThreeLevelsAnd({Judged::kCrashRecovery, Judged::kDeadlock, Judged::kKeys});
+  scenario.on_real_redis = true;
+  return scenario;
+}
+
+Scenario Lossy() {
+  Scenario scenario;
+  scenario.name = "lossy";
+  scenario.summary = "requests and replies are lost, connections break or go silent";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.shape.faults = kConnectionFaults;
+  scenario.judges = ThreeLevelsAnd({Judged::kDeadlock, Judged::kKeys});
+  return scenario;
+}
+
+Scenario Pause() {
+  Scenario scenario;
+  scenario.name = "pause";
+  scenario.summary = "clients stand still at any step, often until their lease has just run out";
+  scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  scenario.shape.faults = {FaultKind::kPause, FaultKind::kExpiry};
+  scenario.shape.overstay = true;
+  scenario.shape.extend = true;
+  scenario.judges = ThreeLevelsAnd(
+      {Judged::kForeignRelease, Judged::kForeignExtend, Judged::kDeadlock, Judged::kKeys});
+  return scenario;
+}
+
+Scenario Chaos() {
+  Scenario scenario;
+  scenario.name = "chaos";
+  scenario.summary = "every fault there is, several at a time";
+  scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  scenario.shape.faults =
+      ConnectionFaultsAnd({FaultKind::kCrash, FaultKind::kPause, FaultKind::kExpiry});
+  scenario.shape.overstay = true;
+  scenario.shape.extend = true;
+  scenario.judges = ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend,
+                                    Judged::kCrashRecovery, Judged::kDeadlock, Judged::kKeys});
+  return scenario;
+}
+
+Scenario Permits() {
+  Scenario scenario = Chaos();
+  scenario.name = "permits";
+  scenario.summary = "several permits of one semaphore, under every fault";
+  scenario.shape.min_permits = 2;
+  scenario.shape.max_permits = 3;
+  scenario.semaphores_only = true;
+  return scenario;
+}
+
+/// The test program of the LockService that the first specimens come from: nine clients try once
+/// each for a lock of 20 s; the winner works for 25 s.
+Scenario Seed002() {
+  Scenario scenario;
+  scenario.name = "seed-002";
+  scenario.summary = "nine clients try once; the winner works 25 s under a lease of 20 s";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kKeys};
+  scenario.key_prefix = "REDIS_LOCK_";
+  scenario.resource = "20171228";
+  scenario.database = 15;
+  scenario.on_real_redis = true;
+  Workload workload;
+  workload.lease = std::chrono::seconds(20);
+  workload.latency_max = std::chrono::milliseconds(1);
+  for (int i = 0; i < 9; ++i) {
+    ClientPlan client;
+    Operation operation;
+    operation.ask = Ask::kTry;
+    operation.hold = std::chrono::seconds(25);
+    operation.overstay = std::chrono::seconds(5);
+    client.operations.push_back(operation);
+    workload.clients.push_back(client);
+  }
+  scenario.fixed = workload;
+  scenario.max_runs = 100;
+  return scenario;
+}
+
+}  // namespace
+
+const std::vector<Scenario>& Catalogue() {
+  static const std::vector<Scenario> kCatalogue = {Contention(), Overstay(), Crash(),   Lossy(),
+                                                   Pause(),      Chaos(),    Permits(), Seed002()};
+  return kCatalogue;
+}
+
+}  // namespace interlock::scenarios

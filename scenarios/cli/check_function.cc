@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/harness/check.h>
+
+#include <algorithm>
+
+#include "reports/exit_code.h"
+#include "reports/text_writer.h"
+#include "scenarios/cli/registry.h"
+#include "scenarios/to_report.h"
+
+namespace interlock::harness {
+
+CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& options) {
+  CheckVerdict verdict;
+  const auto scenarios = scenarios::cli::SelectScenarios(options.scenario);
+  if (subject == nullptr || !scenarios.ok()) {
+    verdict.text = subject == nullptr ? "the subject is null" : scenarios.status().message();
+    return verdict;
+  }
+  scenarios::CampaignOptions campaign;
+  campaign.seed = options.seed;
+  campaign.runs = std::max<std::uint64_t>(options.runs, 1);
+  campaign.jobs = options.jobs;
+  campaign.entries.push_back({std::move(subject), false, {}});
+  campaign.scenarios = *scenarios;
+  const scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
+  std::vector<reports::Counterexample> counterexamples;
+  for (const scenarios::Found& found : result.found) {
+    counterexamples.push_back(scenarios::Explain(found, "./interlock").counterexample);
+  }
+  const reports::ExitCode code = ExitCodeOf(result.report);
+  verdict.passed = code == reports::ExitCode::kPass;
+  verdict.violated = code == reports::ExitCode::kViolated;
+  verdict.text = ToText(result.report, counterexamples, reports::TextOptions{});
+  return verdict;
+}
+
+}  // namespace interlock::harness

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// One function per command of the program; each adds its options to a CLI11 subcommand and leaves
+// the work to be done once everything is parsed.
+#pragma once
+
+#include <functional>
+
+#include <CLI/App.hpp>
+
+#include "reports/exit_code.h"
+#include "scenarios/cli/registry.h"
+
+namespace interlock::scenarios::cli {
+
+/// Set by the command that was chosen.
+using Work = std::function<reports::ExitCode()>;
+
+void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddListCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddExplainCommand(CLI::App& app, Work& work);
+/// Hidden: prints the hash of a unit's first runs, for the gate's comparison with another process.
+void AddHashCommand(CLI::App& app, const Registry& registry, Work& work);
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/property.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+reports::ExitCode ExplainCode(const std::string& code) {
+  std::string text;
+  for (const Property& property : FindProperties(code)) {
+    text += fmt::format("{} {}: {}\n\n{}\n\nA story ({}): {}\n\nUsual fixes:\n", property.code,
+                        property.slug, property.name, property.definition, property.scenario,
+                        property.story);
+    for (const std::string_view fix : property.fixes) {
+      if (!fix.empty()) text += fmt::format("- {}\n", fix);
+    }
+    text += "\n";
+  }
+  std::vector<std::string_view> known;
+  for (const Property& property : AllProperties()) {
+    known.push_back(property.code);
+    known.push_back(property.slug);
+  }
+  if (text.empty())
+    return Complain(reports::ExitCode::kUsage, UnknownName("property", code, known));
+  return Print(text);
+}
+
+}  // namespace
+
+void AddExplainCommand(CLI::App& app, Work& work) {
+  CLI::App* command = app.add_subcommand(
+      "explain", "what a property means, a story of its violation, the usual fixes");
+  auto code = std::make_shared<std::string>();
+  command->add_option("code", *code, "LK001 ... LK016, or a property's name")->required();
+  command->callback([code, &work] { work = [code] { return ExplainCode(*code); }; });
+}
+
+}  // namespace interlock::scenarios::cli

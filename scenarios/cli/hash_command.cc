@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/output.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+struct Settings {
+  std::string lock;
+  std::string scenario;
+  std::string synchrony;
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1;
+};
+
+reports::ExitCode Run(const Settings& settings, const Registry& registry) {
+  const Entry* entry = registry.Find(settings.lock);
+  const Scenario* scenario = FindScenario(settings.scenario);
+  if (entry == nullptr || scenario == nullptr) {
+    return Complain(reports::ExitCode::kUsage, "hash: unknown lock or scenario");
+  }
+  for (const SynchronyClass synchrony : scenario->classes) {
+    if (ToString(synchrony) != settings.synchrony) continue;
+    const Unit unit{entry, scenario, synchrony};
+    return Print(fmt::format("{}\n", HashOfUnit(unit, settings.seed, settings.runs)));
+  }
+  return Complain(reports::ExitCode::kUsage, "hash: the scenario has no such class");
+}
+
+}  // namespace
+
+void AddHashCommand(CLI::App& app, const Registry& registry, Work& work) {
+  CLI::App* command = app.add_subcommand("hash", "")->group("");
+  auto settings = std::make_shared<Settings>();
+  command->add_option("--lock", settings->lock)->required();
+  command->add_option("--scenario", settings->scenario)->required();
+  command->add_option("--class", settings->synchrony)->required();
+  command->add_option("--seed", settings->seed);
+  command->add_option("--runs", settings->runs);
+  command->callback([settings, &registry, &work] {
+    work = [settings, &registry] { return Run(*settings, registry); };
+  });
+}
+
+}  // namespace interlock::scenarios::cli

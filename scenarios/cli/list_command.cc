@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+
+#include "reports/json_text.h"
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/property.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+/// One listed thing; `detail` comes between name and summary and may be empty.
+struct Line {
+  std::string_view name;
+  std::string_view detail_key;
+  std::string detail;
+  std::string_view summary;
+};
+
+std::string_view Meaning(sim::FaultKind kind) {
+  switch (kind) {
+    case sim::FaultKind::kCrash:
+      return "the process dies and never runs again; nothing of it reaches the server";
+    case sim::FaultKind::kPause:
+      return "the process stands still while its clock goes on (GC, SIGSTOP)";
+    case sim::FaultKind::kExpiry:
+      return "a pause that ends around the instant at which a key's TTL passes";
+    case sim::FaultKind::kDelayRequest:
+      return "one request travels longer";
+    case sim::FaultKind::kDelayReply:
+      return "one reply travels longer";
+    case sim::FaultKind::kLostRequest:
+      return "the connection is cut silently before a command is executed";
+    case sim::FaultKind::kLostReply:
+      return "the connection is cut silently after a command was executed";
+    case sim::FaultKind::kResetBefore:
+      return "the connection breaks visibly before a command is executed";
+    case sim::FaultKind::kResetAfter:
+      return "the connection breaks visibly after a command was executed";
+    case sim::FaultKind::kHalfOpen:
+      return "both directions go silent, the server still serves the dead peer's blocked pop";
+  }
+  return "?";
+}
+
+std::vector<Line> Lines(const std::string& what, const Registry& registry) {
+  std::vector<Line> lines;
+  if (what == "locks") {
+    for (const Entry& entry : registry.entries()) {
+      lines.push_back({entry.subject->name(), "kind", entry.specimen ? "specimen" : "sound",
+                       entry.subject->summary()});
+    }
+  } else if (what == "scenarios") {
+    for (const Scenario& scenario : Catalogue()) {
+      std::string classes;
+      for (const SynchronyClass synchrony : scenario.classes) {
+        classes += fmt::format("{}{}", classes.empty() ? "" : ",", ToString(synchrony));
+      }
+      lines.push_back({scenario.name, "classes", classes, scenario.summary});
+    }
+  } else if (what == "faults") {
+    for (int kind = 0; kind < sim::kFaultKinds; ++kind) {
+      const auto fault = static_cast<sim::FaultKind>(kind);
+      lines.push_back({sim::ToString(fault), "", "", Meaning(fault)});
+    }
+  } else {
+    for (const Judged property : kAllJudged) {
+      for (const Property& known : FindProperties(Slug(property))) {
+        lines.push_back({known.slug, "code", std::string(known.code), known.definition});
+      }
+    }
+  }
+  return lines;
+}
+
+std::string ToListJson(const std::vector<Line>& lines) {
+  reports::JsonText json;
+  json.BeginArray();
+  for (const Line& line : lines) {
+    json.BeginObject();
+    json.Key("name");
+    json.String(line.name);
+    if (!line.detail_key.empty()) {
+      json.Key(line.detail_key);
+      json.String(line.detail);
+    }
+    json.Key("summary");
+    json.String(line.summary);
+    json.EndObject();
+  }
+  json.EndArray();
+  return std::move(json).Take();
+}
+
+reports::ExitCode List(const std::string& what, bool json, const Registry& registry) {
+  const std::vector<Line> lines = Lines(what, registry);
+  if (json) return Print(ToListJson(lines));
+  std::string text;
+  for (const Line& line : lines) {
+    text += fmt::format("{:<28} {:<18} {}\n", line.name, line.detail, line.summary);
+  }
+  return Print(text);
+}
+
+}  // namespace
+
+void AddListCommand(CLI::App& app, const Registry& registry, Work& work) {
+  CLI::App* command =
+      app.add_subcommand("list", "what there is: locks, scenarios, faults, properties");
+  auto what = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("what", *what, "locks, scenarios, faults or properties")
+      ->required()
+      ->check(CLI::IsMember({"locks", "scenarios", "faults", "properties"}));
+  command->add_flag("--json", *json, "print JSON instead of text");
+  command->callback([what, json, &registry, &work] {
+    work = [what, json, &registry] { return List(*what, *json, registry); };
+  });
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/harness/main.h>
+
+#include <csignal>
+#include <exception>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/output.h"
+
+namespace interlock::harness {
+namespace {
+
+using reports::ExitCode;
+using scenarios::cli::Complain;
+
+ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& registry) {
+  const reports::ToolInfo tool = scenarios::cli::ThisTool();
+  CLI::App app(
+      "Redis locks judged in a simulated world: mutual exclusion, deadlock freedom, "
+      "owner-only release");
+  app.set_version_flag(
+      "--version", fmt::format("interlock {} ({}, {})", tool.version, tool.commit, tool.compiler));
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::help);
+  scenarios::cli::Work work;
+  scenarios::cli::AddCheckCommand(app, registry, work);
+  scenarios::cli::AddReplayCommand(app, registry, work);
+  scenarios::cli::AddListCommand(app, registry, work);
+  scenarios::cli::AddExplainCommand(app, work);
+  scenarios::cli::AddHashCommand(app, registry, work);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? ExitCode::kPass : ExitCode::kUsage;
+  }
+  return work();
+}
+
+}  // namespace
+
+int Main(int argc, char** argv, std::vector<std::shared_ptr<const Subject>> subjects) {
+  // A reader that closes the pipe (`| head`) must give a write error, not a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  auto registry =
+      scenarios::cli::Registry::Make(std::move(subjects), argc > 0 ? argv[0] : "interlock");
+  if (!registry.ok()) {
+    return ToInt(Complain(ExitCode::kUsage, registry.status().message()));
+  }
+  try {
+    return ToInt(ParseAndRun(argc, argv, *registry));
+  } catch (const std::exception& error) {
+    return ToInt(Complain(ExitCode::kInternal, fmt::format("internal fault: {}", error.what())));
+  }
+}
+
+}  // namespace interlock::harness

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/output.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "interlock_build_info.h"
+#include "reports/escape.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+std::int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+bool IsSet(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0' && std::string_view(value) != "0";
+}
+
+bool IsUtf8Locale() {
+  for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(variable);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view text = value;
+    return text.find("UTF-8") != std::string_view::npos ||
+           text.find("utf8") != std::string_view::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+reports::ExitCode Complain(reports::ExitCode code, std::string_view message) {
+  const std::string line = fmt::format("interlock: {}\n", message);
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return code;
+}
+
+reports::TextOptions TextOptionsForStdout() {
+  reports::TextOptions options;
+  options.utf8 = IsUtf8Locale();
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  options.color = IsSet("CLICOLOR_FORCE") || (terminal && std::getenv("NO_COLOR") == nullptr);
+  options.fold_passes = false;
+  return options;
+}
+
+reports::ExitCode Print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return reports::ExitCode::kPass;
+  return Complain(reports::ExitCode::kInternal, "cannot write to standard output");
+}
+
+reports::ToolInfo ThisTool() { return {INTERLOCK_VERSION, INTERLOCK_COMMIT, INTERLOCK_COMPILER}; }
+
+Progress::Progress(std::string title)
+    : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) != 0), started_ms_(NowMs()) {
+  last_line_ms_ = started_ms_;
+}
+
+Progress::~Progress() {
+  if (terminal_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::Update(std::uint64_t done, std::uint64_t planned) {
+  const std::int64_t now = NowMs();
+  if (planned == 0 || now - last_line_ms_ < (terminal_ ? 200 : 10'000)) return;
+  last_line_ms_ = now;
+  const std::uint64_t percent = done * 100 / planned;
+  const auto elapsed = static_cast<std::uint64_t>(now - started_ms_);
+  const std::uint64_t left =
+      done == 0 ? 0 : elapsed * (planned - std::min(done, planned)) / done / 1000;
+  const std::string line = fmt::format("{}{}: {} % of {} runs, {} s left{}", terminal_ ? "\r" : "",
+                                       title_, percent, planned, left, terminal_ ? "\033[K" : "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// Results go to stdout, progress and complaints to stderr.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "reports/exit_code.h"
+#include "reports/text_layout.h"
+#include "scenarios/campaign.h"
+
+namespace interlock::scenarios::cli {
+
+/// Prints `interlock: <message>` to stderr and returns `code`.
+reports::ExitCode Complain(reports::ExitCode code, std::string_view message);
+
+/// As the terminal and the environment (NO_COLOR, CLICOLOR_FORCE, LANG) have it.
+reports::TextOptions TextOptionsForStdout();
+
+/// Writes to stdout; kInternal if that fails (a full disk, a closed pipe).
+reports::ExitCode Print(std::string_view text);
+
+reports::ToolInfo ThisTool();
+
+/// A bar on a terminal, a line every ten seconds elsewhere.
+class Progress {
+ public:
+  explicit Progress(std::string title);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void Update(std::uint64_t done, std::uint64_t planned);
+
+ private:
+  const std::string title_;
+  const bool terminal_;
+  std::int64_t last_line_ms_ = 0;
+  std::int64_t started_ms_ = 0;
+};
+
+}  // namespace interlock::scenarios::cli

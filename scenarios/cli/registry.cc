@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/registry.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace interlock::scenarios::cli {
+namespace {
+
+constexpr std::size_t kLongestName = 64;
+
+Status Invalid(std::string message) {
+  return Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
+bool Matches(std::string_view pattern, std::string_view name) {
+  return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
+}
+
+/// Levenshtein's distance.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({above + 1, row[j - 1] + 1, changed});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+bool IsValidName(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789./_-";
+  return !name.empty() && name.size() <= kLongestName &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string UnknownName(std::string_view kind, std::string_view given,
+                        const std::vector<std::string_view>& known) {
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](auto a, auto b) {
+    return Distance(given, a) < Distance(given, b);
+  });
+  if (nearest == known.end()) return fmt::format("unknown {} \"{}\"", kind, given);
+  return fmt::format("unknown {} \"{}\"; did you mean \"{}\"?", kind, given, *nearest);
+}
+
+Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subject>> own,
+                                std::string_view program) {
+  Registry registry;
+  // People call ours through the wrapper in the root of the checkout.
+  const bool ours = program.substr(program.rfind('/') + 1) == "interlock";
+  registry.program_ = ours ? "./interlock" : program;
+  for (auto& subject : SoundSubjects()) registry.entries_.push_back({subject, false, {}});
+  for (auto& subject : own) {
+    if (subject == nullptr) return Invalid("a subject is null");
+    if (!IsValidName(subject->name())) {
+      return Invalid(fmt::format("\"{}\" is no name for a lock: use 1 to {} of a-z 0-9 . / _ -",
+                                 subject->name(), kLongestName));
+    }
+    if (registry.Find(subject->name()) != nullptr) {
+      return Invalid(fmt::format("two locks are called \"{}\"", subject->name()));
+    }
+    registry.entries_.push_back({std::move(subject), false, {}});
+  }
+  for (Specimen& specimen : Specimens()) {
+    if (registry.Find(specimen.subject->name()) != nullptr) {
+      return Invalid(fmt::format("two locks are called \"{}\"", specimen.subject->name()));
+    }
+    registry.entries_.push_back({specimen.subject, true, specimen.expected});
+  }
+  return registry;
+}
+
+Result<std::vector<Entry>> Registry::Select(std::string_view pattern) const {
+  std::vector<Entry> selected;
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries_) {
+    names.push_back(entry.subject->name());
+    if (Matches(pattern, entry.subject->name())) selected.push_back(entry);
+  }
+  if (selected.empty()) return Invalid(UnknownName("lock", pattern, names));
+  return selected;
+}
+
+const Entry* Registry::Find(std::string_view name) const {
+  for (const Entry& entry : entries_) {
+    if (entry.subject->name() == name) return &entry;
+  }
+  return nullptr;
+}
+
+Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
+  std::vector<const Scenario*> selected;
+  std::vector<std::string_view> names;
+  for (const Scenario& scenario : Catalogue()) {
+    names.push_back(scenario.name);
+    if (Matches(pattern, scenario.name)) selected.push_back(&scenario);
+  }
+  if (selected.empty()) return Invalid(UnknownName("scenario", pattern, names));
+  return selected;
+}
+
+}  // namespace interlock::scenarios::cli

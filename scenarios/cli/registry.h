@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// The locks that this program knows: those that ship with it, and the user's own. Also how names
+// are matched: shell patterns, and the nearest name when nothing matches.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+#include <interlock/result.h>
+
+#include "scenarios/campaign.h"
+
+namespace interlock::scenarios::cli {
+
+class Registry {
+ public:
+  /// kInvalidArgument: a name twice, or with letters outside of [a-z0-9./_-], or over 64 of them.
+  /// `program` is how this program was called.
+  static Result<Registry> Make(std::vector<std::shared_ptr<const harness::Subject>> own,
+                               std::string_view program = "interlock");
+
+  const std::vector<Entry>& entries() const { return entries_; }
+  /// kInvalidArgument, with the nearest name, if nothing matches.
+  Result<std::vector<Entry>> Select(std::string_view pattern) const;
+  const Entry* Find(std::string_view name) const;
+
+  /// For replay lines: "./interlock", or the path of the user's own binary.
+  const std::string& program() const { return program_; }
+
+ private:
+  std::vector<Entry> entries_;
+  std::string program_;
+};
+
+/// kInvalidArgument, with the nearest name, if nothing matches.
+Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern);
+
+/// `unknown lock "mutx"; did you mean "mutex"?`
+std::string UnknownName(std::string_view kind, std::string_view given,
+                        const std::vector<std::string_view>& known);
+
+}  // namespace interlock::scenarios::cli

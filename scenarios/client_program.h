@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// What one client of a workload does, over the harness interface alone: the same code in virtual
+// time and on real servers. It is a polite user of a lease: it enters its section only while the
+// lease is valid on its own clock, and leaves when the validity ends.
+#pragma once
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/workload.h"
+
+namespace interlock::scenarios {
+
+/// Receives what a client program does, at the moment it does it. Must not wait, but for Step.
+class ProgramEvents {
+ public:
+  virtual ~ProgramEvents() = default;
+  virtual void OnAsk(int client, const Operation& operation) = 0;
+  virtual void OnRefused(int client, const Status& status) = 0;
+  virtual void OnGranted(int client, const harness::Hold& hold) = 0;
+  virtual void OnEnter(int client) = 0;
+  virtual void OnLeave(int client) = 0;
+  virtual void OnExtend(int client) = 0;
+  virtual void OnExtended(int client, const Status& status, const harness::Hold& hold) = 0;
+  virtual void OnRelease(int client) = 0;
+  virtual void OnReleased(int client, const Status& status) = 0;
+  /// A place that faults should reach. May wait.
+  virtual void Step(int client) = 0;
+};
+
+/// Runs the operations in order on the client's own task. Returns early on kCancelled. A lock whose
+/// traits say that it cannot extend is never asked to.
+void RunClient(int client, const ClientPlan& plan, harness::Environment& environment,
+               const harness::Traits& traits, harness::Lock& lock, ProgramEvents& events);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/goals.h"
+
+namespace interlock::scenarios {
+
+std::string_view Name(Goal goal) {
+  static constexpr std::array<std::string_view, kGoalCount> kNames = {
+      "contended",
+      "refused",
+      "waiter granted",
+      "waiter timed out",
+      "unknown outcome reported",
+      "lease expired while held",
+      "lost lease released while another held",
+      "lease extended",
+      "extension of a lost lease refused",
+      "client crashed while holding",
+      "client crashed in its section",
+      "reply lost after the grant",
+      "client paused in its section",
+      "client paused past its lease",
+      "half-open connection served",
+      "recovered after a crash",
+  };
+  return kNames[static_cast<std::size_t>(goal)];
+}
+
+void Count(const GoalSet& reached, GoalCounts& counts) {
+  for (std::size_t i = 0; i < kGoalCount; ++i) {
+    if (reached.Has(static_cast<Goal>(i))) ++counts[i];
+  }
+}
+
+}  // namespace interlock::scenarios

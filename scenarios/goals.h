@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// "Sometimes" goals: situations that a good campaign must have reached, registered here once, so
+// that a goal that never fired is reported rather than forgotten. Green is not silence.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace interlock::scenarios {
+
+enum class Goal : std::uint8_t {
+  kContended,              ///< somebody asked while another client held
+  kRefused,                ///< a definite "no"
+  kWaiterGranted,          ///< a waiter got the lock that was taken when it asked
+  kWaiterTimedOut,         ///< a waiter gave up at its deadline
+  kUnknownOutcome,         ///< a client was told "unknown"
+  kLeaseExpiredWhileHeld,  ///< the server's lease ended before the client called release
+  kReleaseOfLostLease,     ///< released after another client had been granted the lock
+  kExtended,               ///< an extension succeeded
+  kExtendAfterLoss,        ///< an extension of a lease that was over was refused
+  kCrashWhileHolding,      ///< a client died while the server's promise to it went on
+  kCrashInSection,         ///< a client died inside its section
+  kReplyLostAfterGrant,    ///< the server had granted, and the client did not learn of it
+  kPausedInSection,        ///< a client stood still inside its section
+  kPausedPastLease,        ///< ... until after its lease had ended
+  kHalfOpenServed,         ///< the server served a blocked pop of a peer that was gone
+  kRecoveredAfterCrash,    ///< a grant after the death of a holder
+};
+inline constexpr std::size_t kGoalCount = 16;
+
+/// "lease expired while held"; stable, used in run.json.
+std::string_view Name(Goal goal);
+
+/// A set of goals that one run reached.
+class GoalSet {
+ public:
+  void Add(Goal goal) { bits_ |= 1U << static_cast<unsigned>(goal); }
+  bool Has(Goal goal) const { return (bits_ >> static_cast<unsigned>(goal) & 1U) != 0; }
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+using GoalCounts = std::array<std::uint64_t, kGoalCount>;
+void Count(const GoalSet& reached, GoalCounts& counts);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// What happened in one run, as the oracles need it: attempts, holds as the clients saw them, and
+// ownership as the server had it. All instants are on the world's one virtual clock.
+//
+// Three intervals matter for each grant (see scenarios/README.md): the server's promise S, the
+// client's belief B, and the section C. A crash ends B and C, never S.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "scenarios/oracles/judged.h"
+#include "scenarios/workload.h"
+#include "sim/trace.h"
+
+namespace interlock::scenarios {
+
+using sim::VirtualTime;
+
+inline constexpr VirtualTime kOpen = VirtualTime::max();  ///< an interval that has not ended
+
+struct Interval {
+  VirtualTime from{};
+  VirtualTime to = kOpen;  ///< exclusive
+};
+
+/// One request for the lock.
+struct Attempt {
+  int client = 0;
+  Ask ask = Ask::kTry;
+  VirtualTime asked{};
+  VirtualTime answered = kOpen;
+  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
+};
+
+/// One grant as its client saw it.
+struct ClientHold {
+  int client = 0;
+  std::string token;
+  VirtualTime asked{};
+  std::vector<Interval> belief;  ///< ends at the validity's end, the release call, or the crash
+  Interval section{kOpen, kOpen};
+  VirtualTime release_called = kOpen;
+  VirtualTime release_returned = kOpen;
+  StatusCode release_status = StatusCode::kOk;
+
+  bool entered() const { return section.from != kOpen; }
+};
+
+enum class ServerHoldEnd : std::uint8_t {
+  kNone,      ///< still there
+  kReleased,  ///< removed by a command of the client that owns it
+  kExpired,   ///< its deadline passed
+  kForeign,   ///< removed or overwritten by another client's command: the promise goes on
+};
+
+/// One ownership entry in the server, from the command that made it to its end.
+struct ServerHold {
+  int client = -1;
+  std::string token;
+  VirtualTime granted{};
+  VirtualTime renewed{};               ///< the last command that made or prolonged it
+  VirtualTime promised_until = kOpen;  ///< its deadline, exclusive; kOpen: it has none
+  VirtualTime ended = kOpen;
+  ServerHoldEnd end = ServerHoldEnd::kNone;
+
+  /// The end of the promise S: a foreign delete does not end it.
+  VirtualTime promise_end() const {
+    return end == ServerHoldEnd::kReleased ? ended : promised_until;
+  }
+};
+
+struct Violation {
+  Judged property = Judged::kServerExclusion;
+  VirtualTime at{};
+  int client = -1;
+  std::string what;  ///< one sentence, with the figures
+};
+
+/// While a request of the client was held up on its way.
+struct Delay {
+  int client = 0;
+  Interval interval;
+};
+
+struct History {
+  Duration lease{};
+  int permits = 1;
+  std::vector<Attempt> attempts;
+  std::vector<ClientHold> holds;
+  std::vector<ServerHold> server_holds;
+  std::vector<Delay> delays;
+  std::vector<VirtualTime> crashed;  ///< per client; kOpen: alive
+  VirtualTime last_fault{};          ///< the end of the last disturbance that needs no healing
+  VirtualTime healed = kOpen;        ///< when phase 2 began
+  bool needs_healing = false;        ///< a fault lasts until phase 2 (a silent connection)
+  VirtualTime end{};                 ///< when the run stopped
+};
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// One verdict as a function call, for a unit test of your own:
+//
+//   TEST(JobLockTest, HoldsWhatItPromises) {
+//     const auto verdict = interlock::harness::Check(std::make_shared<MySubject>());
+//     EXPECT_TRUE(verdict.passed) << verdict.text;
+//   }
+//
+// Needs no Redis and no particular test framework. Thread safety: may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::harness {
+
+struct CheckOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1000;   ///< per scenario and synchrony class, at least 1
+  int jobs = 1;                ///< threads; the verdict does not depend on it
+  std::string scenario = "*";  ///< glob
+};
+
+struct CheckVerdict {
+  bool passed = false;    ///< every property that it should hold was put to the test and held
+  bool violated = false;  ///< false and not passed: inconclusive
+  std::string text;       ///< the report, with a counterexample and its replay line
+};
+
+CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& options = {});
+
+}  // namespace interlock::harness

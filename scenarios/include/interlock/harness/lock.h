@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+//
+// What a lock or semaphore must look like to be judged: an adapter of some thirty lines.
+//
+//   class MyHold : public interlock::harness::Hold { ... };      // one grant
+//   class MyLock : public interlock::harness::Lock { ... };      // one client's lock object
+//   class MySubject : public interlock::harness::Subject { ... } // name, promises, factory
+//
+// The code under test reaches the world only through the Environment: its clock, its events and its
+// connections. Code that reads a real clock, sleeps, or starts a thread is stopped by the escape
+// tripwire, because no verdict about it would mean anything.
+//
+// Thread safety: each object is used by one client at a time; a Subject is shared by concurrent
+// runs and must be immutable.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <interlock/connection.h>
+#include <interlock/result.h>
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+namespace interlock::harness {
+
+/// All that one client process can reach. Outlives every lock made for it.
+struct Environment {
+  Runtime& runtime;
+  Connector& connector;
+};
+
+/// Every key of the lock must begin with `key_prefix`; its TTLs follow from `lease`.
+struct LockOptions {
+  std::string key_prefix;
+  std::string resource;
+  std::chrono::milliseconds lease{};  ///< 1 ms or more
+  int permits = 1;  ///< more than 1 only for a Subject whose Traits say `semaphore`
+};
+
+/// One grant, as its holder sees it. Its destructor must not reach the server.
+class Hold {
+ public:
+  virtual ~Hold() = default;
+
+  /// What stands in the server as the owner of this grant; empty if the lock has no owner tokens.
+  virtual std::string owner_token() const = 0;
+
+  /// The end of the holder's own belief, on its Runtime's clock; kNever for a lock without leases.
+  virtual MonotonicTime valid_until() const = 0;
+
+  /// Prolongs the lease to a full length from now. Only called if Traits say `can_extend`. Called
+  /// from inside the section, so it must return before valid_until(): later it keeps its user
+  /// inside.
+  virtual Status Extend() {
+    return Status(StatusCode::kInvalidArgument, "extend is not supported");
+  }
+
+  /// kOk: released just now. kNotOwner or kLeaseLost: was no longer held. Must not throw.
+  virtual Status Release() = 0;
+};
+
+/// One client's lock object for one resource.
+class Lock {
+ public:
+  virtual ~Lock() = default;
+
+  /// One try that does not wait. kNotAcquired (or kTimeout) is a definite "no".
+  virtual Result<std::unique_ptr<Hold>> TryAcquire() = 0;
+
+  /// Waits for a grant until `deadline` on the Runtime's clock; kNever waits without one.
+  virtual Result<std::unique_ptr<Hold>> AcquireUntil(MonotonicTime deadline) = 0;
+};
+
+/// A read-only look at the server's data, as of the command that has just run. A key whose TTL has
+/// passed is absent, whether or not the server has deleted it yet.
+class ServerView {
+ public:
+  virtual ~ServerView() = default;
+  virtual std::optional<std::string> String(std::string_view key) const = 0;
+  virtual std::vector<std::string> List(std::string_view key) const = 0;
+  virtual std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const = 0;
+  virtual std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const = 0;
+  /// Unix time in ms; nullopt if the key is absent or has no TTL.
+  virtual std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const = 0;
+  /// The server's own wall clock, Unix time in ms.
+  virtual std::int64_t NowMs() const = 0;
+};
+
+/// One ownership entry in the server.
+struct Owner {
+  std::string token;
+  std::optional<std::int64_t> expires_at_ms;  ///< nullopt: never, which is itself a fault (LK011)
+};
+
+/// A key that the lock keeps besides its ownership entries (a signal list, a fencing counter).
+struct AuxiliaryKey {
+  std::string key;                    ///< whole name; a trailing '*' matches any suffix
+  std::chrono::milliseconds max_ttl;  ///< the longest TTL it may ever have
+};
+
+struct Traits {
+  bool semaphore = false;   ///< honours LockOptions::permits; judged by LK013 instead of LK001..003
+  bool can_extend = false;  ///< Hold::Extend works
+  bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
+};
+
+/// A lock under test. Immutable.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  /// Unique, lower case: "acme.job-lock".
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  virtual Traits traits() const { return {}; }
+
+  virtual std::unique_ptr<Lock> NewLock(Environment& environment,
+                                        const LockOptions& options) const = 0;
+
+  /// The live ownership entries of the resource. nullopt: this lock's ownership cannot be read from
+  /// the server, and server-level exclusion is then not judged.
+  virtual std::optional<std::vector<Owner>> Owners(const ServerView& server,
+                                                   const LockOptions& options) const = 0;
+
+  /// The keys that may outlive a hold. Any other key of the lock is an ownership key.
+  virtual std::vector<AuxiliaryKey> AuxiliaryKeys(const LockOptions& /*options*/) const {
+    return {};
+  }
+
+  /// How long a free resource may stay ungranted while a live, connected client waits, at worst (a
+  /// wake-up was lost). The default is one lease: a waiter that looks again at the holder's TTL.
+  virtual std::chrono::milliseconds WakeUpBound(const LockOptions& options) const {
+    return options.lease;
+  }
+};
+
+}  // namespace interlock::harness

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// The whole program, for locks of your own:
+//
+//   int main(int argc, char** argv) {
+//     return interlock::harness::Main(argc, argv, {std::make_shared<MySubject>()});
+//   }
+//
+// The binary then has every command of `interlock` (check, replay, list, ...), with your locks
+// beside the ones that ship with it: `my-binary check --lock acme.job-lock`.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::harness {
+
+/// Returns the process's exit code: 0 pass, 1 violated, 2 inconclusive, 64 usage, 65 bad input, 69
+/// real Redis not reachable, 70 internal fault, 130 and 143 after a signal. To be called once, from
+/// main. Subjects must have distinct names of at most 64 characters from [a-z0-9./_-].
+int Main(int argc, char** argv, std::vector<std::shared_ptr<const Subject>> subjects = {});
+
+}  // namespace interlock::harness

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/exclusion.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+struct End {
+  VirtualTime at{};
+  bool begins = false;
+  int client = 0;
+};
+
+struct Overlap {
+  VirtualTime at{};
+  int entering = 0;
+  int inside = 0;
+  VirtualTime until{};
+};
+
+void Append(const Interval& interval, int client, std::vector<End>& ends) {
+  if (interval.from >= interval.to) return;
+  ends.push_back({interval.from, true, client});
+  if (interval.to != kOpen) ends.push_back({interval.to, false, client});
+}
+
+/// Half open intervals: at one instant ends come before beginnings.
+std::optional<Overlap> EarliestOverlap(std::vector<End> ends, int permits) {
+  std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
+    return std::tuple(a.at, a.begins, a.client) < std::tuple(b.at, b.begins, b.client);
+  });
+  std::vector<int> inside;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const End& end = ends[i];
+    if (!end.begins) {
+      inside.erase(std::find(inside.begin(), inside.end(), end.client));
+      continue;
+    }
+    if (static_cast<int>(inside.size()) >= permits) {
+      VirtualTime until = kOpen;
+      for (std::size_t j = i + 1; j < ends.size() && until == kOpen; ++j) {
+        if (!ends[j].begins) until = ends[j].at;
+      }
+      return Overlap{end.at, end.client, inside.front(), until};
+    }
+    inside.push_back(end.client);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations) {
+  if (static_cast<int>(history.holds.size()) <= history.permits) return;
+  std::vector<End> beliefs;
+  std::vector<End> sections;
+  for (const ClientHold& hold : history.holds) {
+    for (const Interval& belief : hold.belief) Append(belief, hold.client, beliefs);
+    if (hold.entered()) Append(hold.section, hold.client, sections);
+  }
+  if (const auto overlap = EarliestOverlap(std::move(beliefs), history.permits)) {
+    violations.push_back(
+        {semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion, overlap->at,
+         overlap->entering,
+         fmt::format("{} and {} both believed to hold from {} until {}", Client(overlap->inside),
+                     Client(overlap->entering), Instant(overlap->at), Instant(overlap->until))});
+  }
+  if (const auto overlap = EarliestOverlap(std::move(sections), history.permits)) {
+    violations.push_back(
+        {semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion, overlap->at,
+         overlap->entering,
+         fmt::format("{} and {} were both inside from {} until {}", Client(overlap->inside),
+                     Client(overlap->entering), Instant(overlap->at), Instant(overlap->until))});
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/exercised.h"
+
+#include <algorithm>
+
+namespace interlock::scenarios {
+namespace {
+
+bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime end) {
+  return from < end && begin < to;
+}
+
+/// Somebody else held, at the server or in its own belief, while this was asked for.
+bool IsContended(const History& history, const Attempt& attempt) {
+  for (const ServerHold& hold : history.server_holds) {
+    if (hold.client != attempt.client && Overlaps(attempt.asked, attempt.answered, hold.granted,
+                                                  std::min(hold.ended, hold.promised_until))) {
+      return true;
+    }
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (hold.client != attempt.client &&
+        Overlaps(attempt.asked, attempt.answered, hold.belief.front().from,
+                 hold.belief.back().to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void AddAttemptGoals(const History& history, GoalSet& goals) {
+  for (const Attempt& attempt : history.attempts) {
+    const bool contended = IsContended(history, attempt);
+    if (contended) goals.Add(Goal::kContended);
+    if (attempt.answered == kOpen) continue;
+    const bool waits = attempt.ask != Ask::kTry;
+    if (attempt.answer == StatusCode::kOk && waits && contended) goals.Add(Goal::kWaiterGranted);
+    if (attempt.answer == StatusCode::kNotAcquired) goals.Add(Goal::kRefused);
+    if (attempt.answer == StatusCode::kTimeout) {
+      goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
+    }
+    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+  }
+}
+
+void AddServerGoals(const History& history, GoalSet& goals) {
+  VirtualTime first_death = kOpen;
+  for (const ServerHold& entry : history.server_holds) {
+    const VirtualTime died = history.crashed[static_cast<std::size_t>(entry.client)];
+    if (died != kOpen && entry.granted <= died && died < entry.promise_end()) {
+      goals.Add(Goal::kCrashWhileHolding);
+      first_death = std::min(first_death, died);
+    }
+    const bool known =
+        std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+          return hold.client == entry.client && hold.token == entry.token;
+        });
+    if (!known && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
+  }
+}
+
+void AddHoldGoals(const History& history, GoalSet& goals) {
+  for (const ClientHold& hold : history.holds) {
+    const VirtualTime died = history.crashed[static_cast<std::size_t>(hold.client)];
+    if (died != kOpen && died < hold.release_called) {
+      goals.Add(Goal::kCrashWhileHolding);
+      if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
+    }
+    const VirtualTime out = hold.entered() ? hold.section.to : kOpen;
+    if (out != kOpen && out > hold.belief.back().to + history.lease / 64) {
+      goals.Add(Goal::kPausedPastLease);
+    }
+    for (const ServerHold& entry : history.server_holds) {
+      if (entry.client != hold.client || entry.token != hold.token) continue;
+      if (entry.promised_until < hold.release_called) goals.Add(Goal::kLeaseExpiredWhileHeld);
+      for (const ServerHold& next : history.server_holds) {
+        if (next.client != hold.client && hold.release_called != kOpen &&
+            entry.promised_until <= next.granted && next.granted < hold.release_called &&
+            next.promise_end() > hold.release_called) {
+          goals.Add(Goal::kReleaseOfLostLease);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void AddGoals(const History& history, GoalSet& goals) {
+  AddAttemptGoals(history, goals);
+  AddServerGoals(history, goals);
+  AddHoldGoals(history, goals);
+}
+
+PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet& goals) {
+  PerJudged<bool> exercised;
+  const bool contended = goals.Has(Goal::kContended);
+  int entered = 0;
+  for (const ClientHold& hold : history.holds) entered += hold.entered() ? 1 : 0;
+  const bool ownership_seen = !history.server_holds.empty();
+  exercised[semaphore ? Judged::kPermitsServer : Judged::kServerExclusion] =
+      contended && ownership_seen;
+  exercised[semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion] = contended;
+  exercised[semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion] =
+      contended && entered > history.permits;
+  exercised[Judged::kForeignRelease] = goals.Has(Goal::kReleaseOfLostLease);
+  exercised[Judged::kForeignExtend] =
+      goals.Has(Goal::kExtendAfterLoss) || goals.Has(Goal::kExtended);
+  exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
+  exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
+  exercised[Judged::kKeys] = ownership_seen;
+  return exercised;
+}
+
+}  // namespace interlock::scenarios

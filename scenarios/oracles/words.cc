@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/words.h"
+
+#include <fmt/format.h>
+
+namespace interlock::scenarios {
+
+std::string Client(int client) { return fmt::format("C{}", client + 1); }
+
+std::string Instant(VirtualTime time) {
+  if (time == kOpen) return "the end of time";
+  const auto us = time.count() / 1000;
+  return fmt::format("{}.{:03} ms", us / 1000, us % 1000);
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// Watches machine and server beside a run: a lock is not blamed for what they do. The server's
+// clock is read again and again, which shows how long it takes to answer, whether its clock was
+// set, and, if the connection ends, that it may have restarted. Thread safety: none.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <interlock/result.h>
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+#include "scenarios/real/admin.h"
+
+namespace interlock::scenarios::real {
+
+class Heartbeat {
+ public:
+  /// `runtime` outlives it.
+  Heartbeat(Runtime& runtime, Admin admin);
+
+  /// To be called every few dozen milliseconds; waits for the server's answer.
+  void Beat();
+
+  const std::string& broken() const { return broken_; }
+  const std::string& disturbed() const { return disturbed_; }
+
+ private:
+  void CompareClocks(const Reply& time, MonotonicTime sent, MonotonicTime received);
+
+  Runtime& runtime_;
+  Admin admin_;
+  MonotonicTime last_;
+  std::optional<Duration> ahead_;  ///< the server's clock, less ours, when first read
+  Duration uncertain_{};           ///< of that reading
+  std::string broken_;
+  std::string disturbed_;
+};
+
+}  // namespace interlock::scenarios::real

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/real/judge.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/exclusion.h"
+#include "scenarios/oracles/exercised.h"
+#include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/progress.h"
+#include "scenarios/oracles/words.h"
+#include "scenarios/real/real_history.h"
+
+namespace interlock::scenarios::real {
+namespace {
+
+const Violation* FindIn(const std::vector<Violation>& violations, Judged property) {
+  const auto found =
+      std::find_if(violations.begin(), violations.end(),
+                   [&](const Violation& violation) { return violation.property == property; });
+  return found == violations.end() ? nullptr : &*found;
+}
+
+VirtualTime DiedAt(const History& history, int client) {
+  return history.crashed[static_cast<std::size_t>(client)];
+}
+
+/// The sections, cut where the validity ended: a client that was late to leave held nothing any
+/// more.
+History WithSectionsCut(const History& history) {
+  History cut = history;
+  for (ClientHold& hold : cut.holds) {
+    if (!hold.entered()) continue;
+    hold.section.to = std::min(hold.section.to, hold.belief.back().to);
+  }
+  return cut;
+}
+
+void JudgeBeliefsAndSections(const History& history, bool semaphore, RealVerdict& verdict) {
+  JudgeExclusion(WithSectionsCut(history), semaphore, verdict.violations);
+  const Judged section = semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion;
+  if (FindIn(verdict.violations, section) != nullptr) return;
+  std::vector<Violation> uncut;
+  JudgeExclusion(history, semaphore, uncut);
+  if (const Violation* late = FindIn(uncut, section)) {
+    verdict.undecided[section] =
+        late->what + "; but one of them was late to leave, after its lease";
+  }
+}
+
+/// Two clients' proven holds at one instant, beyond the permits.
+const ServerHold* Intruder(const History& history, const ServerHold& entering) {
+  const Interval own = ProvenHold(entering);
+  if (own.from >= own.to) return nullptr;
+  int inside = 0;
+  const ServerHold* met = nullptr;
+  for (const ServerHold& other : history.server_holds) {
+    const Interval held = ProvenHold(other);
+    if (other.client == entering.client || held.from > own.from || own.from >= held.to) continue;
+    ++inside;
+    met = &other;
+  }
+  return inside >= history.permits ? met : nullptr;
+}
+
+/// Proven holds are open intervals: at its very ends none of them counts.
+int HoldsOfOthersAt(const History& history, int client, VirtualTime at) {
+  return static_cast<int>(std::count_if(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
+        const Interval held = ProvenHold(other);
+        return other.client != client && held.from < at && at < held.to;
+      }));
+}
+
+/// Others held everything at every instant from the call to the return.
+bool GrantedWhileTaken(const History& history, const Attempt& attempt) {
+  const auto full = [&](VirtualTime at) {
+    return HoldsOfOthersAt(history, attempt.client, at) >= history.permits;
+  };
+  if (!full(attempt.asked) || !full(attempt.answered)) return false;
+  const auto covers = [&](VirtualTime at) {
+    return at < attempt.asked || at > attempt.answered || full(at);
+  };
+  return std::all_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& other) {
+                       const Interval held = ProvenHold(other);
+                       return covers(held.from) && covers(held.to);
+                     });
+}
+
+void JudgeServer(const History& history, bool semaphore, std::vector<Violation>& violations) {
+  const Judged property = semaphore ? Judged::kPermitsServer : Judged::kServerExclusion;
+  std::vector<Violation> found;
+  for (const ServerHold& hold : history.server_holds) {
+    const ServerHold* other = Intruder(history, hold);
+    if (other == nullptr) continue;
+    found.push_back({property, hold.granted, hold.client,
+                     fmt::format("{} was granted at {}, while {} is proven to have held from {} "
+                                 "until {}",
+                                 Client(hold.client), Instant(hold.granted), Client(other->client),
+                                 Instant(other->granted), Instant(ProvenHold(*other).to))});
+  }
+  for (const Attempt& attempt : history.attempts) {
+    const bool granted = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
+    if (!granted || !GrantedWhileTaken(history, attempt)) continue;
+    found.push_back(
+        {property, attempt.answered, attempt.client,
+         fmt::format("{} asked at {} and was granted at {}; all that time others are "
+                     "proven to have held",
+                     Client(attempt.client), Instant(attempt.asked), Instant(attempt.answered))});
+  }
+  const auto earliest =
+      std::min_element(found.begin(), found.end(),
+                       [](const Violation& a, const Violation& b) { return a.at < b.at; });
+  if (earliest != found.end()) violations.push_back(*earliest);
+}
+
+ServerHold Possible(int client, VirtualTime from, VirtualTime until) {
+  ServerHold hold;
+  hold.client = client;
+  hold.granted = from;
+  hold.renewed = until;  // the oracle adds a lease to it
+  return hold;
+}
+
+/// What the server may hold although no client knows: the resource is not proven free then.
+History WithPossibleHolds(const History& history) {
+  History possible = history;
+  possible.server_holds.clear();
+  for (const Attempt& attempt : history.attempts) {
+    const VirtualTime died = DiedAt(history, attempt.client);
+    const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
+    if (attempt.answered == kOpen && died != kOpen) {
+      possible.server_holds.push_back(Possible(attempt.client, attempt.asked, died));
+    } else if (attempt.answered != kOpen && unknown) {
+      possible.server_holds.push_back(Possible(attempt.client, attempt.asked, attempt.answered));
+    }
+  }
+  for (const ClientHold& hold : history.holds) {
+    const bool gone = hold.release_status == StatusCode::kOk ||
+                      hold.release_status == StatusCode::kNotOwner ||
+                      hold.release_status == StatusCode::kLeaseLost;
+    if (hold.release_returned == kOpen || gone) continue;
+    possible.server_holds.push_back(
+        Possible(hold.client, hold.belief.front().from, hold.release_returned));
+  }
+  return possible;
+}
+
+/// Somebody was told that the server could not be asked: delays then are not the lock's.
+bool ServerWasAway(const History& history) {
+  const auto away = [](StatusCode code) {
+    return code == StatusCode::kUnavailable || Status(code).outcome() == Outcome::kUnknown;
+  };
+  return std::any_of(history.attempts.begin(), history.attempts.end(),
+                     [&](const Attempt& attempt) {
+                       return attempt.answered != kOpen && away(attempt.answer);
+                     }) ||
+         std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+           return hold.release_returned != kOpen && away(hold.release_status);
+         });
+}
+
+void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& verdict) {
+  std::vector<Violation> late;
+  JudgeProgress(WithPossibleHolds(history), rules.wake_up_bound, late);
+  std::string excuse = rules.disturbed;
+  if (excuse.empty() && ServerWasAway(history)) excuse = "the server did not answer a client";
+  if (excuse.empty()) {
+    verdict.violations.insert(verdict.violations.end(), late.begin(), late.end());
+    return;
+  }
+  for (const Violation& violation : late) verdict.undecided[violation.property] = excuse;
+}
+
+/// Another client surely held at some time between call and return.
+bool IsContended(const History& history, const Attempt& attempt) {
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& other) {
+                       const Interval held = ProvenHold(other);
+                       return other.client != attempt.client && held.from < attempt.answered &&
+                              attempt.asked < held.to;
+                     });
+}
+
+void AddAttemptGoals(const History& history, GoalSet& goals) {
+  for (const Attempt& attempt : history.attempts) {
+    const bool contended = IsContended(history, attempt);
+    if (contended) goals.Add(Goal::kContended);
+    if (attempt.answered == kOpen) continue;
+    const bool waits = attempt.ask != Ask::kTry;
+    if (attempt.answer == StatusCode::kOk && waits && contended) goals.Add(Goal::kWaiterGranted);
+    if (attempt.answer == StatusCode::kNotAcquired) goals.Add(Goal::kRefused);
+    if (attempt.answer == StatusCode::kTimeout) {
+      goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
+    }
+    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+  }
+}
+
+}  // namespace
+
+const Violation* RealVerdict::Find(Judged property) const { return FindIn(violations, property); }
+
+GoalSet RealGoals(const History& history) {
+  GoalSet goals;
+  AddAttemptGoals(history, goals);
+  VirtualTime first_death = kOpen;
+  for (std::size_t i = 0; i < history.holds.size(); ++i) {
+    const ClientHold& hold = history.holds[i];
+    const ServerHold& promise = history.server_holds[i];
+    const VirtualTime died = DiedAt(history, hold.client);
+    if (died != kOpen && died < std::min(hold.release_called, promise.promised_until)) {
+      goals.Add(Goal::kCrashWhileHolding);
+      if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
+      first_death = std::min(first_death, died);
+    }
+    // Counted from the latest instant at which the server can have begun to count.
+    const bool lost = hold.release_status == StatusCode::kNotOwner ||
+                      hold.release_status == StatusCode::kLeaseLost;
+    if (hold.release_called != kOpen && lost &&
+        hold.release_called > promise.renewed + history.lease) {
+      goals.Add(Goal::kLeaseExpiredWhileHeld);
+    }
+    if (promise.renewed > promise.granted) goals.Add(Goal::kExtended);
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
+  }
+  return goals;
+}
+
+RealVerdict JudgeReal(const History& history, const RealRules& rules,
+                      const std::vector<sim::redis::Server::KeyInfo>& keys) {
+  RealVerdict verdict;
+  JudgeServer(history, rules.semaphore, verdict.violations);
+  JudgeBeliefsAndSections(history, rules.semaphore, verdict);
+  JudgeDelays(history, rules, verdict);
+  constexpr std::int64_t kNow = 0;  // the keys' times to live are counted from the look at them
+  JudgeLeftovers(keys, kNow, rules.auxiliary, history, verdict.violations);
+  std::stable_sort(verdict.violations.begin(), verdict.violations.end(),
+                   [](const Violation& a, const Violation& b) { return a.at < b.at; });
+  verdict.goals = RealGoals(history);
+  verdict.exercised = Exercised(history, rules.semaphore, verdict.goals);
+  return verdict;
+}
+
+}  // namespace interlock::scenarios::real

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Judges the history of a run on a real server, by rules that give no false alarm: what the client
+// processes saw must leave no innocent explanation. What does leave one, such as a section that
+// outlived its lease because the machine was busy, is undecided.
+//
+// Beliefs and sections are judged as in the simulation, sections only as far as their lease was
+// valid. At the server a grant proves a hold (see ProvenHold); two of them must not overlap, and no
+// request may be granted while others' holds covered all of the time from its call to its return.
+// Non-guarantee: a server that loses acknowledged writes or sets its clock during the run is not
+// excused here; RealRun::broken is there for that.
+// Thread safety: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/goals.h"
+#include "scenarios/history.h"
+#include "scenarios/oracles/judged.h"
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios::real {
+
+struct RealRules {
+  bool semaphore = false;
+  Duration wake_up_bound{};
+  std::vector<harness::AuxiliaryKey> auxiliary;
+  std::string disturbed;  ///< why nothing can be said about delays; empty: they count
+};
+
+struct RealVerdict {
+  std::vector<Violation> violations;  ///< in order of time
+  PerJudged<std::string> undecided;   ///< why; empty: decided
+  PerJudged<bool> exercised;
+  GoalSet goals;
+
+  const Violation* Find(Judged property) const;
+};
+
+/// `history` from HistoryOf; `keys` are those at the end, with their remaining ms to live.
+RealVerdict JudgeReal(const History& history, const RealRules& rules,
+                      const std::vector<sim::redis::Server::KeyInfo>& keys);
+
+/// The goals that can be seen from outside.
+GoalSet RealGoals(const History& history);
+
+}  // namespace interlock::scenarios::real

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// From what the client processes reported to a History that the oracles read, with instants counted
+// from the run's start.
+//
+// On a real server only the two ends of each request are known. History::server_holds has one entry
+// for each grant, in the order of History::holds, and bounds the server's promise from below: it
+// has begun when the grant was told, and lasts at least until `promised_until`, which is counted
+// from before the request was sent. Nothing is ever assumed that might be false. Thread safety:
+// pure functions.
+#pragma once
+
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "scenarios/history.h"
+#include "scenarios/real/client_process.h"
+
+namespace interlock::scenarios::real {
+
+struct HistoryFrame {
+  MonotonicTime started{};
+  MonotonicTime ended{};
+  Duration lease{};
+  int permits = 1;
+  int clients = 0;
+};
+
+History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
+
+/// When this grant proves that the server kept the resource for it: until its release was called,
+/// if that was answered "released", else as long as the promise surely lasted.
+Interval ProvenHold(const ServerHold& hold);
+
+}  // namespace interlock::scenarios::real

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// Which workloads run on a real server, and how long they take there: generated ones are drawn as
+// for the simulation, those that are long or put nothing to the test are passed over, and all
+// durations of one, the lease included, are multiplied by one factor. Where a crash strikes is
+// derived from the step that the fault names.
+//
+// Guarantee: a function of (scenario, seed). Thread safety: pure functions.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scenarios/scenario.h"
+
+namespace interlock::scenarios::real {
+
+enum class DeathPlace : std::uint8_t {
+  kAskSent,        ///< the request for the lock has just been sent
+  kInSection,      ///< the section has just been entered
+  kBeforeRelease,  ///< the release is about to be sent
+};
+
+/// The client kills itself when it first reaches the place in this operation or a later one.
+struct Death {
+  std::size_t operation = 0;
+  DeathPlace place = DeathPlace::kAskSent;
+  bool operator==(const Death&) const = default;
+};
+
+struct RealPlan {
+  Workload workload;                         ///< in wall time
+  std::chrono::milliseconds original_lease;  ///< before scaling
+};
+
+/// The earliest of the client's crashes; nullopt: none, or the client does nothing.
+std::optional<Death> DeathOf(const ClientPlan& client);
+
+/// True if the client surely holds when it dies: in its section, and after a wait without a
+/// deadline.
+bool DiesHolding(const ClientPlan& client);
+
+/// About how long everybody's work takes, one after the other.
+Duration BusyTime(const Workload& workload);
+
+/// All durations times `lease` / workload.lease. REQUIRES: lease >= 1 ms.
+Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
+
+/// The scenario's one fixed workload, or a small fixed number of generated ones.
+std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed);
+
+}  // namespace interlock::scenarios::real

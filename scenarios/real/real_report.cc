@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/real/real_report.h"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace interlock::scenarios::real {
+namespace {
+
+using reports::ResultRow;
+using reports::Verdict;
+
+/// What needs a look into the server between two commands, or workloads that are not run here.
+bool IsJudgedHere(Judged property) {
+  return property != Judged::kForeignRelease && property != Judged::kForeignExtend;
+}
+
+void NoteUndecided(Judged property, const std::string& why, RealUnit& unit) {
+  if (unit.undecided[property]++ == 0) unit.first_undecided[property] = why;
+}
+
+std::string ReasonOf(const RealUnit& unit, Judged property, Verdict verdict) {
+  if (verdict == Verdict::kViolated) {
+    return fmt::format("in run {}: {}", *unit.first_violation[property] + 1, unit.what[property]);
+  }
+  if (!IsJudgedHere(property)) return "judged in simulation only";
+  if (unit.undecided[property] > 0) {
+    return fmt::format("{} of {} runs could not be judged: {}", unit.undecided[property], unit.runs,
+                       unit.first_undecided[property]);
+  }
+  return verdict == Verdict::kInconclusive ? "no run put it to the test" : "";
+}
+
+std::string Counted(std::size_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+}  // namespace
+
+void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit) {
+  const std::uint64_t index = unit.runs++;
+  for (const Judged property : kAllJudged) {
+    if (!run.broken.empty()) {
+      NoteUndecided(property, run.broken, unit);
+      continue;
+    }
+    if (const Violation* violation = verdict.Find(property)) {
+      ++unit.exercised[property];
+      if (unit.first_violation[property].has_value()) continue;
+      unit.first_violation[property] = index;
+      unit.what[property] = violation->what;
+    } else if (!verdict.undecided[property].empty()) {
+      NoteUndecided(property, verdict.undecided[property], unit);
+    } else if (verdict.exercised[property]) {
+      ++unit.exercised[property];
+    }
+  }
+}
+
+void AddRows(const RealUnit& unit, reports::RunReport& report) {
+  if (unit.runs == 0) return;
+  for (const Judged property : JudgedFor(*unit.scenario, unit.subject->traits())) {
+    ResultRow row;
+    row.lock = unit.subject->name();
+    row.kind = reports::LockKind::kSound;
+    row.scenario = unit.scenario->name;
+    row.synchrony = reports::SynchronyClass::kNone;
+    row.property = Slug(property);
+    row.code = Code(property);
+    row.expected = reports::Expectation::kHolds;
+    row.runs = unit.runs;
+    row.exercised = IsJudgedHere(property) ? unit.exercised[property] : 0;
+    row.verdict = row.exercised > 0 ? Verdict::kHolds : Verdict::kInconclusive;
+    if (const auto first = unit.first_violation[property]) {
+      row.verdict = Verdict::kViolated;
+      row.runs_to_first_violation = *first + 1;
+    }
+    row.pass = row.verdict == Verdict::kHolds;
+    row.reason = ReasonOf(unit, property, row.verdict);
+    report.results.push_back(std::move(row));
+  }
+}
+
+void AddGoals(const GoalCounts& counts, bool with_crashes, reports::RunReport& report) {
+  for (std::size_t i = 0; i < kGoalCount; ++i) {
+    const Goal goal = static_cast<Goal>(i);
+    const bool crash = goal == Goal::kCrashWhileHolding || goal == Goal::kRecoveredAfterCrash;
+    const bool demanded = goal == Goal::kContended || (crash && with_crashes);
+    if (counts[i] > 0 || demanded) report.goals.push_back({std::string(Name(goal)), counts[i]});
+  }
+}
+
+std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
+                    const History& history) {
+  const auto own = [&](int client) {
+    return static_cast<std::size_t>(client) < scenario.fixed->clients.size();
+  };
+  std::size_t leases = 0;
+  std::size_t refusals = 0;
+  std::size_t others = 0;
+  for (const Attempt& attempt : history.attempts) {
+    if (!own(attempt.client)) continue;
+    const bool no =
+        attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout;
+    std::size_t& count = attempt.answered == kOpen           ? others
+                         : attempt.answer == StatusCode::kOk ? leases
+                         : no                                ? refusals
+                                                             : others;
+    ++count;
+  }
+  std::string story =
+      fmt::format("{} {}: {}, {}", scenario.name, subject.name(),
+                  Counted(leases, "lease", "leases"), Counted(refusals, "refusal", "refusals"));
+  if (others > 0) story += fmt::format(", {}", Counted(others, "other answer", "other answers"));
+  for (const ClientHold& hold : history.holds) {
+    if (!own(hold.client) || hold.release_returned == kOpen) continue;
+    story += hold.release_status == StatusCode::kOk
+                 ? ", winner's lease released: ok"
+                 : fmt::format(", winner's lease lost before release: {}",
+                               ToString(hold.release_status));
+  }
+  return story;
+}
+
+}  // namespace interlock::scenarios::real

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// From the verdicts of single runs on a real server to the rows of the report.
+//
+// A run in which a property could not be decided does not count as having put it to the test; it
+// takes nothing from what the other runs showed. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "reports/run_report.h"
+#include "scenarios/campaign.h"
+#include "scenarios/goals.h"
+#include "scenarios/real/judge.h"
+#include "scenarios/real/real_run.h"
+#include "scenarios/scenario.h"
+
+namespace interlock::scenarios::real {
+
+/// One lock in one scenario, and what its runs gave.
+struct RealUnit {
+  const harness::Subject* subject = nullptr;
+  const Scenario* scenario = nullptr;
+  std::uint64_t runs = 0;
+  PerJudged<std::uint64_t> exercised;
+  PerJudged<std::uint64_t> undecided;
+  PerJudged<std::string> first_undecided;
+  PerJudged<std::optional<std::uint64_t>> first_violation;  ///< run index
+  PerJudged<std::string> what;                              ///< happened there
+};
+
+/// `verdict` is ignored for a broken run: it counts, and decides nothing.
+void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit);
+
+/// Adds the rows of this lock and scenario; none if nothing was run.
+void AddRows(const RealUnit& unit, reports::RunReport& report);
+
+/// Those that were reached, and those that must have been.
+void AddGoals(const GoalCounts& counts, bool with_crashes, reports::RunReport& report);
+
+/// "seed-002 mutex: 1 lease, 8 refusals, winner's lease lost before release: not-owner".
+std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
+                    const History& history);
+
+}  // namespace interlock::scenarios::real

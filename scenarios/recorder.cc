@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/recorder.h"
+
+#include <algorithm>
+
+#include "scenarios/oracles/keys.h"
+
+namespace interlock::scenarios {
+
+Recorder::Recorder(const harness::Subject& subject, const harness::LockOptions& options,
+                   SynchronyClass synchrony, int database)
+    : subject_(subject),
+      options_(options),
+      synchrony_(synchrony),
+      database_(database),
+      ledger_(options.permits, subject.traits().semaphore) {
+  history_.lease = options.lease;
+  history_.permits = options.permits;
+}
+
+void Recorder::Attach(sim::World& world, int clients) {
+  world_ = &world;
+  clients_.resize(static_cast<std::size_t>(clients));
+  history_.crashed.assign(static_cast<std::size_t>(clients), kOpen);
+}
+
+void Recorder::MarkHealed() { history_.healed = world_->now(); }
+
+void Recorder::Close(VirtualTime end) {
+  history_.end = end;
+  for (ClientHold& hold : history_.holds) {
+    const VirtualTime died = history_.crashed[static_cast<std::size_t>(hold.client)];
+    for (Interval& belief : hold.belief)
+      belief.to = std::max(belief.from, std::min(belief.to, died));
+    if (hold.entered()) hold.section.to = std::min(hold.section.to, died);
+  }
+  closed_ = true;
+}
+
+void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
+                            const sim::redis::Value* reply, sim::VirtualTime now) {
+  if (closed_) return;
+  const bool gone =
+      history_.crashed[static_cast<std::size_t>(process)] != kOpen || state(process).silent;
+  if (gone && reply != nullptr && reply->type == sim::redis::Value::Type::kArray && !argv.empty() &&
+      (argv[0] == "BLPOP" || argv[0] == "blpop")) {
+    goals_.Add(Goal::kHalfOpenServed);
+  }
+  const std::uint64_t mutations = world_->server().mutations();
+  if (mutations == seen_mutations_) return;
+  seen_mutations_ = mutations;
+  SyncOwners(process, now);
+  if (!key_without_ttl_) {
+    const std::size_t before = violations_.size();
+    JudgeKeyHasTtl(world_->server().PeekKeys(database_), process, now, violations_);
+    key_without_ttl_ = violations_.size() > before;
+  }
+}
+
+void Recorder::SyncOwners(int process, VirtualTime now) {
+  const FakeServerView view(world_->server(), database_);
+  const auto owners = subject_.Owners(view, options_);
+  observable_ = owners.has_value();
+  if (!observable_) return;
+  std::vector<SeenOwner> seen;
+  seen.reserve(owners->size());
+  for (const harness::Owner& owner : *owners) {
+    // Redis expires when now > deadline, in whole milliseconds: the deadline's own ms still counts.
+    seen.push_back({owner.token, owner.expires_at_ms.has_value()
+                                     ? world_->GlobalTimeOfServerMs(*owner.expires_at_ms + 1)
+                                     : kOpen});
+  }
+  ledger_.Sync(process, state(process).doing, now, seen, history_, violations_);
+}
+
+void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
+  if (closed_) return;
+  ++faults_;
+  ClientState& client = state(fault.process);
+  switch (fault.kind) {
+    case sim::FaultKind::kCrash:
+      history_.crashed[static_cast<std::size_t>(fault.process)] = now;
+      history_.last_fault = std::max(history_.last_fault, now);
+      break;
+    case sim::FaultKind::kPause:
+    case sim::FaultKind::kExpiry:
+      if (client.inside) goals_.Add(Goal::kPausedInSection);
+      [[fallthrough]];
+    case sim::FaultKind::kDelayRequest:
+    case sim::FaultKind::kDelayReply: {
+      if (fault.kind == sim::FaultKind::kDelayRequest) {
+        const VirtualTime arrived = now + fault.length + history_.lease / 100;
+        history_.delays.push_back({fault.process, {now, arrived}});
+      }
+      const Duration length = std::max(fault.length, Duration{});
+      history_.last_fault = std::max(history_.last_fault, now + length);
+      break;
+    }
+    case sim::FaultKind::kHalfOpen:
+      client.silent = true;
+      [[fallthrough]];
+    case sim::FaultKind::kLostRequest:
+    case sim::FaultKind::kLostReply:
+    case sim::FaultKind::kResetBefore:
+    case sim::FaultKind::kResetAfter:
+      history_.needs_healing = true;
+      break;
+  }
+}
+
+Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) {
+  switch (synchrony_) {
+    case SynchronyClass::kNone:
+      return std::min(wanted, history_.lease / 100);
+    case SynchronyClass::kBounded: {
+      const bool pause =
+          fault.kind == sim::FaultKind::kPause || fault.kind == sim::FaultKind::kExpiry;
+      const VirtualTime until = state(fault.process).believes_until;
+      // A client that relies on a validity must come back before its end, with time left to stop.
+      if (pause && until > now && until != kOpen) return std::min(wanted, (until - now) / 2);
+      return pause && until == now ? Duration{} : wanted;
+    }
+    case SynchronyClass::kArbitrary:
+      break;
+  }
+  return wanted;
+}
+
+void Recorder::OnAsk(int client, const Operation& operation) {
+  if (closed_) return;
+  Note(client, ToString(operation.ask));
+  state(client).doing = Doing::kAsking;
+  state(client).attempt = history_.attempts.size();
+  Attempt attempt;
+  attempt.client = client;
+  attempt.ask = operation.ask;
+  attempt.asked = world_->now();
+  history_.attempts.push_back(attempt);
+}
+
+void Recorder::OnRefused(int client, const Status& status) {
+  if (closed_) return;
+  Note(client, ToString(status.code()));
+  state(client).doing = Doing::kNothing;
+  Attempt& attempt = history_.attempts[state(client).attempt];
+  attempt.answered = world_->now();
+  attempt.answer = status.code();
+}
+
+void Recorder::OnGranted(int client, const harness::Hold& granted) {
+  if (closed_) return;
+  Note(client, "granted");
+  const VirtualTime now = world_->now();
+  Attempt& attempt = history_.attempts[state(client).attempt];
+  attempt.answered = now;
+  attempt.answer = StatusCode::kOk;
+  ClientHold record;
+  record.client = client;
+  record.token = granted.owner_token();
+  record.asked = attempt.asked;
+  const VirtualTime until = world_->GlobalTime(client, granted.valid_until());
+  record.belief.push_back({now, std::max(now, until)});
+  state(client).doing = Doing::kNothing;
+  state(client).hold = history_.holds.size();
+  state(client).believes_until = until;
+  history_.holds.push_back(std::move(record));
+}
+
+void Recorder::OnEnter(int client) {
+  if (closed_) return;
+  Note(client, "enter section");
+  state(client).inside = true;
+  hold(client).section.from = world_->now();
+  hold(client).section.to = kOpen;
+}
+
+void Recorder::OnLeave(int client) {
+  if (closed_) return;
+  Note(client, "leave section");
+  state(client).inside = false;
+  hold(client).section.to = world_->now();
+}
+
+void Recorder::OnExtend(int client) {
+  if (closed_) return;
+  Note(client, "extend");
+  state(client).doing = Doing::kExtending;
+  state(client).extend_called = world_->now();
+}
+
+void Recorder::OnExtended(int client, const Status& status, const harness::Hold& extended) {
+  if (closed_) return;
+  Note(client, ToString(status.code()));
+  const VirtualTime now = world_->now();
+  state(client).doing = Doing::kNothing;
+  if (!status.ok()) {
+    const bool lost =
+        status.code() == StatusCode::kNotOwner || status.code() == StatusCode::kLeaseLost;
+    if (lost) goals_.Add(Goal::kExtendAfterLoss);
+    return;
+  }
+  goals_.Add(Goal::kExtended);
+  ClientHold& record = hold(client);
+  if (observable_ && !record.token.empty()) {
+    Ledger::JudgeExtended(record, state(client).extend_called, now, history_, violations_);
+  }
+  const VirtualTime until = world_->GlobalTime(client, extended.valid_until());
+  state(client).believes_until = until;
+  if (record.belief.back().to >= now) {
+    record.belief.back().to = std::max(record.belief.back().to, until);
+  } else if (until > now) {
+    record.belief.push_back({now, until});
+  }
+}
+
+void Recorder::OnRelease(int client) {
+  if (closed_) return;
+  Note(client, "release");
+  const VirtualTime now = world_->now();
+  ClientHold& record = hold(client);
+  record.release_called = now;
+  for (Interval& belief : record.belief) belief.to = std::min(belief.to, now);
+  state(client).doing = Doing::kReleasing;
+  state(client).believes_until = VirtualTime{-1};
+}
+
+void Recorder::OnReleased(int client, const Status& status) {
+  if (closed_) return;
+  Note(client, status.ok() ? std::string_view("released") : ToString(status.code()));
+  ClientHold& record = hold(client);
+  record.release_returned = world_->now();
+  record.release_status = status.code();
+  state(client).doing = Doing::kNothing;
+  if (status.ok() && observable_ && !record.token.empty()) {
+    Ledger::JudgeReleased(record, world_->now(), history_, violations_);
+  }
+}
+
+void Recorder::Step(int client) {
+  if (!closed_) world_->Step(client);
+}
+
+void Recorder::Note(int client, std::string_view text) {
+  world_->trace().Add(world_->now(), client, sim::TraceKind::kNote, text);
+}
+
+}  // namespace interlock::scenarios

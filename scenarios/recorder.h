@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes a run's history while it happens, and judges at once what can only be judged at the
+// instant: ownership in the server, and keys without a TTL. Also enforces the scenario's synchrony
+// class on pauses and delays.
+#pragma once
+
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/client_program.h"
+#include "scenarios/goals.h"
+#include "scenarios/history.h"
+#include "scenarios/oracles/ledger.h"
+#include "scenarios/server_view.h"
+#include "scenarios/synchrony.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+class Recorder : public sim::WorldObserver, public ProgramEvents {
+ public:
+  /// All references outlive the recorder. Attach must be called before the world runs.
+  Recorder(const harness::Subject& subject, const harness::LockOptions& options,
+           SynchronyClass synchrony, int database);
+  void Attach(sim::World& world, int clients);
+
+  /// Phase 2 begins.
+  void MarkHealed();
+  /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
+  void Close(VirtualTime end);
+
+  const History& history() const { return history_; }
+  const std::vector<Violation>& violations() const { return violations_; }
+  const GoalSet& goals() const { return goals_; }
+  int faults() const { return faults_; }
+
+  void AfterCommand(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
+                    sim::VirtualTime now) override;
+  void OnFault(const sim::Fault& fault, sim::VirtualTime now) override;
+  Duration ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) override;
+
+  void OnAsk(int client, const Operation& operation) override;
+  void OnRefused(int client, const Status& status) override;
+  void OnGranted(int client, const harness::Hold& hold) override;
+  void OnEnter(int client) override;
+  void OnLeave(int client) override;
+  void OnExtend(int client) override;
+  void OnExtended(int client, const Status& status, const harness::Hold& hold) override;
+  void OnRelease(int client) override;
+  void OnReleased(int client, const Status& status) override;
+  void Step(int client) override;
+
+ private:
+  struct ClientState {
+    Doing doing = Doing::kNothing;
+    std::size_t attempt = 0;  ///< index of its latest attempt
+    std::size_t hold = 0;     ///< index of its latest hold
+    bool inside = false;
+    bool silent = false;  ///< a connection of it is half open
+    VirtualTime believes_until{-1};
+    VirtualTime extend_called{};
+  };
+
+  void SyncOwners(int process, VirtualTime now);
+  void Note(int client, std::string_view text);
+  ClientState& state(int client) { return clients_[static_cast<std::size_t>(client)]; }
+  ClientHold& hold(int client) { return history_.holds[state(client).hold]; }
+
+  const harness::Subject& subject_;
+  const harness::LockOptions& options_;
+  const SynchronyClass synchrony_;
+  const int database_;
+  sim::World* world_ = nullptr;
+  Ledger ledger_;
+  History history_;
+  std::vector<Violation> violations_;
+  GoalSet goals_;
+  std::vector<ClientState> clients_;
+  std::uint64_t seen_mutations_ = 0;
+  int faults_ = 0;
+  bool key_without_ttl_ = false;
+  bool observable_ = true;
+  bool closed_ = false;
+};
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/replay_token.h"
+
+#include <array>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr std::string_view kVersion = "v1";
+constexpr std::string_view kAlphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+// A made-up token must neither ask for all memory nor overflow a sum of its lengths.
+constexpr std::uint64_t kMostElements = 10'000;
+constexpr std::uint64_t kMostChoices = 10'000'000;
+constexpr std::uint64_t kLongest = 200'000'000'000'000;  // zigzag ns: more than a day
+
+std::string ToBase64(const std::string& bytes) {
+  std::string text;
+  std::uint32_t buffer = 0;
+  int bits = 0;
+  for (const char byte : bytes) {
+    buffer = (buffer << 8) | static_cast<unsigned char>(byte);
+    bits += 8;
+    while (bits >= 6) {
+      bits -= 6;
+      text.push_back(kAlphabet[buffer >> bits & 63U]);
+    }
+  }
+  if (bits > 0) text.push_back(kAlphabet[buffer << (6 - bits) & 63U]);
+  return text;
+}
+
+std::optional<std::string> FromBase64(std::string_view text) {
+  std::string bytes;
+  std::uint32_t buffer = 0;
+  int bits = 0;
+  for (const char letter : text) {
+    const auto value = kAlphabet.find(letter);
+    if (value == std::string_view::npos) return std::nullopt;
+    buffer = (buffer << 6) | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push_back(static_cast<char>(buffer >> bits & 255U));
+    }
+  }
+  return bytes;
+}
+
+class Packer {
+ public:
+  void Number(std::uint64_t value) {
+    while (value >= 128) {
+      bytes_.push_back(static_cast<char>(128U | (value & 127U)));
+      value >>= 7;
+    }
+    bytes_.push_back(static_cast<char>(value));
+  }
+  void Length(Duration length) {  // zigzag: a fault's length may be negative
+    const auto value = static_cast<std::uint64_t>(length.count());
+    Number(value << 1 ^ (length.count() < 0 ? ~std::uint64_t{0} : 0));
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Unpacker {
+ public:
+  explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
+
+  std::uint64_t Number(std::uint64_t most) {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      value |= static_cast<std::uint64_t>(byte & 127U) << shift;
+      if (byte < 128) {
+        if (value > most) ok_ = false;
+        return value > most ? 0 : value;
+      }
+    }
+    ok_ = false;
+    return 0;
+  }
+  Duration Length() {
+    const std::uint64_t value = Number(kLongest);
+    return Duration(static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1U))));
+  }
+  int Index(std::uint64_t most) { return static_cast<int>(Number(most)); }
+  bool ok_and_done() const { return ok_ && rest_.empty(); }
+  bool ok() const { return ok_; }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+std::string Pack(const PackedRun& run) {
+  Packer packer;
+  packer.Length(run.workload.lease);
+  packer.Number(static_cast<std::uint64_t>(run.workload.permits));
+  packer.Length(run.workload.latency_max);
+  packer.Number(run.workload.clients.size());
+  for (const ClientPlan& client : run.workload.clients) {
+    packer.Length(client.clock_offset);
+    packer.Number(client.operations.size());
+    for (const Operation& operation : client.operations) {
+      packer.Number(static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U));
+      packer.Length(operation.think);
+      packer.Length(operation.wait);
+      packer.Length(operation.hold);
+      packer.Length(operation.overstay);
+    }
+    packer.Number(client.faults.size());
+    for (const PlannedFault& fault : client.faults) {
+      packer.Number(static_cast<std::uint64_t>(fault.kind));
+      packer.Number(static_cast<std::uint64_t>(fault.step));
+      packer.Length(fault.length);
+    }
+  }
+  for (const auto& lane : run.tape.lanes) {
+    packer.Number(lane.size());
+    for (const std::uint32_t choice : lane) packer.Number(choice);
+  }
+  return packer.bytes();
+}
+
+ClientPlan UnpackClient(Unpacker& from) {
+  ClientPlan client;
+  client.clock_offset = from.Length();
+  for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
+    Operation operation;
+    const int word = from.Index(5);
+    operation.ask = static_cast<Ask>(word >> 1);
+    operation.extend = (word & 1) != 0;
+    operation.think = from.Length();
+    operation.wait = from.Length();
+    operation.hold = from.Length();
+    operation.overstay = from.Length();
+    client.operations.push_back(operation);
+  }
+  for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
+    PlannedFault fault;
+    fault.kind = static_cast<sim::FaultKind>(from.Index(sim::kFaultKinds - 1));
+    fault.step = from.Index(1'000'000);
+    fault.length = from.Length();
+    client.faults.push_back(fault);
+  }
+  return client;
+}
+
+std::optional<PackedRun> Unpack(std::string_view bytes) {
+  Unpacker from(bytes);
+  PackedRun run;
+  run.workload.lease = from.Length();
+  run.workload.permits = from.Index(1000);
+  run.workload.latency_max = from.Length();
+  for (std::uint64_t left = from.Number(100); left > 0 && from.ok(); --left) {
+    run.workload.clients.push_back(UnpackClient(from));
+  }
+  for (auto& lane : run.tape.lanes) {
+    for (std::uint64_t left = from.Number(kMostChoices); left > 0 && from.ok(); --left) {
+      lane.push_back(static_cast<std::uint32_t>(from.Number(0xffffffffU)));
+    }
+  }
+  const bool sane = run.workload.lease >= std::chrono::milliseconds(1) &&
+                    run.workload.permits >= 1 && run.workload.latency_max.count() >= 0;
+  if (!from.ok_and_done() || !sane) return std::nullopt;
+  return run;
+}
+
+std::vector<std::string_view> Split(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto colon = text.find(':');
+    parts.push_back(text.substr(0, colon));
+    if (colon == std::string_view::npos) return parts;
+    text.remove_prefix(colon + 1);
+  }
+}
+
+Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
+
+std::optional<SynchronyClass> ClassFrom(std::string_view text) {
+  for (const SynchronyClass synchrony :
+       {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary}) {
+    if (ToString(synchrony) == text) return synchrony;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t TokenCheckSum(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffffU;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320U & (0U - (crc & 1U)));
+  }
+  return ~crc;
+}
+
+std::string Encode(const ReplayToken& token) {
+  std::string run;
+  if (const auto* seed = std::get_if<std::uint64_t>(&token.run)) {
+    run = fmt::format("r{:x}", *seed);
+  } else {
+    run = "p" + ToBase64(Pack(std::get<PackedRun>(token.run)));
+  }
+  const std::string body = fmt::format("{}:{}:{}:{}:{}", kVersion, token.lock, token.scenario,
+                                       ToString(token.synchrony), run);
+  return fmt::format("{}:{:08x}", body, TokenCheckSum(body));
+}
+
+Result<ReplayToken> DecodeReplayToken(std::string_view text) {
+  const std::vector<std::string_view> parts = Split(text);
+  if (parts.size() < 2 || parts[0].size() < 2 || parts[0][0] != 'v') {
+    return Bad("this is not a replay token: it should begin with \"v1:\"");
+  }
+  if (parts[0] != kVersion) {
+    return Bad(fmt::format("the token is of version {}; this program replays {} only", parts[0],
+                           kVersion));
+  }
+  if (parts.size() != 6) {
+    return Bad(fmt::format("the token has {} parts instead of 6; was it cut?", parts.size()));
+  }
+  const std::string_view body = text.substr(0, text.size() - parts[5].size() - 1);
+  if (fmt::format("{:08x}", TokenCheckSum(body)) != parts[5]) {
+    return Bad("the token is damaged: its check sum does not fit; was it cut or mistyped?");
+  }
+  ReplayToken token;
+  token.lock = parts[1];
+  token.scenario = parts[2];
+  const auto synchrony = ClassFrom(parts[3]);
+  if (!synchrony.has_value())
+    return Bad(fmt::format("unknown class \"{}\" in the token", parts[3]));
+  token.synchrony = *synchrony;
+  const std::string_view run = parts[4];
+  if (run.starts_with('r')) {
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(run.data() + 1, run.data() + run.size(), seed, 16);
+    if (error != std::errc() || end != run.data() + run.size()) return Bad("bad seed in the token");
+    token.run = seed;
+    return token;
+  }
+  const auto bytes = run.starts_with('p') ? FromBase64(run.substr(1)) : std::nullopt;
+  auto packed = bytes.has_value() ? Unpack(*bytes) : std::nullopt;
+  if (!packed.has_value()) return Bad("the packed run in the token cannot be read");
+  token.run = std::move(*packed);
+  return token;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/rows.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace interlock::scenarios {
+namespace {
+
+using reports::Expectation;
+using reports::LockKind;
+using reports::ResultRow;
+using reports::Verdict;
+
+Expectation Expected(const Unit& unit, Judged property) {
+  if (!unit.entry->specimen) {
+    return IsPromised(property, unit.synchrony) ? Expectation::kHolds : Expectation::kEither;
+  }
+  for (const Conviction& conviction : unit.entry->expected) {
+    if (conviction.property == Slug(property) && conviction.scenario == unit.scenario->name &&
+        conviction.synchrony == unit.synchrony) {
+      return Expectation::kBreaks;
+    }
+  }
+  return Expectation::kEither;
+}
+
+Verdict VerdictOf(const UnitResult& sum, Judged property) {
+  if (sum.violating_runs[property] > 0) return Verdict::kViolated;
+  if (sum.exercised[property] == 0 || sum.inconclusive > 0) return Verdict::kInconclusive;
+  return Verdict::kHolds;
+}
+
+std::string ReasonOf(const UnitResult& sum, Judged property) {
+  if (sum.inconclusive > 0) {
+    return fmt::format("{} of {} runs could not be judged: {}", sum.inconclusive, sum.runs,
+                       sum.first_inconclusive);
+  }
+  return sum.exercised[property] == 0 ? "no run put it to the test" : "";
+}
+
+ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
+  ResultRow row;
+  row.lock = unit.entry->subject->name();
+  row.kind = unit.entry->specimen ? LockKind::kSpecimen : LockKind::kSound;
+  row.scenario = unit.scenario->name;
+  row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  row.property = Slug(property);
+  row.code = Code(property);
+  row.expected = Expected(unit, property);
+  row.verdict = VerdictOf(sum, property);
+  row.runs = sum.runs;
+  row.exercised = sum.exercised[property];
+  if (!sum.violations[property].empty()) {
+    row.runs_to_first_violation = sum.violations[property].front() + 1;
+  }
+  if (row.verdict == Verdict::kInconclusive) row.reason = ReasonOf(sum, property);
+  if (row.expected == Expectation::kEither && row.kind == LockKind::kSound &&
+      row.verdict == Verdict::kViolated) {
+    row.reason = "no lease lock excludes sections under unbounded pauses";
+  }
+  return row;
+}
+
+/// A sound lock held the same and put it to the test.
+bool HasSoundControl(const ResultRow& conviction, const std::vector<ResultRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
+    return row.kind == LockKind::kSound && row.expected == Expectation::kHolds &&
+           row.verdict == Verdict::kHolds && row.exercised > 0 &&
+           row.scenario == conviction.scenario && row.synchrony == conviction.synchrony &&
+           row.code == conviction.code;
+  });
+}
+
+void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
+  switch (row.expected) {
+    case Expectation::kHolds:
+      row.pass = row.verdict == Verdict::kHolds;
+      return;
+    case Expectation::kEither:
+      row.pass = true;
+      return;
+    case Expectation::kBreaks:
+      break;
+  }
+  row.pass = row.verdict == Verdict::kViolated;
+  if (row.pass && !HasSoundControl(row, rows)) {
+    row.pass = false;
+    row.verdict = Verdict::kInconclusive;
+    row.reason = "violated, but no sound lock held it in the same scenario and class of this run";
+  }
+}
+
+}  // namespace
+
+void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
+              CampaignResult& result) {
+  reports::RunReport& report = result.report;
+  GoalCounts goals{};
+  GoalCounts reachable{};
+  std::uint64_t hash = 0;
+  Duration virtual_time{};
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const Unit& unit = units[i];
+    const UnitResult& sum = sums[i];
+    report.totals.runs += sum.runs;
+    report.totals.runs_with_faults += sum.runs_with_faults;
+    report.totals.commands += sum.commands;
+    report.totals.double_runs += sum.double_runs;
+    report.totals.divergences += sum.divergences;
+    virtual_time += sum.virtual_time;
+    hash = sim::HashNumber(sum.hash, hash);
+    for (std::size_t goal = 0; goal < kGoalCount; ++goal) goals[goal] += sum.goals[goal];
+    if (!unit.entry->specimen) {
+      Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits()), reachable);
+    }
+    for (const Judged property : JudgedFor(*unit.scenario, unit.entry->subject->traits())) {
+      report.results.push_back(MakeRow(unit, sum, property));
+      if (sum.violating_runs[property] == 0) continue;
+      Found found;
+      found.row = report.results.size() - 1;
+      found.unit = unit;
+      found.property = property;
+      found.candidates = sum.violations[property];
+      found.violating_runs = sum.violating_runs[property];
+      found.runs = sum.runs;
+      result.found.push_back(std::move(found));
+    }
+  }
+  for (ResultRow& row : report.results) Decide(row, report.results);
+  report.totals.virtual_time = std::chrono::duration_cast<std::chrono::milliseconds>(virtual_time);
+  report.trace_hash = hash;
+  for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
+    // A goal that was never reached is reported only where it could have been.
+    if (goals[goal] == 0 && reachable[goal] == 0) continue;
+    report.goals.push_back({std::string(Name(static_cast<Goal>(goal))), goals[goal]});
+  }
+}
+
+}  // namespace interlock::scenarios

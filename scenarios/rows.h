@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// From counts to verdicts: one row per (lock, scenario, class, property).
+//
+// A specimen's conviction counts only if a sound lock was expected to hold the same property, did
+// hold it and exercised it, in the same scenario and class, in the same campaign: otherwise it
+// might be the harness that is wrong.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/campaign.h"
+
+namespace interlock::scenarios {
+
+/// Fills results, goals, totals and trace hash of the report, and a Found for each violated row.
+void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
+              CampaignResult& result);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "scenarios/oracles/exclusion.h"
+#include "scenarios/oracles/exercised.h"
+#include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/progress.h"
+#include "scenarios/recorder.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Distinct for every process of a world by construction; a seed of its own would only make
+/// shrinking change the tokens.
+constexpr std::uint64_t kEntropySeed = 0x5eed;
+
+class OneRun {
+ public:
+  OneRun(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
+         sim::Choices& choices, bool keep_events)
+      : case_(run_case),
+        workload_(workload),
+        traits_(run_case.subject->traits()),
+        options_(LockOptionsFor(*run_case.scenario, workload)),
+        recorder_(*run_case.subject, options_, run_case.synchrony, run_case.scenario->database),
+        plan_(FaultPlanOf(workload)),
+        world_(universe, Options(workload, keep_events), plan_, choices, &recorder_) {}
+
+  RunResult Run() {
+    const int clients = static_cast<int>(workload_.clients.size());
+    recorder_.Attach(world_, clients + workload_.permits);
+    plans_ = workload_.clients;
+    plans_.reserve(plans_.size() + static_cast<std::size_t>(workload_.permits));
+    for (int i = 0; i < clients; ++i) Start(i);
+    sim::StopReason stop = world_.Run(SerialLength(workload_) + workload_.lease);
+    if (stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit) {
+      world_.Heal();
+      recorder_.MarkHealed();
+      for (int i = 0; i < workload_.permits; ++i) AddProbe();
+      stop = world_.Run(world_.now() + PhaseTwoLength());
+    }
+    return Judge(stop);
+  }
+
+ private:
+  static sim::WorldOptions Options(const Workload& workload, bool keep_events) {
+    sim::WorldOptions options;
+    options.latency_min = workload.latency_max / 20;
+    options.latency_max = workload.latency_max;
+    options.entropy_seed = kEntropySeed;
+    options.keep_events = keep_events;
+    return options;
+  }
+
+  void Start(int client) {
+    const ClientPlan& plan = plans_[static_cast<std::size_t>(client)];
+    sim::ClockOptions clock;
+    clock.offset = plan.clock_offset;
+    world_.AddProcess(clock, case_.scenario->database);
+    world_.Start(client, [this, client] {
+      harness::Environment environment{world_.runtime(client), world_.connector(client)};
+      const std::unique_ptr<harness::Lock> lock = case_.subject->NewLock(environment, options_);
+      RunClient(client, plans_[static_cast<std::size_t>(client)], environment, traits_, *lock,
+                recorder_);
+    });
+  }
+
+  /// A client that comes when all is well again: what it cannot get is lost.
+  void AddProbe() {
+    Operation ask;
+    ask.ask = Ask::kWaitFor;
+    ask.wait = PhaseTwoLength() / 2;
+    ask.hold = workload_.lease / 4;
+    ClientPlan plan;
+    plan.operations.push_back(ask);
+    plans_.push_back(plan);
+    Start(static_cast<int>(plans_.size()) - 1);
+  }
+
+  Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_); }
+
+  /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
+  Duration PhaseTwoLength() const {
+    return 2 * (SerialLength(workload_) + 4 * (WakeUpBound() + workload_.lease + kSettling));
+  }
+
+  RunResult Judge(sim::StopReason stop) {
+    RunResult result;
+    result.virtual_time = world_.now();
+    result.pending_tasks = world_.PendingTasks();
+    recorder_.Close(stop == sim::StopReason::kIdle ? world_.now() + PhaseTwoLength()
+                                                   : world_.now());
+    const History& history = recorder_.history();
+    result.violations = recorder_.violations();
+    JudgeExclusion(history, traits_.semaphore, result.violations);
+    JudgeOrphans(history, result.violations);
+    if (stop == sim::StopReason::kUnmodelled) {
+      result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
+    } else if (stop == sim::StopReason::kStepLimit) {
+      result.inconclusive = "the step limit was reached (a livelock?)";
+    } else {
+      JudgeProgress(history, WakeUpBound(), result.violations);
+      JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
+                     world_.server().time_us() / 1000, case_.subject->AuxiliaryKeys(options_),
+                     history, result.violations);
+    }
+    std::stable_sort(result.violations.begin(), result.violations.end(),
+                     [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    result.goals = recorder_.goals();
+    AddGoals(history, result.goals);
+    result.exercised = Exercised(history, traits_.semaphore, result.goals);
+    result.trace_hash = world_.trace().hash();
+    result.commands = world_.commands();
+    result.faults = recorder_.faults();
+    result.events = world_.trace().events();
+    return result;
+  }
+
+  const RunCase& case_;
+  const Workload& workload_;
+  const harness::Traits traits_;
+  const harness::LockOptions options_;
+  Recorder recorder_;
+  std::vector<ClientPlan> plans_;
+  const sim::FaultPlan plan_;
+  sim::World world_;  // last: its destructor unwinds fibers that use all of the above
+};
+
+}  // namespace
+
+const Violation* RunResult::Find(Judged property) const {
+  for (const Violation& violation : violations) {
+    if (violation.property == property) return &violation;
+  }
+  return nullptr;
+}
+
+RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
+                  sim::Choices& choices, bool keep_events) {
+  return OneRun(universe, run_case, workload, choices, keep_events).Run();
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// One run: a subject, a scenario's workload with its faults, and a source of choices, from the
+// first command to the verdicts of all oracles. A pure function of these: the same inputs give the
+// same trace hash in every process and every build.
+//
+// Two phases: with faults, until the programs have ended or their time is up; then everything heals
+// and freezes, fresh clients ask for every permit, and all that still wait must be granted.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/goals.h"
+#include "scenarios/history.h"
+#include "scenarios/scenario.h"
+#include "sim/universe.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+struct RunCase {
+  const harness::Subject* subject = nullptr;
+  const Scenario* scenario = nullptr;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+};
+
+struct RunResult {
+  std::vector<Violation> violations;  ///< in order of time
+  PerJudged<bool> exercised;
+  GoalSet goals;
+  std::optional<std::string> inconclusive;  ///< why nothing can be said: an unmodelled command, ...
+  std::uint64_t trace_hash = 0;
+  std::uint64_t commands = 0;
+  Duration virtual_time{};
+  int faults = 0;                          ///< that took effect
+  std::vector<sim::TraceEvent> events;     ///< if asked for
+  std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
+
+  const Violation* Find(Judged property) const;
+};
+
+RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
+                  sim::Choices& choices, bool keep_events = false);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/scenario.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace interlock::scenarios {
+namespace {
+
+Judged ForSemaphore(Judged property) {
+  switch (property) {
+    case Judged::kServerExclusion:
+      return Judged::kPermitsServer;
+    case Judged::kBeliefExclusion:
+      return Judged::kPermitsBelief;
+    case Judged::kSectionExclusion:
+      return Judged::kPermitsSection;
+    default:
+      return property;
+  }
+}
+
+}  // namespace
+
+const Scenario* FindScenario(std::string_view name) {
+  for (const Scenario& scenario : Catalogue()) {
+    if (scenario.name == name) return &scenario;
+  }
+  return nullptr;
+}
+
+bool Applies(const Scenario& scenario, const harness::Traits& traits) {
+  return traits.semaphore || !scenario.semaphores_only;
+}
+
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits) {
+  std::vector<Judged> judged;
+  for (const Judged property : scenario.judges) {
+    if (property == Judged::kForeignExtend && !traits.can_extend) continue;
+    if (property == Judged::kDeadlock && !traits.waits) continue;
+    judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
+  }
+  return judged;
+}
+
+bool IsPromised(Judged property, SynchronyClass synchrony) {
+  const bool section = property == Judged::kSectionExclusion || property == Judged::kPermitsSection;
+  return !(section && synchrony == SynchronyClass::kArbitrary);
+}
+
+GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits) {
+  GoalSet goals;
+  if (scenario.fixed.has_value()) return goals;
+  const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
+    const auto& faults = scenario.shape.faults;
+    return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
+      return std::find(faults.begin(), faults.end(), kind) != faults.end();
+    });
+  };
+  const auto add = [&](std::initializer_list<Goal> some) {
+    for (const Goal goal : some) goals.Add(goal);
+  };
+  add({Goal::kContended, Goal::kRefused});
+  if (traits.waits) add({Goal::kWaiterGranted, Goal::kWaiterTimedOut});
+  if (scenario.shape.overstay) add({Goal::kLeaseExpiredWhileHeld, Goal::kReleaseOfLostLease});
+  if (scenario.shape.extend && traits.can_extend) add({Goal::kExtended, Goal::kExtendAfterLoss});
+  using sim::FaultKind;
+  if (has({FaultKind::kCrash})) {
+    add({Goal::kCrashWhileHolding, Goal::kCrashInSection, Goal::kRecoveredAfterCrash});
+  }
+  if (has({FaultKind::kLostReply, FaultKind::kResetAfter})) add({Goal::kReplyLostAfterGrant});
+  if (has({FaultKind::kPause})) {
+    add({Goal::kPausedInSection});
+    const auto& classes = scenario.classes;
+    if (std::find(classes.begin(), classes.end(), SynchronyClass::kArbitrary) != classes.end()) {
+      add({Goal::kPausedPastLease});
+    }
+  }
+  return goals;
+}
+
+harness::LockOptions LockOptionsFor(const Scenario& scenario, const Workload& workload) {
+  harness::LockOptions options;
+  options.key_prefix = scenario.key_prefix;
+  options.resource = scenario.resource;
+  options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
+  options.permits = workload.permits;
+  return options;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// A scenario is plain data: the shape of its workloads, the faults it may use, the synchrony
+// classes it runs in, and the properties that it puts to the test. It does not know which lock it
+// will run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/goals.h"
+#include "scenarios/oracles/judged.h"
+#include "scenarios/synchrony.h"
+#include "scenarios/workload.h"
+
+namespace interlock::scenarios {
+
+struct WorkloadShape {
+  int max_clients = 5;  ///< generated: 2 to this
+  int max_operations = 3;
+  int max_faults = 3;  ///< per client, before the run's swarm switches kinds off
+  std::vector<sim::FaultKind> faults;
+  bool overstay = false;  ///< some clients come back long after their validity has ended
+  bool extend = false;    ///< some clients extend their lease
+  int min_permits = 1;
+  int max_permits = 1;
+};
+
+struct Scenario {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<SynchronyClass> classes;
+  WorkloadShape shape;
+  /// For locks; a semaphore is judged by the three permit properties instead of the exclusions.
+  std::vector<Judged> judges;
+  bool semaphores_only = false;
+  bool on_real_redis = false;  ///< fault-free, or nothing but crashes
+  std::string key_prefix = "interlock:";
+  std::string resource = "jobs:42";
+  int database = 0;
+  std::optional<Workload> fixed;  ///< the one workload of a named case, instead of generated ones
+  /// Of a campaign's runs, at most so many: a fixed workload has little to vary.
+  std::uint64_t max_runs = ~std::uint64_t{0};
+};
+
+const std::vector<Scenario>& Catalogue();
+const Scenario* FindScenario(std::string_view name);
+
+bool Applies(const Scenario& scenario, const harness::Traits& traits);
+
+/// What the scenario judges for a subject of these traits.
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits);
+
+/// Properties that no lease lock can promise in this class (see scenarios/README.md): section
+/// exclusion under unbounded pauses.
+bool IsPromised(Judged property, SynchronyClass synchrony);
+
+/// The goals that a campaign of this scenario must reach with locks of these traits, if it is long
+/// enough; a pinned workload has none.
+GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits);
+
+harness::LockOptions LockOptionsFor(const Scenario& scenario, const Workload& workload);
+
+}  // namespace interlock::scenarios

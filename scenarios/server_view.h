@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// The harness interface's look at the data, over the fake Redis.
+#pragma once
+
+#include <interlock/harness/lock.h>
+
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios {
+
+class FakeServerView : public harness::ServerView {
+ public:
+  FakeServerView(const sim::redis::Server& server, int database)
+      : server_(server), database_(database) {}
+
+  std::optional<std::string> String(std::string_view key) const override {
+    return server_.PeekString(database_, key);
+  }
+  std::vector<std::string> List(std::string_view key) const override {
+    return server_.PeekList(database_, key);
+  }
+  std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const override {
+    return server_.PeekHash(database_, key);
+  }
+  std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const override {
+    return server_.PeekSortedSet(database_, key);
+  }
+  std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const override {
+    return server_.PeekExpiresAtMs(database_, key);
+  }
+  std::int64_t NowMs() const override { return server_.time_us() / 1000; }
+
+ private:
+  const sim::redis::Server& server_;
+  const int database_;
+};
+
+}  // namespace interlock::scenarios

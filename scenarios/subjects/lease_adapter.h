@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Turns any primitive of the library that grants a Lease (TryAcquire, AcquireUntil, Acquire) into a
+// Lock of the harness. Every lock has a Client of its own, as every process has in production.
+//
+// Thread safety: as harness::Lock.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <interlock/client.h>
+#include <interlock/harness/lock.h>
+#include <interlock/lease.h>
+
+namespace interlock::scenarios::subjects {
+
+class LeaseHold final : public harness::Hold {
+ public:
+  /// `client` is kept alive because a Lease must not outlive its Client.
+  LeaseHold(std::shared_ptr<const void> client, Lease lease)
+      : client_(std::move(client)), lease_(std::move(lease)) {}
+
+  /// A Lease releases itself; a hold must not reach the server, so the lease is forgotten first.
+  ~LeaseHold() override { lease_.Forget(); }
+  LeaseHold(const LeaseHold&) = delete;
+  LeaseHold& operator=(const LeaseHold&) = delete;
+
+  std::string owner_token() const override { return lease_.token(); }
+  MonotonicTime valid_until() const override { return lease_.valid_until(); }
+  Status Extend() override { return lease_.Extend(); }
+  Status Release() override { return lease_.Release(); }
+
+ private:
+  std::shared_ptr<const void> client_;
+  Lease lease_;
+};
+
+template <typename Primitive>
+class LeaseLock final : public harness::Lock {
+ public:
+  /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
+  template <typename Create>
+  LeaseLock(harness::Environment& environment, const Create& create)
+      : parts_(std::make_shared<Parts>(environment, create)) {}
+
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    return ToHold(parts_->primitive->TryAcquire());
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    if (deadline == kNever) return ToHold(parts_->primitive->Acquire());
+    return ToHold(parts_->primitive->AcquireUntil(deadline));
+  }
+
+ private:
+  struct Parts {
+    template <typename Create>
+    Parts(harness::Environment& environment, const Create& create)
+        : client(environment.runtime, environment.connector), primitive(create(client)) {}
+
+    Client client;
+    Result<Primitive> primitive;
+  };
+
+  Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
+    if (!lease.ok()) return lease.status();
+    return std::unique_ptr<harness::Hold>(
+        std::make_unique<LeaseHold>(parts_, std::move(lease).value()));
+  }
+
+  std::shared_ptr<Parts> parts_;
+};
+
+}  // namespace interlock::scenarios::subjects

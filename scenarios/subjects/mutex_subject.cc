@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
+
+#include <interlock/mutex.h>
+#include <interlock/options.h>
+
+#include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/subjects.h"
+
+namespace interlock::scenarios::subjects {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string KeyOf(const harness::LockOptions& options) {
+  return options.key_prefix + "{" + options.resource + "}";
+}
+
+class Adapter final : public harness::Subject {
+ public:
+  std::string_view name() const override { return "mutex"; }
+  std::string_view summary() const override {
+    return "interlock::Mutex: one holder at a time, by lease";
+  }
+  harness::Traits traits() const override { return {.can_extend = true}; }
+
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<LeaseLock<Mutex>>(environment, [&options](Client& client) {
+      MutexOptions mutex;
+      mutex.key_prefix = options.key_prefix;
+      mutex.lease = options.lease;
+      return Mutex::Create(client, options.resource, mutex);
+    });
+  }
+
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    const std::string key = KeyOf(options);
+    std::vector<harness::Owner> owners;
+    if (std::optional<std::string> token = server.String(key)) {
+      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
+    }
+    return owners;
+  }
+
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    const std::string key = KeyOf(options);
+    const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
+    return {{key + ":fence", std::chrono::duration_cast<milliseconds>(kFenceTtl)},
+            {key + ":signal", options.lease},
+            {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const harness::Subject> MutexSubject() { return std::make_shared<const Adapter>(); }
+
+}  // namespace interlock::scenarios::subjects

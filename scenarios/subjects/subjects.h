@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// The library's own locks as subjects, one file each.
+#pragma once
+
+#include <memory>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::scenarios::subjects {
+
+std::shared_ptr<const harness::Subject> MutexSubject();
+std::shared_ptr<const harness::Subject> SingleFileSubject();
+
+}  // namespace interlock::scenarios::subjects

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// Turns a shrunk violation into a counterexample that a tired engineer understands: runs it once
+// more with its events kept, and lays them out in a table of clients and server.
+#pragma once
+
+#include "reports/run_report.h"
+#include "scenarios/campaign.h"
+
+namespace interlock::scenarios {
+
+/// What a counterexample's run gave, beside the table.
+struct Explained {
+  reports::Counterexample counterexample;
+  std::uint64_t trace_hash = 0;
+};
+
+/// `program` is how to call this program, for the replay line.
+Explained Explain(const Found& found, std::string_view program);
+
+/// The command line that replays a token.
+std::string ReplayCommand(std::string_view program, std::string_view token);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/workload.h"
+
+namespace interlock::scenarios {
+
+sim::FaultPlan FaultPlanOf(const Workload& workload) {
+  sim::FaultPlan plan;
+  int process = 0;
+  for (const ClientPlan& client : workload.clients) {
+    for (const PlannedFault& fault : client.faults) {
+      plan.push_back({fault.kind, process, fault.step, fault.length});
+    }
+    ++process;
+  }
+  return plan;
+}
+
+Duration SerialLength(const Workload& workload) {
+  Duration sum{};
+  for (const ClientPlan& client : workload.clients) {
+    for (const Operation& operation : client.operations) {
+      sum += operation.think + operation.wait + operation.hold + operation.overstay;
+      sum += 2 * workload.lease;
+    }
+  }
+  return sum;
+}
+
+std::string_view ToString(Ask ask) {
+  switch (ask) {
+    case Ask::kTry:
+      return "try";
+    case Ask::kWaitFor:
+      return "wait-for";
+    case Ask::kWait:
+      return "wait";
+  }
+  return "?";
+}
+
+}  // namespace interlock::scenarios

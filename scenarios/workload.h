@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// A workload is plain data: what each client does, and what goes wrong for it. The same workload
+// runs in virtual time against the fake Redis and in wall time against a real one.
+//
+// A client's faults stand beside its operations, so that deleting a client deletes its faults with
+// it and leaves everybody else's in place: that is what a shrinker needs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "sim/faults.h"
+
+namespace interlock::scenarios {
+
+enum class Ask : std::uint8_t {
+  kTry,      ///< one try that does not wait
+  kWaitFor,  ///< waits up to Operation::wait
+  kWait,     ///< waits without a deadline
+};
+
+/// Think, ask for the lock, work in the section, release.
+struct Operation {
+  Ask ask = Ask::kTry;
+  Duration think{};     ///< before asking
+  Duration wait{};      ///< kWaitFor only
+  Duration hold{};      ///< length of the section; cut where the validity ends
+  bool extend = false;  ///< extend the lease half-way (and once more, late, with `overstay`)
+  Duration overstay{};  ///< if not 0: release only this long after the validity has ended
+  bool operator==(const Operation&) const = default;
+};
+
+struct PlannedFault {
+  sim::FaultKind kind = sim::FaultKind::kCrash;
+  int step = 0;
+  Duration length{};
+  bool operator==(const PlannedFault&) const = default;
+};
+
+struct ClientPlan {
+  Duration clock_offset{};  ///< of the client's monotonic clock
+  std::vector<Operation> operations;
+  std::vector<PlannedFault> faults;
+  bool operator==(const ClientPlan&) const = default;
+};
+
+struct Workload {
+  Duration lease{};  ///< whole milliseconds
+  int permits = 1;
+  Duration latency_max{};  ///< slowest message, one way
+  std::vector<ClientPlan> clients;
+  bool operator==(const Workload&) const = default;
+};
+
+/// The fault plan of a world whose process i is client i.
+sim::FaultPlan FaultPlanOf(const Workload& workload);
+
+/// An upper bound of the virtual time that the workload needs when nothing goes wrong and everybody
+/// takes turns: the sum of all thinking, waiting, holding and overstaying, and a lease for each.
+Duration SerialLength(const Workload& workload);
+
+std::string_view ToString(Ask ask);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+//
+// The server's side of the network: arrivals, execution, replies, and what the keepalives do.
+//
+// While the server is being called, what it sends is only collected (Produced); observers and links
+// see it when the call has returned and the data is as the command left it.
+#include <algorithm>
+#include <utility>
+
+#include "sim/engine.h"
+#include "sim/network.h"
+
+namespace interlock::sim {
+
+namespace {
+
+constexpr Duration kActiveExpiryPeriod = std::chrono::milliseconds(100);
+
+std::uint64_t HashValue(const redis::Value& value, std::uint64_t state) {
+  state = HashNumber(static_cast<std::uint64_t>(value.type), state);
+  state = HashNumber(static_cast<std::uint64_t>(value.integer), state);
+  state = HashBytes(value.text, state);
+  state = HashNumber(value.elements.size(), state);
+  for (const redis::Value& element : value.elements) state = HashValue(element, state);
+  return state;
+}
+
+}  // namespace
+
+void Network::OnTimer(TimerHeap::Timer timer) {
+  if (timer.kind == TimerKind::kServerTimers) {
+    server_timer_ = kNoTimer;
+    SyncServerTime();
+    engine_.server.RunTimers();
+    CallReturned(nullptr);
+    return;
+  }
+  Link& link = *links_[timer.id];
+  switch (timer.kind) {
+    case TimerKind::kRequest:
+      OnRequestTimer(link);
+      break;
+    case TimerKind::kMessage:
+      OnMessageTimer(link);
+      break;
+    case TimerKind::kServerClose:
+      link.server_close_timer = kNoTimer;
+      CloseAtServer(link);
+      UpdateServerTimer();
+      break;
+    default:
+      link.client_break_timer = kNoTimer;
+      BreakClient(link, "keepalive");
+      break;
+  }
+}
+
+void Network::OnRequestTimer(Link& link) {
+  link.request_timer = kNoTimer;
+  const VirtualTime now = engine_.now();
+  while (link.arrived < link.requests.size() && link.requests[link.arrived].arrival <= now) {
+    ++link.arrived;
+    --requests_under_way_;
+  }
+  ArmRequests(link);
+  Pump(link);
+}
+
+void Network::OnMessageTimer(Link& link) {
+  link.message_timer = kNoTimer;
+  const VirtualTime now = engine_.now();
+  while (link.delivered < link.messages.size() && link.messages[link.delivered].arrival <= now) {
+    const Message::Kind kind = link.messages[link.delivered++].kind;
+    if (kind == Message::Kind::kReset) link.broke = "reset";
+    if (kind == Message::Kind::kClosed) link.broke = "closed by the server";
+  }
+  ArmMessages(link);
+  if (link.reader != nullptr) engine_.scheduler.MakeReady(link.reader);
+}
+
+// Gives the server what has arrived. Requests behind a blocked command wait, but a close is seen.
+void Network::Pump(Link& link) {
+  while (link.executed < link.arrived) {
+    const Request::Kind kind = link.requests[link.executed].kind;
+    if (kind == Request::Kind::kOpen) {
+      AcceptLink(link);
+    } else if (kind == Request::Kind::kClose) {
+      ++link.executed;
+      CloseAtServer(link);
+    } else if (!link.server_open) {
+      ++link.executed;
+    } else if (link.blocked) {
+      if (link.requests[link.arrived - 1].kind == Request::Kind::kClose) CloseAtServer(link);
+      if (link.blocked) break;
+    } else {
+      Execute(link);
+    }
+  }
+  UpdateServerTimer();
+}
+
+void Network::AcceptLink(Link& link) {
+  SyncServerTime();
+  link.client = engine_.server.Connect();
+  link.server_open = true;
+  clients_.emplace_back(link.client, &link);
+  if (link.process->database != 0) {
+    muted_ = true;
+    engine_.server.Execute(link.client, {"SELECT", std::to_string(link.process->database)});
+    muted_ = false;
+  }
+  link.executed = 1;
+  const Fate fate = TakeReplyFaults(link);
+  link.requests.PopFront();
+  --link.arrived;
+  link.executed = 0;
+  if (fate.lost) return Cut(link);
+  const auto kind = fate.reset ? Message::Kind::kReset : Message::Kind::kOpened;
+  SendMessage(link, kind, nullptr, 0, fate.extra);
+  if (fate.reset) CloseAtServer(link);
+}
+
+void Network::SyncServerTime() { engine_.server.SetTime(engine_.ServerTimeUs()); }
+
+void Network::Execute(Link& link) {
+  SyncServerTime();
+  const VirtualTime now = engine_.now();
+  const bool watch = engine_.trace.keeps_events();
+  if (watch) expiry_watch_.Before(engine_.trace, engine_.options.server_epoch_us, now);
+  if (now - last_expiry_ >= kActiveExpiryPeriod) {
+    last_expiry_ = now;
+    engine_.server.RunActiveExpiry();
+  }
+  const Request& request = link.requests[link.executed];
+  ++link.executed;
+  ++commands_;
+  engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash,
+                          [&request] { return redis::ToText(request.argv); });
+  engine_.observer->BeforeCommand(link.process->id, request.argv, now);
+  executing_ = &link;
+  answered_ = false;
+  engine_.server.Execute(link.client, request.argv);
+  executing_ = nullptr;
+  if (watch) expiry_watch_.After(engine_.server, link.process->database);
+  CallReturned(&link);
+}
+
+Network::Produced& Network::Produce(Link& link, Message::Kind kind) {
+  if (produced_count_ == produced_.size()) produced_.emplace_back();
+  Produced& produced = produced_[produced_count_++];
+  produced.link = &link;
+  produced.kind = kind;
+  return produced;
+}
+
+void Network::OnReply(redis::ClientId client, const redis::Value& value) {
+  Link* link = muted_ ? nullptr : Find(client);
+  if (link == nullptr) return;
+  Message::Kind kind = Message::Kind::kPush;
+  if (link == executing_ && !answered_) {
+    answered_ = true;
+    kind = Message::Kind::kReply;
+  } else if (link->blocked) {
+    Unblock(*link);
+    unblocked_.push_back(link);
+    kind = Message::Kind::kReply;
+  }
+  Produced& produced = Produce(*link, kind);
+  produced.value = value;
+  produced.hash = HashValue(value, 0);
+}
+
+void Network::OnClosed(redis::ClientId client) {
+  Link* link = Find(client);
+  if (link == nullptr) return;
+  if (link->blocked) Unblock(*link);
+  link->server_open = false;
+  std::erase_if(clients_, [client](const auto& entry) { return entry.first == client; });
+  Produce(*link, Message::Kind::kClosed).hash = 0;
+}
+
+// Deals with what one call of the server has brought about; `executing` is whose command it was.
+void Network::CallReturned(Link* executing) {
+  if (engine_.server.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
+  const Produced* own = nullptr;
+  for (std::size_t i = 0; i < produced_count_ && own == nullptr; ++i) {
+    const Produced& produced = produced_[i];
+    if (produced.link == executing && produced.kind == Message::Kind::kReply) own = &produced;
+  }
+  if (own != nullptr) {
+    Report(*own);
+  } else if (executing != nullptr && executing->server_open &&
+             engine_.server.IsBlocked(executing->client)) {
+    executing->blocked = true;
+    ++blocked_links_;
+    engine_.observer->AfterCommand(executing->process->id,
+                                   executing->requests[executing->executed - 1].argv, nullptr,
+                                   engine_.now());
+  }
+  for (std::size_t i = 0; i < produced_count_; ++i) {
+    if (&produced_[i] != own) Report(produced_[i]);
+  }
+  for (std::size_t i = 0; i < produced_count_; ++i) Deliver(produced_[i]);
+  produced_count_ = 0;
+  while (!resets_.empty()) {
+    Link* link = resets_.back();
+    resets_.pop_back();
+    CloseAtServer(*link);
+  }
+  while (!unblocked_.empty()) {
+    Link* link = unblocked_.front();
+    unblocked_.erase(unblocked_.begin());
+    Pump(*link);
+  }
+  if (executing == nullptr) UpdateServerTimer();
+}
+
+void Network::Report(const Produced& produced) {
+  if (produced.kind == Message::Kind::kClosed) return;
+  const Link& link = *produced.link;
+  engine_.trace.AddLazily(engine_.now(), link.process->id, TraceKind::kReply, produced.hash,
+                          [&produced] { return redis::ToText(produced.value); });
+  if (produced.kind != Message::Kind::kReply) return;
+  engine_.observer->AfterCommand(link.process->id, link.requests[link.executed - 1].argv,
+                                 &produced.value, engine_.now());
+}
+
+void Network::Deliver(Produced& produced) {
+  Link& link = *produced.link;
+  Fate fate;
+  if (produced.kind == Message::Kind::kReply) fate = TakeReplyFaults(link);
+  if (fate.lost) return Cut(link);
+  if (fate.reset) {
+    produced.kind = Message::Kind::kReset;
+    resets_.push_back(&link);
+  }
+  const bool has_value =
+      produced.kind == Message::Kind::kReply || produced.kind == Message::Kind::kPush;
+  SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash,
+              fate.extra);
+}
+
+// The faults that wait for the reply to the request which the server executed last.
+Network::Fate Network::TakeReplyFaults(Link& link) {
+  Fate fate;
+  std::vector<Fault>& faults = link.requests[link.executed - 1].reply_faults;
+  if (faults.empty() || link.silent || link.client_gone) return fate;
+  for (Fault& fault : faults) {
+    if (fault.kind == FaultKind::kDelayReply) {
+      fault.length = engine_.Clip(fault, fault.length);
+      if (fault.length.count() <= 0) continue;
+      fate.extra += fault.length;
+      link.delayed = true;
+    } else if (fault.kind == FaultKind::kLostReply) {
+      fate.lost = !fate.reset;
+    } else {
+      fate.reset = !fate.lost;
+    }
+    engine_.ReportFault(*link.process, fault);
+  }
+  faults.clear();
+  return fate;
+}
+
+void Network::SendMessage(Link& link, Message::Kind kind, redis::Value* value, std::uint64_t hash,
+                          Duration extra) {
+  if (link.silent || link.client_gone || link.broke != nullptr) return;
+  Message& message = link.messages.PushBack();
+  message.kind = kind;
+  message.hash = hash;
+  if (value != nullptr) std::swap(message.value, *value);
+  message.arrival = std::max(link.last_message_arrival, engine_.now() + Latency() + extra);
+  link.last_message_arrival = message.arrival;
+  if (link.message_timer == kNoTimer) ArmMessages(link);
+}
+
+void Network::Unblock(Link& link) {
+  link.blocked = false;
+  --blocked_links_;
+}
+
+void Network::CloseAtServer(Link& link) {
+  engine_.scheduler.timers().Cancel(link.server_close_timer);
+  if (!link.server_open) return;
+  link.server_open = false;
+  if (link.blocked) Unblock(link);
+  SyncServerTime();
+  std::erase_if(clients_, [&link](const auto& entry) { return entry.second == &link; });
+  engine_.server.Disconnect(link.client);
+}
+
+// The server's next time-out as a timer of the world.
+void Network::UpdateServerTimer() {
+  TimerHeap& timers = engine_.scheduler.timers();
+  const auto next =
+      blocked_links_ > 0 ? engine_.server.NextTimerUs() : std::optional<std::int64_t>();
+  if (!next) return timers.Cancel(server_timer_);
+  const VirtualTime at((*next - engine_.options.server_epoch_us) * 1000);
+  if (server_timer_ != kNoTimer && at == server_timer_at_) return;
+  timers.Cancel(server_timer_);
+  server_timer_at_ = at;
+  // One tick later at least: a time-out that RunTimers has just left alone is not due before.
+  const VirtualTime soonest = engine_.now() + std::chrono::microseconds(1);
+  server_timer_ = timers.Add(std::max(at, soonest), {TimerKind::kServerTimers, 0});
+}
+
+Link* Network::Find(redis::ClientId client) const {
+  for (const auto& entry : clients_) {
+    if (entry.first == client) return entry.second;
+  }
+  return nullptr;
+}
+
+}  // namespace interlock::sim

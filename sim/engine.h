@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// What the parts of one world share: scheduler, network, trace, processes; and the counting of
+// steps, at which the faults of the plan strike. Internal to sim. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/choices.h"
+#include "sim/faults.h"
+#include "sim/network.h"
+#include "sim/process.h"
+#include "sim/redis/server.h"
+#include "sim/scheduler.h"
+#include "sim/trace.h"
+#include "sim/universe.h"
+#include "sim/world.h"
+
+namespace interlock::sim {
+
+class Engine final : public SchedulerHost {
+ public:
+  Engine(Universe& its_universe, const WorldOptions& its_options, const FaultPlan& its_plan,
+         Choices& its_choices, WorldObserver* its_observer);
+  ~Engine();
+
+  int AddProcess(const ClockOptions& clock, int database);
+  Process& process(int id) { return *processes_[static_cast<std::size_t>(id)]; }
+  const Process& process(int id) const { return *processes_[static_cast<std::size_t>(id)]; }
+
+  /// Counts a step of the running task's process and lets due faults strike. False in teardown, or
+  /// outside of tasks: the seam call must then fail with kCancelled.
+  bool Step(Process& process) {
+    if (scheduler.tearing_down() || scheduler.current() == nullptr) [[unlikely]] {
+      scheduler.CountTeardownCall();
+      return false;
+    }
+    ++steps_;
+    if (process.steps++ >= process.next_fault_step || steps_ > options.max_steps) [[unlikely]] {
+      StepSlowly(process);
+      return !scheduler.tearing_down();
+    }
+    return true;
+  }
+
+  /// Blocks the running task. False in teardown.
+  bool Wait(WaitKind kind, VirtualTime deadline, std::uint32_t link = 0) {
+    scheduler.current()->wait = kind;
+    scheduler.current()->wait_link = link;
+    scheduler.Block(deadline);
+    return !scheduler.tearing_down();
+  }
+
+  /// A message fault took effect: trace and observer.
+  void ReportFault(const Process& process, const Fault& fault);
+  /// `fault.length`, as far as the scenario allows it here.
+  Duration Clip(const Fault& fault, Duration wanted);
+
+  void Heal();
+  std::uint64_t steps() const { return steps_; }
+  const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
+  VirtualTime now() const { return scheduler.now(); }
+  std::int64_t ServerTimeUs() const { return options.server_epoch_us + now().count() / 1000; }
+
+  const WorldOptions options;
+  Choices& choices;
+  WorldObserver* const observer;  // never null
+  redis::Server& server;
+  Trace trace;
+  Scheduler scheduler;
+  Network network;
+
+ private:
+  void OnTimer(TimerHeap::Timer timer) override;
+  void OnTaskStart(const ScheduledTask& task) override;
+  void OnTaskEnd(const ScheduledTask& task) override;
+  bool Quiet() const override { return network.Quiet(); }
+
+  void StepSlowly(Process& process);
+  void Strike(Process& process, const Fault& fault);
+  void Crash(Process& process, const Fault& fault);
+  void Pause(Process& process, const Fault& fault, Duration length);
+  void PauseUntilExpiry(Process& process, const Fault& fault);
+  void Thaw(Process& process);
+
+  const FaultPlan& plan_;
+  WorldObserver default_observer_;
+  std::uint64_t steps_ = 0;
+  std::vector<std::unique_ptr<Process>> processes_;
+};
+
+}  // namespace interlock::sim

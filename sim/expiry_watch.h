@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Puts the moments at which keys expired into a trace that keeps its events, for those who read it.
+// It looks at all keys after every change, so it works only then. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/redis/server.h"
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+class ExpiryWatch {
+ public:
+  /// Notes every known deadline up to now as kExpired, at the moment when it passed.
+  void Before(Trace& trace, std::int64_t epoch_us, VirtualTime now);
+  /// Learns the deadlines of `database` as they are after a command.
+  void After(const redis::Server& server, int database);
+
+ private:
+  struct Deadline {
+    int database;
+    std::string key;
+    std::int64_t at_ms;
+  };
+  std::vector<Deadline> deadlines_;
+  std::uint64_t mutations_ = 0;
+};
+
+}  // namespace interlock::sim

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// Stackful fibers on pooled stacks, so that blocking production code runs as it is. The one place
+// that knows Boost.Context and the sanitizers' fiber interfaces.
+//
+// A fiber stays on the OS thread that first resumed it. Exceptions in flight are saved with each
+// switch, so a fiber may be suspended inside a catch block or a destructor that runs while
+// unwinding. Thread safety: a pool and its fibers belong to one OS thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace interlock::sim {
+
+/// Whether `address` lies on the guard page of a fiber stack of the calling thread's pools: if so,
+/// a SIGSEGV there is a stack overflow of the code under test. Safe in a signal handler.
+bool IsFiberGuardPage(const void* address);
+
+/// Thrown in a fiber that will not end by itself. Code under test must not swallow it.
+struct FiberUnwind {};
+
+/// Stacks of one size, each with a guard page below it; used again, newest first.
+class StackPool {
+ public:
+  StackPool();
+  ~StackPool();
+  StackPool(const StackPool&) = delete;
+  StackPool& operator=(const StackPool&) = delete;
+
+  /// The lowest usable byte of a stack of stack_size() bytes.
+  char* Acquire();
+  void Release(char* stack);
+
+  static std::size_t stack_size();
+  std::size_t created() const { return stacks_.size(); }
+  std::size_t available() const { return free_.size(); }
+
+ private:
+  friend bool IsFiberGuardPage(const void* address);
+  std::vector<char*> stacks_;
+  std::vector<char*> free_;
+  StackPool* next_pool_ = nullptr;  // of this thread
+};
+
+class Fiber {
+ public:
+  Fiber();
+  /// Unwinds a suspended fiber by throwing FiberUnwind in it; one that swallows it is abandoned.
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Prepares `entry(argument)` to run on a stack of `pool`, which outlives the fiber. It begins
+  /// with the first Resume. An exception that escapes `entry`, other than FiberUnwind, ends the
+  /// program.
+  void Start(StackPool& pool, void (*entry)(void*), void* argument);
+
+  /// Runs it until it suspends or ends. REQUIRES: called outside the fiber; started() and not
+  /// done().
+  void Resume();
+
+  /// Back to the one who resumed. REQUIRES: called on the fiber itself. Throws FiberUnwind if asked
+  /// to.
+  void Suspend();
+
+  /// The next return from Suspend throws FiberUnwind instead.
+  void RequestUnwind();
+
+  /// Gives the suspended fiber up: it is never resumed, its stack and what it owns stay allocated.
+  void Abandon();
+
+  bool started() const { return control_ != nullptr; }
+  bool done() const;
+
+ private:
+  struct Control;
+  std::unique_ptr<Control> control_;
+};
+
+}  // namespace interlock::sim

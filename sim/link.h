@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// One connection between a client process and the server, with what is under way on it. Plain data:
+// the Network moves it. Both directions are FIFO, as TCP is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/faults.h"
+#include "sim/redis/server.h"
+#include "sim/reusable_queue.h"
+#include "sim/timer_heap.h"
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+struct Process;
+struct ScheduledTask;
+
+/// From client to server.
+struct Request {
+  enum class Kind : std::uint8_t { kOpen, kCommand, kClose };
+  Kind kind = Kind::kCommand;
+  redis::Argv argv;
+  std::uint64_t hash = 0;
+  VirtualTime arrival{};            // max(): it never arrives
+  std::vector<Fault> reply_faults;  // take effect when its reply is made
+};
+
+/// From server to client.
+struct Message {
+  enum class Kind : std::uint8_t { kOpened, kReply, kPush, kClosed, kReset };
+  Kind kind = Kind::kReply;
+  redis::Value value;
+  std::uint64_t hash = 0;
+  VirtualTime arrival{};
+};
+
+struct Link {
+  std::uint32_t id = 0;
+  Process* process = nullptr;
+
+  // The oldest unanswered requests first: `executed` of them were given to the server, `arrived`
+  // have reached it (the rest of those queue behind a blocked one), the others are under way.
+  ReusableQueue<Request> requests;
+  std::size_t arrived = 0;
+  std::size_t executed = 0;
+  VirtualTime last_request_arrival{};
+  TimerId request_timer = kNoTimer;
+
+  // The first `delivered` have reached the client and wait to be read.
+  ReusableQueue<Message> messages;
+  std::size_t delivered = 0;
+  VirtualTime last_message_arrival{};
+  TimerId message_timer = kNoTimer;
+
+  bool server_open = false;  // the server has this client
+  redis::ClientId client = 0;
+  bool blocked = false;  // its last executed request is a blocked command
+  TimerId server_close_timer = kNoTimer;
+
+  bool established = false;     // the client knows that it is connected
+  bool client_gone = false;     // the client closed it, or died
+  bool close_sent = false;      // the server will see, or has seen, the close
+  const char* broke = nullptr;  // why the client's next use of it fails; null: it does not
+  TimerId client_break_timer = kNoTimer;
+  ScheduledTask* reader = nullptr;  // waits for a message
+
+  bool silent = false;   // what is sent from now on, either way, is lost
+  bool delayed = false;  // a delay fault took effect
+};
+
+/// Links that keep their buffers from world to world.
+class LinkPool {
+ public:
+  std::unique_ptr<Link> Take() {
+    if (links_.empty()) return std::make_unique<Link>();
+    std::unique_ptr<Link> link = std::move(links_.back());
+    links_.pop_back();
+    return link;
+  }
+  /// As new, but for the memory.
+  void Give(std::unique_ptr<Link> link) {
+    Link fresh;
+    fresh.requests = std::move(link->requests);
+    fresh.messages = std::move(link->messages);
+    fresh.requests.Clear();
+    fresh.messages.Clear();
+    *link = std::move(fresh);
+    links_.push_back(std::move(link));
+  }
+
+ private:
+  std::vector<std::unique_ptr<Link>> links_;
+};
+
+}  // namespace interlock::sim

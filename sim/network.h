@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// Carries requests, replies, closes and resets between the client processes and the one server, in
+// virtual time, and lets the server execute. A command executes in one event, when it arrives.
+//
+// Each message travels latency_min plus a share of the spread that one draw of the network lane
+// gives (a cube, so that small values are likelier); a message never overtakes another one on its
+// connection and direction. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/expiry_watch.h"
+#include "sim/link.h"
+#include "sim/redis/server.h"
+#include "sim/timer_heap.h"
+
+namespace interlock::sim {
+
+class Engine;
+
+class Network final : public redis::Sink {
+ public:
+  Network(Engine& engine, LinkPool& pool);
+  ~Network();
+
+  // The client's side.
+
+  /// Begins to connect. A link whose `broke` is set on return was refused at once.
+  Link& Open(Process& process);
+  /// False: the connection was reset while sending (`broke` says so).
+  bool Send(Link& link, std::span<const std::string_view> argv);
+  /// The oldest delivered message has been read.
+  void PopMessage(Link& link);
+  /// The client closes its end. What it has sent before is still under way.
+  void CloseFromClient(Link& link);
+
+  // Faults.
+
+  /// The process has died: its requests under way meet the fate that the fault lane draws.
+  void Crash(Process& process);
+  /// From now on nothing that is sent arrives; either end notices by its keepalive.
+  void Cut(Link& link);
+  /// The process's most recently used connection that works; null if there is none.
+  Link* LiveLink(const Process& process) const;
+  void Heal();
+
+  void OnTimer(TimerHeap::Timer timer);
+  /// Nothing is on its way to the server.
+  bool Quiet() const { return requests_under_way_ == 0; }
+
+  bool HasLiveConnection(const Process& process) const;
+  const Link& link(std::uint32_t id) const { return *links_[id]; }
+  std::uint64_t commands() const { return commands_; }
+  /// Sets the server's wall clock to what virtual time says.
+  void SyncServerTime();
+
+  void OnReply(redis::ClientId client, const redis::Value& value) override;
+  void OnClosed(redis::ClientId client) override;
+
+ private:
+  /// What the server has sent during one call of it.
+  struct Produced {
+    Link* link = nullptr;
+    Message::Kind kind = Message::Kind::kReply;
+    redis::Value value;
+    std::uint64_t hash = 0;
+  };
+
+  /// What faults do to one message.
+  struct Fate {
+    Duration extra{};
+    bool lost = false;
+    bool reset = false;
+  };
+
+  Duration Latency();
+  Request& PushRequest(Link& link, Request::Kind kind);
+  void Dispatch(Link& link, Duration extra);
+  void ArmRequests(Link& link);
+  void ArmMessages(Link& link);
+  /// What the armed faults of the process make of the request that is about to leave.
+  Fate TakeArmedFaults(Link& link, Request& request);
+  Fate TakeReplyFaults(Link& link);
+  /// Sends the last request as `fate` has it; false: it was reset.
+  bool SendLast(Link& link, const Fate& fate);
+  void SendClose(Link& link);
+  void SendMessage(Link& link, Message::Kind kind, redis::Value* value, std::uint64_t hash,
+                   Duration extra);
+  void DropUnderWay(Link& link);
+  void HealLink(Link& link);
+
+  void OnRequestTimer(Link& link);
+  void OnMessageTimer(Link& link);
+  void AcceptLink(Link& link);
+  void Pump(Link& link);
+  void Execute(Link& link);
+  void CallReturned(Link* executing);
+  void Report(const Produced& produced);
+  void Deliver(Produced& produced);
+  void CloseAtServer(Link& link);
+  void BreakClient(Link& link, const char* why);
+  void UpdateServerTimer();
+  void Unblock(Link& link);
+  Produced& Produce(Link& link, Message::Kind kind);
+  Link* Find(redis::ClientId client) const;
+  bool IsLive(const Link& link) const;
+
+  Engine& engine_;
+  LinkPool& pool_;
+  ExpiryWatch expiry_watch_;
+  std::vector<std::unique_ptr<Link>> links_;
+  std::vector<std::pair<redis::ClientId, Link*>> clients_;
+  std::vector<Produced>
+      produced_;  // the first produced_count_ are valid; the rest keeps its memory
+  std::size_t produced_count_ = 0;
+  std::vector<Link*> unblocked_;  // what queued behind their blocked command can go on
+  std::vector<Link*> resets_;     // to be closed once the server's call is dealt with
+  bool muted_ = false;            // drop what the server sends
+  Link* executing_ = nullptr;
+  bool answered_ = false;  // the executing command has its reply
+  std::size_t blocked_links_ = 0;
+  TimerId server_timer_ = kNoTimer;
+  VirtualTime server_timer_at_{};
+  VirtualTime last_expiry_{};
+  std::size_t requests_under_way_ = 0;
+  std::uint64_t commands_ = 0;
+};
+
+}  // namespace interlock::sim

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+void ScriptExists(Context& c) {
+  for (const std::string_view sha : c.args.subspan(2)) {
+    c.Array().push_back(IntegerValue(c.engine.scripting.Exists(sha) ? 1 : 0));
+  }
+}
+
+void ScriptFlush(Context& c) {
+  const bool known =
+      c.args.size() == 2 || (c.args.size() == 3 && (EqualsIgnoreCase(c.args[2], "sync") ||
+                                                    EqualsIgnoreCase(c.args[2], "async")));
+  if (!known) return c.Error("ERR SCRIPT FLUSH only support SYNC|ASYNC option");
+  c.engine.scripting.Flush();
+  c.Ok();
+}
+
+constexpr HandlerRow kRows[] = {
+    {"eval", [](Context& c) { c.engine.scripting.Eval(c, false, false); }},
+    {"evalsha", [](Context& c) { c.engine.scripting.Eval(c, true, false); }},
+    {"eval_ro", [](Context& c) { c.engine.scripting.Eval(c, false, true); }},
+    {"evalsha_ro", [](Context& c) { c.engine.scripting.Eval(c, true, true); }},
+    {"script|load", [](Context& c) { c.engine.scripting.Load(c, c.args[2]); }},
+    {"script|exists", &ScriptExists},
+    {"script|flush", &ScriptFlush},
+    // A script never outlives its Execute here, so there is none that could be killed.
+    {"script|kill", [](Context& c) { c.Error("NOTBUSY No scripts in execution right now."); }},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ScriptCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// MULTI, EXEC and WATCH. What a transaction's commands send is collected: the first as many values
+// as there were commands are the elements of EXEC's array, and the rest (SUBSCRIBE confirms more
+// than once) follows it, which is what a client reads from the wire of a real server.
+#include <iterator>
+
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+void Multi(Context& c) {
+  if (c.client.in_multi) return c.Error("ERR MULTI calls can not be nested");
+  c.client.in_multi = true;
+  c.Ok();
+}
+
+void Discard(Context& c) {
+  if (!c.client.in_multi) return c.Error("ERR DISCARD without MULTI");
+  c.engine.DiscardTransaction(c.client);
+  c.Ok();
+}
+
+void WatchKeys(Context& c) {
+  if (c.client.in_multi) return c.Error("ERR WATCH inside MULTI is not allowed");
+  for (const std::string_view key : c.args.subspan(1)) {
+    c.keyspace().AddWatch(c.client.id, c.database(), key);
+  }
+  c.Ok();
+}
+
+void Unwatch(Context& c) {
+  c.keyspace().RemoveWatches(c.client.id);
+  c.Ok();
+}
+
+void RunQueued(Context& c, const Argv& argv) {
+  const std::vector<std::string_view> args(argv.begin(), argv.end());
+  bool container = false;
+  const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
+                                       args.size() > 1, &container);
+  bool silent = false;
+  Value reply = c.engine.Run(c.client, *command, args, &silent);
+  if (!silent) c.engine.Emit(c.client, std::move(reply));
+}
+
+void Exec(Context& c) {
+  Client& client = c.client;
+  if (!client.in_multi) return c.Error("ERR EXEC without MULTI");
+  const bool failed = client.queue_failed;
+  const bool watch_failed = c.keyspace().WatchFailed(client.id);
+  const std::vector<Argv> queue = std::move(client.queue);
+  c.engine.DiscardTransaction(client);
+  if (failed) return c.Error("EXECABORT Transaction discarded because of previous errors.");
+  if (watch_failed) return c.NilArray();
+
+  std::vector<Value> output;
+  client.captured = &output;
+  client.must_not_block = true;
+  for (const Argv& argv : queue) {
+    if (c.engine.unmodelled) break;
+    RunQueued(c, argv);
+  }
+  client.must_not_block = false;
+  client.captured = nullptr;
+  c.silent = true;
+  if (c.engine.unmodelled) return;
+  const auto rest = output.begin() + static_cast<std::ptrdiff_t>(queue.size());
+  const std::vector<Value> behind(std::make_move_iterator(rest),
+                                  std::make_move_iterator(output.end()));
+  output.resize(queue.size());
+  c.engine.Emit(client, ArrayValue(std::move(output)));
+  for (const Value& value : behind) c.engine.Emit(client, value);
+}
+
+constexpr HandlerRow kRows[] = {
+    {"multi", &Multi},     {"exec", &Exec},       {"discard", &Discard},
+    {"watch", &WatchKeys}, {"unwatch", &Unwatch},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> TransactionCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include <cmath>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+struct AddOptions {
+  bool nx = false;
+  bool xx = false;
+  bool ch = false;
+  bool incr = false;
+  bool gt = false;
+  bool lt = false;
+};
+
+// Reads the options; the index of the first score, or 0 with an error as reply.
+std::size_t ParseAddOptions(Context& c, AddOptions* o) {
+  std::size_t at = 2;
+  for (; at < c.args.size(); ++at) {
+    if (EqualsIgnoreCase(c.args[at], "nx")) {
+      o->nx = true;
+    } else if (EqualsIgnoreCase(c.args[at], "xx")) {
+      o->xx = true;
+    } else if (EqualsIgnoreCase(c.args[at], "ch")) {
+      o->ch = true;
+    } else if (EqualsIgnoreCase(c.args[at], "incr")) {
+      o->incr = true;
+    } else if (EqualsIgnoreCase(c.args[at], "gt")) {
+      o->gt = true;
+    } else if (EqualsIgnoreCase(c.args[at], "lt")) {
+      o->lt = true;
+    } else {
+      break;
+    }
+  }
+  const std::size_t left = c.args.size() - at;
+  std::string_view error;
+  if (left == 0 || left % 2 != 0) {
+    error = kSyntax;
+  } else if (o->nx && o->xx) {
+    error = "ERR XX and NX options at the same time are not compatible";
+  } else if ((o->gt && o->nx) || (o->lt && o->nx) || (o->gt && o->lt)) {
+    error = "ERR GT, LT, and/or NX options at the same time are not compatible";
+  } else if (o->incr && left > 2) {
+    error = "ERR INCR option supports a single increment-element pair";
+  }
+  if (error.empty()) return at;
+  c.Error(error);
+  return 0;
+}
+
+enum class Outcome : std::uint8_t { kNothing, kSame, kAdded, kUpdated, kNaN };
+
+// One pair; *score becomes the resulting score.
+Outcome AddOne(SortedSet& zset, std::string_view member, const AddOptions& o, double* score) {
+  const std::optional<double> current = zset.Score(member);
+  if (!current) {
+    if (o.xx) return Outcome::kNothing;
+    zset.Put(member, *score);
+    return Outcome::kAdded;
+  }
+  if (o.nx) return Outcome::kNothing;
+  if (o.incr) *score += *current;
+  if (std::isnan(*score)) return Outcome::kNaN;
+  if ((o.lt && *score >= *current) || (o.gt && *score <= *current)) return Outcome::kNothing;
+  if (*score == *current) return Outcome::kSame;
+  zset.Put(member, *score);
+  return Outcome::kUpdated;
+}
+
+void Add(Context& c, bool incr) {
+  AddOptions options;
+  options.incr = incr;
+  const std::size_t first = ParseAddOptions(c, &options);
+  if (first == 0) return;
+  std::vector<double> scores((c.args.size() - first) / 2);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!ParseDouble(c.args[first + 2 * i], &scores[i])) return c.Error(kNotFloat);
+  }
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  if (zset == nullptr) {
+    if (options.xx) return options.incr ? c.Nil() : c.Integer(std::int64_t{0});
+    zset = &c.Create<SortedSet>(c.args[1]);
+  }
+  std::int64_t added = 0;
+  std::int64_t updated = 0;
+  Outcome outcome = Outcome::kNothing;
+  for (std::size_t i = 0; i < scores.size() && outcome != Outcome::kNaN; ++i) {
+    outcome = AddOne(*zset, c.args[first + 2 * i + 1], options, &scores[i]);
+    added += outcome == Outcome::kAdded ? 1 : 0;
+    updated += outcome == Outcome::kUpdated ? 1 : 0;
+  }
+  if (added + updated > 0) c.Touch(c.args[1]);
+  if (outcome == Outcome::kNaN) return c.Error("ERR resulting score is not a number (NaN)");
+  if (!options.incr) return c.Integer(options.ch ? added + updated : added);
+  if (outcome != Outcome::kNothing) c.String(FormatDouble(scores.back()));
+}
+
+void RemoveIfEmpty(Context& c, const SortedSet& zset) {
+  if (zset.size() == 0) c.Remove(c.args[1]);
+  c.Touch(c.args[1]);
+}
+
+void ZRem(Context& c) {
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  std::int64_t removed = 0;
+  if (zset != nullptr) {
+    for (const std::string_view member : c.args.subspan(2)) {
+      removed += zset->Remove(member) ? 1 : 0;
+    }
+    if (removed > 0) RemoveIfEmpty(c, *zset);
+  }
+  c.Integer(removed);
+}
+
+void ZCard(Context& c) {
+  SortedSet* zset = nullptr;
+  if (c.Get(c.args[1], &zset)) c.Integer(zset == nullptr ? std::size_t{0} : zset->size());
+}
+
+Value ScoreOf(const SortedSet* zset, std::string_view member) {
+  const std::optional<double> score = zset == nullptr ? std::nullopt : zset->Score(member);
+  return score ? StringValue(FormatDouble(*score)) : NilValue();
+}
+
+void ZScore(Context& c) {
+  SortedSet* zset = nullptr;
+  if (c.Get(c.args[1], &zset)) c.reply = ScoreOf(zset, c.args[2]);
+}
+
+void ZMScore(Context& c) {
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  for (const std::string_view member : c.args.subspan(2)) {
+    c.Array().push_back(ScoreOf(zset, member));
+  }
+}
+
+void Rank(Context& c, bool reverse) {
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset) || zset == nullptr) return;
+  if (const std::optional<std::size_t> rank = zset->Rank(c.args[2])) {
+    c.Integer(reverse ? zset->size() - 1 - *rank : *rank);
+  }
+}
+
+void PopEnd(Context& c, bool lowest) {
+  if (c.args.size() > 3) return c.Error(kSyntax);
+  std::int64_t count = 1;
+  if (c.args.size() == 3 && (!ParseInteger(c.args[2], &count) || count < 0)) {
+    return c.Error(kMustBePositive);
+  }
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  std::vector<Value>& popped = c.Array();
+  if (zset == nullptr || count == 0) return;
+  while (count-- > 0 && zset->size() > 0) {
+    const SortedSet::Item item = lowest ? zset->items().front() : zset->items().back();
+    popped.push_back(StringValue(item.member));
+    popped.push_back(StringValue(FormatDouble(item.score)));
+    const std::size_t at = lowest ? 0 : zset->size() - 1;
+    zset->RemoveRange(at, at + 1);
+  }
+  RemoveIfEmpty(c, *zset);
+}
+
+constexpr HandlerRow kRows[] = {
+    {"zadd", [](Context& c) { Add(c, false); }},
+    {"zincrby", [](Context& c) { Add(c, true); }},
+    {"zrem", &ZRem},
+    {"zcard", &ZCard},
+    {"zscore", &ZScore},
+    {"zmscore", &ZMScore},
+    {"zrank", [](Context& c) { Rank(c, false); }},
+    {"zrevrank", [](Context& c) { Rank(c, true); }},
+    {"zpopmin", [](Context& c) { PopEnd(c, true); }},
+    {"zpopmax", [](Context& c) { PopEnd(c, false); }},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> SortedSetCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/script_header.h"
+
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+// The text up to the next of the separators, which is dropped.
+std::string_view TakeWord(std::string_view* text, std::string_view separators) {
+  const std::size_t end = text->find_first_of(separators);
+  const std::string_view word = text->substr(0, end);
+  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
+  return word;
+}
+
+void ReadFlags(std::string_view flags, ScriptHeader* header) {
+  if (flags.empty()) return;
+  while (header->error.empty()) {
+    const bool last = flags.find(',') == std::string_view::npos;
+    const std::string_view flag = TakeWord(&flags, ",");
+    if (flag == "no-writes") {
+      header->no_writes = true;
+    } else if (flag != "allow-oom" && flag != "allow-stale" && flag != "no-cluster" &&
+               flag != "allow-cross-slot-keys") {
+      header->error = "ERR Unexpected flag in script shebang: " + std::string(flag);
+    }
+    if (last) return;
+  }
+}
+
+}  // namespace
+
+ScriptHeader ParseScriptHeader(std::string_view body) {
+  constexpr std::string_view kBlanks = " \t\r\v\f";
+  ScriptHeader header;
+  if (!body.starts_with("#!")) return header;
+  header.present = true;
+  header.length = body.find('\n');
+  if (header.length == std::string_view::npos) {
+    header.error = "ERR Invalid script shebang";
+    return header;
+  }
+  std::string_view line = body.substr(0, header.length);
+  header.unmodelled = line.find_first_of("\"'\\") != std::string_view::npos;
+  const std::string_view engine = TakeWord(&line, kBlanks);
+  if (engine != "#!lua") {
+    header.error = "ERR Unexpected engine in script shebang: " + std::string(engine);
+    return header;
+  }
+  while (!line.empty() && header.error.empty()) {
+    const std::string_view word = TakeWord(&line, kBlanks);
+    if (word.empty()) continue;
+    if (word.starts_with("flags=")) {
+      ReadFlags(word.substr(6), &header);
+    } else {
+      header.error = "ERR Unknown lua shebang option: " + std::string(word);
+    }
+  }
+  return header;
+}
+
+}  // namespace interlock::sim::redis

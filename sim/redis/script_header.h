@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// The first line of a script, "#!lua flags=...", and the arguments of EVAL.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace interlock::sim::redis {
+
+struct ScriptHeader {
+  bool present = false;
+  std::size_t length = 0;  ///< Bytes to skip; the line end stays, so that line numbers are right.
+  bool no_writes = false;
+  std::string error;        ///< Not empty: the reply.
+  bool unmodelled = false;  ///< It has quotes or escapes.
+};
+
+ScriptHeader ParseScriptHeader(std::string_view body);
+
+}  // namespace interlock::sim::redis

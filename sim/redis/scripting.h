@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// EVAL and its relatives: Lua 5.1 in Redis' sandbox. One Lua state lives as long as this object;
+// compiled scripts stay in it, and Reset() only makes them invisible again.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace interlock::sim::redis {
+
+class Engine;
+struct Context;
+
+class Scripting {
+ public:
+  explicit Scripting(Engine& engine);
+  ~Scripting();
+  Scripting(const Scripting&) = delete;
+  Scripting& operator=(const Scripting&) = delete;
+
+  void Reset();
+  /// EVAL, EVALSHA and their read-only forms, arguments checked here.
+  void Eval(Context& context, bool by_sha, bool read_only);
+  /// SCRIPT LOAD: the reply is the SHA, or the compile error.
+  void Load(Context& context, std::string_view body);
+  bool Exists(std::string_view sha) const;
+  void Flush();
+
+ private:
+  class Machine;
+  Engine& engine_;
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/scripting_sandbox.h"
+
+#include <cstdlib>
+
+#include "sim/redis/engine.h"
+
+extern "C" {
+int luaopen_bit(lua_State* lua);
+int luaopen_cjson(lua_State* lua);
+}
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr int kHookStep = 100000;
+constexpr std::uint64_t kMaxInstructions = 10'000'000;
+constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+constexpr const char* kReadOnly = "Attempt to modify a readonly table";
+
+// Keys of the registry: the sandbox, and the tables that map read-only tables to what is behind
+// them (and back) and objects to the numbers that tostring shows. Negative, because luaL_ref counts
+// up.
+enum RegistryKey : int { kSandboxKey = -1, kRealKey = -2, kProxyKey = -3, kObjectsKey = -4 };
+
+void NewRegistryTable(lua_State* lua, RegistryKey key) {
+  lua_newtable(lua);
+  lua_rawseti(lua, LUA_REGISTRYINDEX, key);
+}
+
+// Replaces the value at `index` by its counterpart in the table, and says whether there was one.
+bool Map(lua_State* lua, RegistryKey table, int index) {
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, table);
+  lua_pushvalue(lua, index);
+  lua_rawget(lua, -2);
+  const bool found = !lua_isnil(lua, -1);
+  if (found) lua_replace(lua, index);
+  lua_settop(lua, found ? -2 : -3);
+  return found;
+}
+
+// Redis' own test happens in the interpreter, so its text has the position of the assignment.
+int OnNewIndex(lua_State* lua) { return luaL_error(lua, kReadOnly); }
+
+int OnMissingGlobal(lua_State* lua) {
+  if (!lua_isstring(lua, 2)) {
+    return luaL_error(lua, "Second argument to luaProtectedTableError must be a string or number");
+  }
+  return luaL_error(lua, "Script attempted to access nonexistent global variable '%s'",
+                    lua_tostring(lua, 2));
+}
+
+// A function of cjson that changes its settings, which later scripts would see. It is called in
+// this very frame, with its own first upvalue, so that its error texts stay the same.
+int CallTainting(lua_State* lua) {
+  SandboxOf(lua).tainted = true;
+  return lua_tocfunction(lua, lua_upvalueindex(2))(lua);
+}
+
+// table.insert, in upvalue 1, would not see that a table is read-only.
+int CallUnlessReadOnly(lua_State* lua) {
+  if (lua_gettop(lua) > 0 && MapToReal(lua, 1)) return RaiseReadOnly(lua);
+  return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
+}
+
+int ForEach(lua_State* lua) { return Abort(lua, "table.foreach"); }
+
+int OnUnmodelledLibrary(lua_State* lua) {
+  lua_pushvalue(lua, lua_upvalueindex(1));
+  lua_pushliteral(lua, ".");
+  lua_pushvalue(lua, 2);
+  lua_concat(lua, 3);
+  return Abort(lua, lua_tostring(lua, -1));
+}
+
+void OnCount(lua_State* lua, lua_Debug*) {
+  Sandbox& sandbox = SandboxOf(lua);
+  if (sandbox.engine->unmodelled) Abort(lua, *sandbox.engine->unmodelled);
+  sandbox.instructions += kHookStep;
+  if (sandbox.instructions >= kMaxInstructions) Abort(lua, "script over the time limit (BUSY)");
+}
+
+void SetFunction(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_pushcfunction(lua, function);
+  lua_setfield(lua, -2, name);
+}
+
+void OpenLibraries(lua_State* lua) {
+  struct Library {
+    const char* name;
+    lua_CFunction open;
+  };
+  constexpr Library kLibraries[] = {{"", &luaopen_base},
+                                    {LUA_TABLIBNAME, &luaopen_table},
+                                    {LUA_STRLIBNAME, &luaopen_string},
+                                    {LUA_MATHLIBNAME, &luaopen_math},
+                                    {"bit", &luaopen_bit}};
+  for (const Library& library : kLibraries) {
+    lua_pushcfunction(lua, library.open);
+    lua_pushstring(lua, library.name);
+    lua_call(lua, 1, 0);
+  }
+  lua_pushcfunction(lua, &luaopen_cjson);
+  lua_call(lua, 0, 1);
+  for (const char* name :
+       {"encode_sparse_array", "encode_max_depth", "decode_max_depth", "encode_number_precision",
+        "encode_keep_buffer", "encode_invalid_numbers", "decode_invalid_numbers"}) {
+    lua_getfield(lua, -1, name);
+    lua_getupvalue(lua, -1, 1);
+    lua_insert(lua, -2);
+    lua_pushcclosure(lua, &CallTainting, 2);
+    lua_setfield(lua, -2, name);
+  }
+  lua_setglobal(lua, "cjson");
+  for (const char* name : {"cmsgpack", "struct"}) {
+    lua_newtable(lua);
+    lua_newtable(lua);
+    lua_pushstring(lua, name);
+    lua_pushcclosure(lua, &OnUnmodelledLibrary, 1);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, -2);
+    lua_setglobal(lua, name);
+  }
+}
+
+void ReplaceFunctions(lua_State* lua) {
+  for (const char* name : {"dofile", "loadfile", "print", "getfenv", "setfenv", "newproxy"}) {
+    lua_pushnil(lua);
+    lua_setglobal(lua, name);
+  }
+  lua_pushvalue(lua, LUA_GLOBALSINDEX);
+  for (const luaL_Reg& function : BaseFunctions()) SetFunction(lua, function.name, function.func);
+  lua_getfield(lua, -1, LUA_MATHLIBNAME);
+  for (const luaL_Reg& function : MathFunctions()) SetFunction(lua, function.name, function.func);
+  lua_pop(lua, 1);
+  lua_getfield(lua, -1, LUA_TABLIBNAME);
+  lua_getfield(lua, -1, "insert");
+  lua_pushcclosure(lua, &CallUnlessReadOnly, 1);
+  lua_setfield(lua, -2, "insert");
+  SetFunction(lua, "foreach", &ForEach);
+  lua_pop(lua, 2);
+}
+
+// Puts the read-only counterparts in place of the libraries and, last, of the globals.
+void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
+  for (const char* name :
+       {"string", "math", "table", "coroutine", "cjson", "bit", "cmsgpack", "struct", "redis"}) {
+    lua_getglobal(lua, name);
+    Protect(lua);
+    lua_setglobal(lua, name);
+  }
+  lua_pushliteral(lua, "");
+  lua_getmetatable(lua, -1);
+  lua_getglobal(lua, "string");
+  lua_setfield(lua, -2, "__index");
+  lua_pop(lua, 2);
+  lua_pushvalue(lua, LUA_GLOBALSINDEX);
+  lua_pushvalue(lua, -1);
+  sandbox->globals = luaL_ref(lua, LUA_REGISTRYINDEX);
+  lua_newtable(lua);
+  SetFunction(lua, "__index", &OnMissingGlobal);
+  lua_setmetatable(lua, -2);
+  Protect(lua);
+  lua_pushvalue(lua, -1);
+  lua_setglobal(lua, "_G");
+  lua_replace(lua, LUA_GLOBALSINDEX);
+}
+
+}  // namespace
+
+int RaiseReadOnly(lua_State* lua) {
+  lua_pushstring(lua, kReadOnly);
+  return lua_error(lua);
+}
+
+void Protect(lua_State* lua) {
+  const int real = lua_gettop(lua);
+  if (Map(lua, kProxyKey, real)) return;
+  lua_newtable(lua);
+  lua_newtable(lua);
+  lua_pushvalue(lua, real);
+  lua_setfield(lua, -2, "__index");
+  lua_pushcfunction(lua, &OnNewIndex);
+  lua_setfield(lua, -2, "__newindex");
+  lua_setmetatable(lua, -2);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, kRealKey);
+  lua_pushvalue(lua, -2);
+  lua_pushvalue(lua, real);
+  lua_rawset(lua, -3);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, kProxyKey);
+  lua_pushvalue(lua, real);
+  lua_pushvalue(lua, -4);
+  lua_rawset(lua, -3);
+  lua_pop(lua, 2);
+  lua_replace(lua, real);
+}
+
+bool MapToReal(lua_State* lua, int index) { return Map(lua, kRealKey, index); }
+
+void NumberObject(lua_State* lua, int index) {
+  Sandbox& sandbox = SandboxOf(lua);
+  lua_pushvalue(lua, index);
+  const int copy = lua_gettop(lua);
+  if (Map(lua, kObjectsKey, copy)) return;
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, kObjectsKey);
+  lua_insert(lua, copy);
+  lua_pushnumber(lua, static_cast<lua_Number>(++sandbox.objects));
+  lua_rawset(lua, copy);
+  lua_settop(lua, copy - 1);
+  lua_pushnumber(lua, static_cast<lua_Number>(sandbox.objects));
+}
+
+void OpenSandbox(lua_State* lua, Sandbox* sandbox) {
+  lua_pushlightuserdata(lua, sandbox);
+  lua_rawseti(lua, LUA_REGISTRYINDEX, kSandboxKey);
+  NewRegistryTable(lua, kRealKey);
+  NewRegistryTable(lua, kProxyKey);
+  NewRegistryTable(lua, kObjectsKey);
+  lua_setglobal(lua, "redis");
+  OpenLibraries(lua);
+  ReplaceFunctions(lua);
+  ProtectGlobals(lua, sandbox);
+  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
+}
+
+Sandbox& SandboxOf(lua_State* lua) {
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, kSandboxKey);
+  Sandbox* sandbox = static_cast<Sandbox*>(lua_touserdata(lua, -1));
+  lua_pop(lua, 1);
+  return *sandbox;
+}
+
+void BeginScript(lua_State* lua) {
+  Sandbox& sandbox = SandboxOf(lua);
+  sandbox.instructions = 0;
+  if (sandbox.objects == 0) return;
+  sandbox.objects = 0;
+  NewRegistryTable(lua, kObjectsKey);
+}
+
+void* AllocateForLua(void* sandbox, void* block, std::size_t old_size, std::size_t new_size) {
+  std::size_t& bytes = static_cast<Sandbox*>(sandbox)->bytes;
+  if (new_size == 0) {
+    bytes -= old_size;
+    std::free(block);
+    return nullptr;
+  }
+  if (new_size > old_size && bytes + (new_size - old_size) > kMaxBytes) {
+    static_cast<Sandbox*>(sandbox)->engine->SetUnmodelled("script over the memory limit");
+    return nullptr;
+  }
+  void* moved = std::realloc(block, new_size);
+  if (moved != nullptr) bytes += new_size - old_size;
+  return moved;
+}
+
+int Abort(lua_State* lua, std::string_view what) {
+  Sandbox& sandbox = SandboxOf(lua);
+  sandbox.engine->SetUnmodelled(what);
+  sandbox.tainted = true;
+  // Whatever catches the error runs one instruction until the next.
+  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1);
+  return luaL_error(lua, "the script has been ended");
+}
+
+}  // namespace interlock::sim::redis

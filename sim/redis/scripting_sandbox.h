@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Lua 5.1 as Redis' scripts see it: which globals there are, which of them may be changed (none),
+// and nothing by which an address, a clock or the garbage collector could reach a script's
+// behaviour.
+//
+// Hazard: Lua's errors are longjmps. No function here, nor any that Lua calls, may hold an object
+// with a destructor while it calls a Lua function that can raise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <lua5.1/lua.hpp>
+#include <span>
+#include <string_view>
+
+namespace interlock::sim::redis {
+
+class Engine;
+
+/// What the sandboxed functions know of their surroundings.
+struct Sandbox {
+  Engine* engine = nullptr;
+  std::uint64_t random = 0;        ///< State of math.random.
+  std::uint64_t instructions = 0;  ///< Of the running script, in steps of the count hook.
+  std::uint64_t objects = 0;       ///< That tostring has named in the running script.
+  std::size_t bytes = 0;           ///< Allocated by Lua.
+  bool tainted = false;            ///< The next Reset needs a fresh Lua state.
+  int globals = LUA_NOREF;         ///< The real table of globals, behind the read-only one.
+};
+
+inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
+
+/// Opens the libraries in an empty state and hides what Redis hides. The table on top of the stack
+/// becomes the read-only global `redis`. The sandbox must outlive the state.
+void OpenSandbox(lua_State* lua, Sandbox* sandbox);
+Sandbox& SandboxOf(lua_State* lua);
+void BeginScript(lua_State* lua);
+/// For lua_newstate; `sandbox` counts.
+void* AllocateForLua(void* sandbox, void* block, std::size_t old_size, std::size_t new_size);
+
+/// Replaces the table on top of the stack by its read-only counterpart.
+void Protect(lua_State* lua);
+/// Replaces a read-only table at `index` by the real one; false: it is not read-only.
+bool MapToReal(lua_State* lua, int index);
+int RaiseReadOnly(lua_State* lua);
+/// Pushes the number that stands for the object's address in this script.
+void NumberObject(lua_State* lua, int index);
+std::span<const luaL_Reg> BaseFunctions();
+std::span<const luaL_Reg> MathFunctions();
+
+/// Ends the script for good, protected calls in it or not, and the server is unmodelled().
+int Abort(lua_State* lua, std::string_view what);
+/// As luaL_loadbuffer, but bytecode is read as (wrong) text.
+int LoadText(lua_State* lua, std::string_view text, const char* chunk);
+/// The error handler of scripts: turns every error into a table with err, source and line.
+int AnnotateError(lua_State* lua);
+
+}  // namespace interlock::sim::redis

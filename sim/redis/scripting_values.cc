@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/scripting_values.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "sim/redis/reply.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+std::string_view TextAt(lua_State* lua, int index) {
+  std::size_t length = 0;
+  const char* text = lua_tolstring(lua, index, &length);
+  return {text, length};
+}
+
+// The cast of x86: what does not fit becomes the smallest integer.
+std::int64_t ToInteger(double number) {
+  constexpr double kLimit = 9223372036854775808.0;
+  if (std::isnan(number) || number >= kLimit || number < -kLimit) {
+    return std::numeric_limits<std::int64_t>::min();
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+void PushStringField(lua_State* lua, const char* name, std::string_view text) {
+  lua_pushlstring(lua, text.data(), text.size());
+  lua_setfield(lua, -2, name);
+}
+
+// Pushes the field without metamethods; false, and nothing pushed, if it has another type.
+bool PushRawField(lua_State* lua, const char* name, int type) {
+  lua_pushstring(lua, name);
+  lua_rawget(lua, -2);
+  if (lua_type(lua, -1) == type) return true;
+  lua_pop(lua, 1);
+  return false;
+}
+
+// The table on top is {format=..., string=...}; its text, if so.
+bool TakeVerbatim(lua_State* lua, Value* reply) {
+  bool taken = false;
+  if (PushRawField(lua, "format", LUA_TSTRING)) {
+    lua_pop(lua, 1);
+    if (PushRawField(lua, "string", LUA_TSTRING)) {
+      *reply = StringValue(TextAt(lua, -1));
+      lua_pop(lua, 1);
+      taken = true;
+    }
+  }
+  return taken;
+}
+
+// A map or a set, on top: its keys, and values if wanted, in the order of the table.
+bool TakeEntries(lua_State* lua, Value* reply, bool values, int depth) {
+  *reply = ArrayValue();
+  lua_pushnil(lua);
+  while (lua_next(lua, -2) != 0) {
+    if (values) {
+      lua_pushvalue(lua, -2);
+      reply->elements.emplace_back();
+      if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
+      reply->elements.emplace_back();
+      if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
+    } else {
+      lua_pop(lua, 1);
+      lua_pushvalue(lua, -1);
+      reply->elements.emplace_back();
+      if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
+    }
+  }
+  return true;
+}
+
+bool TakeArray(lua_State* lua, Value* reply, int depth) {
+  *reply = ArrayValue();
+  for (int i = 1;; ++i) {
+    lua_rawgeti(lua, -1, i);
+    if (lua_isnil(lua, -1)) {
+      lua_pop(lua, 1);
+      return true;
+    }
+    reply->elements.emplace_back();
+    if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
+  }
+}
+
+// The table on top stays there.
+bool TakeTable(lua_State* lua, Value* reply, int depth) {
+  bool complete = true;
+  if (PushRawField(lua, "err", LUA_TSTRING)) {
+    *reply = ErrorValue(OneLine(UntilNul(TextAt(lua, -1))));
+  } else if (PushRawField(lua, "ok", LUA_TSTRING)) {
+    *reply = StatusValue(UntilNul(TextAt(lua, -1)));
+    for (char& c : reply->text) {
+      if (c == '\r' || c == '\n') c = ' ';
+    }
+  } else if (PushRawField(lua, "double", LUA_TNUMBER)) {
+    *reply = StringValue(FormatDouble(lua_tonumber(lua, -1)));
+  } else if (PushRawField(lua, "map", LUA_TTABLE)) {
+    complete = TakeEntries(lua, reply, true, depth);
+  } else if (PushRawField(lua, "set", LUA_TTABLE)) {
+    complete = TakeEntries(lua, reply, false, depth);
+  } else if (PushRawField(lua, "big_number", LUA_TSTRING)) {
+    *reply = StringValue(UntilNul(TextAt(lua, -1)));
+    for (char& c : reply->text) {
+      if (c == '\r' || c == '\n') c = ' ';
+    }
+  } else if (PushRawField(lua, "verbatim_string", LUA_TTABLE)) {
+    if (TakeVerbatim(lua, reply)) {
+      lua_pop(lua, 1);
+      return true;
+    }
+    lua_pop(lua, 1);
+    return TakeArray(lua, reply, depth);
+  } else {
+    return TakeArray(lua, reply, depth);
+  }
+  lua_pop(lua, 1);
+  return complete;
+}
+
+}  // namespace
+
+std::size_t FormatArgument(double number, NumberText* text) {
+  // Whole numbers, which nearly all are, without the detour through printf.
+  if (std::abs(number) < 1e15 && number == std::trunc(number) && number != 0) {
+    const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
+                                   static_cast<std::int64_t>(number));
+    *end.ptr = '\0';
+    return static_cast<std::size_t>(end.ptr - text->data());
+  }
+  return static_cast<std::size_t>(std::snprintf(text->data(), text->size(), "%.17g", number));
+}
+
+void PushError(lua_State* lua, std::string_view text) {
+  const bool coded = text.starts_with('-');
+  if (coded) text.remove_prefix(1);
+  const std::size_t space = coded ? text.find(' ') : std::string_view::npos;
+  const std::string_view code = space == std::string_view::npos ? "ERR" : text.substr(0, space);
+  std::string_view message = space == std::string_view::npos ? text : text.substr(space + 1);
+  while (!message.empty() && (message.back() == '\r' || message.back() == '\n')) {
+    message.remove_suffix(1);
+  }
+  while (!message.empty() && (message.front() == '\r' || message.front() == '\n')) {
+    message.remove_prefix(1);
+  }
+  lua_newtable(lua);
+  lua_pushlstring(lua, code.data(), code.size());
+  lua_pushliteral(lua, " ");
+  lua_pushlstring(lua, message.data(), message.size());
+  lua_concat(lua, 3);
+  lua_setfield(lua, -2, "err");
+}
+
+void PushValue(lua_State* lua, const Value& value) {
+  switch (value.type) {
+    case Value::Type::kNil:
+    case Value::Type::kNilArray:
+      lua_pushboolean(lua, 0);
+      break;
+    case Value::Type::kStatus:
+      lua_createtable(lua, 0, 1);
+      PushStringField(lua, "ok", value.text);
+      break;
+    case Value::Type::kError:
+      lua_createtable(lua, 0, 2);
+      PushStringField(lua, "err", value.text);
+      lua_pushboolean(lua, 1);
+      lua_setfield(lua, -2, "ignore_error_stats_update");
+      break;
+    case Value::Type::kInteger:
+      lua_pushnumber(lua, static_cast<lua_Number>(value.integer));
+      break;
+    case Value::Type::kString:
+      lua_pushlstring(lua, value.text.data(), value.text.size());
+      break;
+    case Value::Type::kArray:
+      luaL_checkstack(lua, 4, "too many nested replies");
+      lua_createtable(lua, static_cast<int>(value.elements.size()), 0);
+      for (std::size_t i = 0; i < value.elements.size(); ++i) {
+        PushValue(lua, value.elements[i]);
+        lua_rawseti(lua, -2, static_cast<int>(i + 1));
+      }
+  }
+}
+
+bool PopReply(lua_State* lua, Value* reply, int depth) {
+  if (depth > kMaxDepth || lua_checkstack(lua, 8) == 0) return false;
+  bool complete = true;
+  switch (lua_type(lua, -1)) {
+    case LUA_TSTRING:
+      *reply = StringValue(TextAt(lua, -1));
+      break;
+    case LUA_TBOOLEAN:
+      *reply = lua_toboolean(lua, -1) != 0 ? IntegerValue(1) : NilValue();
+      break;
+    case LUA_TNUMBER:
+      *reply = IntegerValue(ToInteger(lua_tonumber(lua, -1)));
+      break;
+    case LUA_TTABLE:
+      complete = TakeTable(lua, reply, depth);
+      break;
+    default:
+      *reply = NilValue();
+  }
+  if (complete) lua_pop(lua, 1);
+  return complete;
+}
+
+bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {
+  std::string text;
+  if (lua_istable(lua, -1)) {
+    const int table = lua_gettop(lua);
+    for (const char* field : {"err", "source", "line"}) {
+      lua_pushstring(lua, field);
+      lua_rawget(lua, table);
+    }
+    if (lua_isstring(lua, table + 1) == 0) return false;
+    text = UntilNul(TextAt(lua, table + 1));
+    if (lua_isstring(lua, table + 2) != 0 && lua_isstring(lua, table + 3) != 0) {
+      text += " script: " + sha + ", on " + std::string(UntilNul(TextAt(lua, table + 2))) + ":" +
+              std::string(TextAt(lua, table + 3)) + ".";
+    }
+  } else {
+    // Only memory errors bypass the error handler.
+    text = "ERR Error running script " + sha + ", " +
+           std::string(lua_isstring(lua, -1) != 0 ? UntilNul(TextAt(lua, -1)).substr(0, 100)
+                                                  : "execution failure");
+  }
+  *reply = ErrorValue(OneLine(text));
+  return true;
+}
+
+}  // namespace interlock::sim::redis

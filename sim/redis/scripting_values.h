@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Replies to Lua values and back, as Redis converts them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <lua5.1/lua.hpp>
+#include <string>
+#include <string_view>
+
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+/// May raise (memory only).
+void PushValue(lua_State* lua, const Value& value);
+/// A table with err: "CODE text"; without a code ("text", or "-text") ERR is put in front.
+void PushError(lua_State* lua, std::string_view text);
+
+/// A number as an argument of redis.call: %.17g, and a NUL behind it. Returns the length.
+using NumberText = std::array<char, 32>;
+std::size_t FormatArgument(double number, NumberText* text);
+
+/// Pops the value on top. Nested deeper than `kMaxDepth`: false.
+inline constexpr int kMaxDepth = 60;
+bool PopReply(lua_State* lua, Value* reply, int depth = 0);
+
+/// Pops the error on top, as the error handler left it: the error reply for the script of this
+/// name. False: Redis would crash, because the raised table has no err.
+bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply);
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/server.h"
+
+#include <algorithm>
+
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+template <typename T>
+const T* Peek(const Keyspace& keyspace, int database, std::string_view key) {
+  const Entry* entry = keyspace.Peek(database, key);
+  return entry == nullptr ? nullptr : std::get_if<T>(&entry->data);
+}
+
+// Rounds down, before 1970 too.
+std::int64_t ToMs(std::int64_t us) { return us >= 0 ? us / 1000 : (us - 999) / 1000; }
+
+}  // namespace
+
+struct Server::State : Engine {};
+
+Server::Server() : state_(std::make_unique<State>()) {}
+Server::~Server() = default;
+
+void Server::SetSink(Sink* sink) { state_->sink = sink; }
+void Server::Reset() { state_->Reset(); }
+
+void Server::SetTime(std::int64_t unix_us) {
+  state_->now_us = unix_us;
+  state_->keyspace.SetNowMs(ToMs(unix_us));
+}
+std::int64_t Server::time_us() const { return state_->now_us; }
+
+void Server::SetPassword(std::string password) { state_->password = std::move(password); }
+
+ClientId Server::Connect() { return state_->Connect(); }
+void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
+void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }
+
+bool Server::IsBlocked(ClientId client) const {
+  const Client* found = state_->FindClient(client);
+  return found != nullptr && found->wait.has_value();
+}
+
+std::optional<std::int64_t> Server::NextTimerUs() const {
+  const std::optional<std::int64_t> deadline_ms = state_->blocking.NextDeadlineMs();
+  if (!deadline_ms) return std::nullopt;
+  constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
+  return std::min(*deadline_ms, kLatestMs) * 1000;
+}
+void Server::RunTimers() { state_->RunTimers(); }
+
+void Server::RunActiveExpiry() {
+  for (int database = 0; database < Keyspace::kDatabases; ++database) {
+    state_->keyspace.DeleteExpired(database);
+  }
+}
+
+std::uint64_t Server::mutations() const { return state_->keyspace.mutations(); }
+
+std::optional<std::string> Server::PeekString(int database, std::string_view key) const {
+  const auto* text = Peek<std::string>(state_->keyspace, database, key);
+  if (text == nullptr) return std::nullopt;
+  return *text;
+}
+
+std::vector<std::string> Server::PeekList(int database, std::string_view key) const {
+  const auto* list = Peek<List>(state_->keyspace, database, key);
+  if (list == nullptr) return {};
+  return {list->items.begin(), list->items.end()};
+}
+
+std::vector<std::pair<std::string, std::string>> Server::PeekHash(int database,
+                                                                  std::string_view key) const {
+  const auto* hash = Peek<Hash>(state_->keyspace, database, key);
+  if (hash == nullptr) return {};
+  return {hash->items().begin(), hash->items().end()};
+}
+
+std::vector<std::pair<std::string, double>> Server::PeekSortedSet(int database,
+                                                                  std::string_view key) const {
+  std::vector<std::pair<std::string, double>> items;
+  if (const auto* zset = Peek<SortedSet>(state_->keyspace, database, key)) {
+    for (const SortedSet::Item& item : zset->items()) items.emplace_back(item.member, item.score);
+  }
+  return items;
+}
+
+std::vector<Server::KeyInfo> Server::PeekKeys(int database) const {
+  std::vector<KeyInfo> keys;
+  for (const auto& [key, entry] : state_->keyspace.keys(database)) {
+    if (state_->keyspace.IsExpired(entry)) continue;
+    keys.push_back({key, PeekExpiresAtMs(database, key)});
+  }
+  return keys;
+}
+
+std::optional<std::int64_t> Server::PeekExpiresAtMs(int database, std::string_view key) const {
+  const Entry* entry = state_->keyspace.Peek(database, key);
+  if (entry == nullptr || entry->expires_at_ms == kNoExpiry) return std::nullopt;
+  return entry->expires_at_ms;
+}
+
+const std::optional<std::string>& Server::unmodelled() const { return state_->unmodelled; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// A fake Redis 7.0.15, embeddable: it executes commands, one at a time, on the caller's thread and
+// on the caller's clock. No sockets, no threads, no clock of its own, no randomness of its own.
+// Real redis-server 7.0 is its specification; what is not modelled is never answered: see
+// unmodelled().
+//
+// Thread safety: none; one thread. Determinism: a function of the calls made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace interlock::sim::redis {
+
+using Argv = std::vector<std::string>;
+
+/// A reply (RESP2).
+struct Value {
+  enum class Type : std::uint8_t { kNil, kNilArray, kStatus, kError, kInteger, kString, kArray };
+  Type type = Type::kNil;
+  std::int64_t integer = 0;
+  std::string text;  ///< kStatus, kError (without the minus), kString
+  std::vector<Value> elements;
+  bool operator==(const Value&) const = default;
+};
+
+using ClientId = std::uint64_t;
+
+/// Receives what the server sends. Called inside Execute and RunTimers, in order.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  /// A reply, or a pub/sub message (an array, as RESP2 has it).
+  virtual void OnReply(ClientId client, const Value& value) = 0;
+  /// The server has closed the connection (QUIT, CLIENT KILL).
+  virtual void OnClosed(ClientId client) = 0;
+};
+
+class Server {
+ public:
+  Server();
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// REQUIRES: called before the first Execute; the sink outlives its use.
+  void SetSink(Sink* sink);
+
+  /// As freshly started: no data, no clients, no scripts, no password, clock 0. Keeps allocations
+  /// and the Lua state, because making one costs more than a short run.
+  void Reset();
+
+  /// The wall clock, Unix time in us. Moves only by this call, and may move backwards (a clock
+  /// step).
+  void SetTime(std::int64_t unix_us);
+  std::int64_t time_us() const;
+
+  void SetPassword(std::string password);  ///< of the default user; "" = none (CONFIG requirepass)
+
+  ClientId Connect();
+  /// The peer is gone: the client's blocked command, subscriptions and transaction end with it.
+  void Disconnect(ClientId client);
+
+  /// Executes one command. Its reply, and the replies of blocked clients that it serves, go to the
+  /// sink before this returns; no reply at all means that the client is now blocked.
+  void Execute(ClientId client, const Argv& argv);
+
+  bool IsBlocked(ClientId client) const;
+
+  /// When RunTimers should next be called: the earliest time-out of a blocked client; nullopt:
+  /// never. Expiry is lazy, or by RunActiveExpiry; it needs no timer.
+  std::optional<std::int64_t> NextTimerUs() const;
+  void RunTimers();
+  /// Deletes every key whose TTL has passed now (what Redis' cron does some time after the
+  /// deadline).
+  void RunActiveExpiry();
+
+  /// Grows whenever the data or a TTL changes.
+  std::uint64_t mutations() const;
+
+  /// Looks at the data without touching it. A key whose TTL has passed is absent.
+  std::optional<std::string> PeekString(int database, std::string_view key) const;
+  std::vector<std::string> PeekList(int database, std::string_view key) const;
+  std::vector<std::pair<std::string, std::string>> PeekHash(int database,
+                                                            std::string_view key) const;
+  std::vector<std::pair<std::string, double>> PeekSortedSet(int database,
+                                                            std::string_view key) const;
+  struct KeyInfo {
+    std::string key;
+    std::optional<std::int64_t> expires_at_ms;  ///< Unix time; nullopt: no TTL
+  };
+  /// In byte order; live keys only.
+  std::vector<KeyInfo> PeekKeys(int database) const;
+  std::optional<std::int64_t> PeekExpiresAtMs(int database, std::string_view key) const;
+
+  /// Set once, by the first command, option or redis.* function that Redis 7.0.15 knows and this
+  /// server does not model: "SORT", "SET IFEQ", "redis.breakpoint". No reply was sent for it.
+  const std::optional<std::string>& unmodelled() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// "SET k v NX PX 1000", quoted where needed, as redis-cli would print it; for traces.
+std::string ToText(const Argv& argv);
+/// One line: `OK`, `(nil)`, `(integer) 1`, `"text"`, `(error) ERR ...`, `[1, "a"]`.
+std::string ToText(const Value& value);
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/set_options.h"
+
+#include <limits>
+#include <string>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  bool seconds;
+  bool relative;
+};
+constexpr Unit kUnits[] = {
+    {"ex", true, true}, {"px", false, true}, {"exat", true, false}, {"pxat", false, false}};
+
+// An expiry in another unit than before is an error; the same again is fine, and the last one
+// counts.
+bool TakeExpiry(std::string_view word, std::string_view next, SetOptions* options) {
+  for (const Unit& unit : kUnits) {
+    if (!EqualsIgnoreCase(word, unit.name)) continue;
+    if (next.data() == nullptr || options->keep_ttl || options->persist) return false;
+    const bool other_unit = options->has_expiry() && (options->seconds != unit.seconds ||
+                                                      options->relative != unit.relative);
+    if (other_unit) return false;
+    options->expiry = next;
+    options->seconds = unit.seconds;
+    options->relative = unit.relative;
+    return true;
+  }
+  return false;
+}
+
+bool TakeFlag(std::string_view word, bool getex, SetOptions* options) {
+  if (getex) {
+    if (!EqualsIgnoreCase(word, "persist") || options->has_expiry()) return false;
+    options->persist = true;
+    return true;
+  }
+  if (EqualsIgnoreCase(word, "nx") && !options->xx) {
+    options->nx = true;
+  } else if (EqualsIgnoreCase(word, "xx") && !options->nx) {
+    options->xx = true;
+  } else if (EqualsIgnoreCase(word, "get")) {
+    options->get = true;
+  } else if (EqualsIgnoreCase(word, "keepttl") && !options->has_expiry()) {
+    options->keep_ttl = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ParseSetOptions(Context& c, std::size_t first, bool getex, SetOptions* options) {
+  for (std::size_t i = first; i < c.args.size(); ++i) {
+    if (TakeFlag(c.args[i], getex, options)) continue;
+    const std::string_view next = i + 1 < c.args.size() ? c.args[i + 1] : std::string_view();
+    if (!TakeExpiry(c.args[i], next, options)) {
+      c.Error(kSyntax);
+      return false;
+    }
+    ++i;
+  }
+  return true;
+}
+
+bool ReadExpiry(Context& c, const SetOptions& options, std::int64_t* expires_at_ms) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  std::int64_t value = 0;
+  if (!c.ParseInt(options.expiry, &value)) return false;
+  bool valid = value > 0 && (!options.seconds || value <= kMax / 1000);
+  if (valid && options.seconds) value *= 1000;
+  if (valid && options.relative) {
+    const std::int64_t now = c.engine.now_ms();
+    valid = now <= 0 || value <= kMax - now;
+    if (valid) value += now;
+    valid = valid && value > 0;
+  }
+  if (!valid) {
+    c.Error("ERR invalid expire time in '" + std::string(c.command.name) + "' command");
+    return false;
+  }
+  *expires_at_ms = value;
+  return true;
+}
+
+}  // namespace interlock::sim::redis

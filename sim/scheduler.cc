@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+//
+// Invariant: a task is in exactly one place: running; in ready_; in its group's `held` (the group
+// is frozen); waiting (in no list of the scheduler, perhaps with a timer); dead; or done.
+#include "sim/scheduler.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "sim/check.h"
+#include "sim/tripwire.h"
+#include "sim/world.h"
+
+namespace interlock::sim {
+
+namespace {
+
+// A task that made this many seam calls in teardown will not end by itself.
+constexpr std::uint32_t kTeardownPatience = 10'000;
+constexpr std::uint32_t kTeardownYieldEvery = 64;
+
+using State = ScheduledTask::State;
+
+}  // namespace
+
+void WaitList::Append(ScheduledTask* task) {
+  task->next_waiter = nullptr;
+  ScheduledTask** link = &first_;
+  while (*link != nullptr) link = &(*link)->next_waiter;
+  *link = task;
+}
+
+void WaitList::Remove(ScheduledTask* task) {
+  ScheduledTask** link = &first_;
+  while (*link != nullptr && *link != task) link = &(*link)->next_waiter;
+  if (*link == task) *link = task->next_waiter;
+}
+
+ScheduledTask* WaitList::PopFront() {
+  ScheduledTask* task = first_;
+  if (task != nullptr) first_ = task->next_waiter;
+  return task;
+}
+
+int Scheduler::AddGroup() {
+  groups_.emplace_back();
+  return static_cast<int>(groups_.size()) - 1;
+}
+
+ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<void()> body,
+                                  VirtualTime after) {
+  tasks_.push_back(std::make_unique<ScheduledTask>());
+  ScheduledTask* task = tasks_.back().get();
+  task->id = static_cast<std::uint32_t>(tasks_.size() - 1);
+  task->group = group;
+  task->name = std::move(name);
+  Group& owner = GroupOf(task);
+  if (owner.dead || tearing_down_) {
+    task->state = State::kDone;
+    return task;
+  }
+  task->body = std::move(body);
+  ++owner.unfinished;
+  ++living_unfinished_;
+  if (after <= now_) {
+    MakeReady(task);
+  } else {
+    task->timer = timers_.Add(after, {TimerKind::kWake, task->id});
+  }
+  return task;
+}
+
+StopReason Scheduler::Run(VirtualTime until) {
+  Require(current_ == nullptr, "Run was called from inside a task");
+  for (;;) {
+    if (stop_) return *stop_;
+    if (!ready_.empty()) {
+      Resume(PickNext());
+      continue;
+    }
+    const bool finished = living_unfinished_ == 0;
+    if (finished && host_.Quiet()) return StopReason::kFinished;
+    if (timers_.empty()) return finished ? StopReason::kFinished : StopReason::kIdle;
+    if (timers_.next_time() > until) {
+      if (finished) return StopReason::kFinished;
+      now_ = std::max(now_, until);
+      return StopReason::kTime;
+    }
+    FireTimers();
+  }
+}
+
+// Everything that happens at one instant happens before any task sees it: so the tasks that it
+// makes ready are all up for choice.
+void Scheduler::FireTimers() {
+  now_ = std::max(now_, timers_.next_time());
+  while (!timers_.empty() && timers_.next_time() <= now_ && !stop_) {
+    const TimerHeap::Timer timer = timers_.Pop();
+    if (timer.kind == TimerKind::kWake) {
+      ScheduledTask* task = tasks_[timer.id].get();
+      task->timer = kNoTimer;
+      MakeReady(task);
+    } else {
+      host_.OnTimer(timer);
+    }
+  }
+}
+
+ScheduledTask* Scheduler::PickNext() {
+  std::size_t index = 0;
+  if (forced_) {
+    index = *forced_;
+    forced_.reset();
+  } else if (ready_.size() > 1) {
+    index = choices_.Draw(Lane::kSchedule, static_cast<std::uint32_t>(ready_.size()));
+  }
+  ScheduledTask* task = ready_[index];
+  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
+  return task;
+}
+
+void Scheduler::Enter(void* task) { static_cast<ScheduledTask*>(task)->body(); }
+
+void Scheduler::Resume(ScheduledTask* task) {
+  if (!task->fiber.started()) {
+    task->fiber.Start(stacks_, &Scheduler::Enter, task);
+    host_.OnTaskStart(*task);
+  }
+  task->state = State::kRunning;
+  current_ = task;
+  {
+    const TripwireScope armed;
+    task->fiber.Resume();
+  }
+  current_ = nullptr;
+  if (task->fiber.done()) FinishTask(task);
+}
+
+void Scheduler::FinishTask(ScheduledTask* task) {
+  if (!tearing_down_) host_.OnTaskEnd(*task);
+  task->state = State::kDone;
+  task->body = nullptr;
+  Group& group = GroupOf(task);
+  --group.unfinished;
+  if (!group.dead) --living_unfinished_;
+  while (ScheduledTask* joiner = task->joiners.PopFront()) MakeReady(joiner);
+}
+
+void Scheduler::YieldPoint() {
+  if (ready_.empty() || tearing_down_) return;
+  const std::uint32_t pick =
+      choices_.Draw(Lane::kSchedule, static_cast<std::uint32_t>(ready_.size() + 1));
+  if (pick == 0) return;
+  forced_ = pick - 1;
+  current_->state = State::kReady;
+  ready_.push_back(current_);
+  current_->fiber.Suspend();
+}
+
+void Scheduler::Yield() {
+  if (ready_.empty() || tearing_down_) return;
+  current_->state = State::kReady;
+  ready_.push_back(current_);
+  current_->fiber.Suspend();
+}
+
+void Scheduler::Block(VirtualTime deadline) {
+  if (tearing_down_) return;
+  ScheduledTask* task = current_;
+  task->state = State::kWaiting;
+  task->wait_since = now_;
+  task->wait_until = deadline;
+  if (deadline != VirtualTime::max()) {
+    task->timer = timers_.Add(deadline, {TimerKind::kWake, task->id});
+  }
+  task->fiber.Suspend();
+}
+
+void Scheduler::Hold() {
+  Group& group = GroupOf(current_);
+  if (tearing_down_ || (!group.frozen && !group.dead)) return;
+  current_->state = group.dead ? State::kDead : State::kHeld;
+  if (!group.dead) group.held.insert(group.held.begin(), current_);
+  current_->fiber.Suspend();
+}
+
+void Scheduler::Interrupt() {
+  if (tearing_down_) return;
+  current_->state = State::kReady;
+  ready_.insert(ready_.begin(), current_);
+  current_->fiber.Suspend();
+}
+
+void Scheduler::MakeReady(ScheduledTask* task) {
+  if (task->state != State::kWaiting) return;
+  timers_.Cancel(task->timer);
+  Group& group = GroupOf(task);
+  if (group.frozen) {
+    task->state = State::kHeld;
+    group.held.push_back(task);
+  } else {
+    task->state = State::kReady;
+    ready_.push_back(task);
+  }
+}
+
+void Scheduler::Freeze(int group) {
+  Group& frozen = groups_[static_cast<std::size_t>(group)];
+  frozen.frozen = true;
+  for (ScheduledTask* task : ready_) {
+    if (task->group != group) continue;
+    task->state = State::kHeld;
+    frozen.held.push_back(task);
+  }
+  std::erase_if(ready_, [group](const ScheduledTask* task) { return task->group == group; });
+}
+
+void Scheduler::Thaw(int group) {
+  Group& thawed = groups_[static_cast<std::size_t>(group)];
+  thawed.frozen = false;
+  for (ScheduledTask* task : thawed.held) {
+    task->state = State::kReady;
+    ready_.push_back(task);
+  }
+  thawed.held.clear();
+}
+
+void Scheduler::Kill(int group) {
+  Group& dead = groups_[static_cast<std::size_t>(group)];
+  if (dead.dead) return;
+  dead.dead = true;
+  dead.held.clear();
+  living_unfinished_ -= dead.unfinished;
+  std::erase_if(ready_, [group](const ScheduledTask* task) { return task->group == group; });
+  for (const std::unique_ptr<ScheduledTask>& task : tasks_) {
+    if (task->group != group || task->state == State::kDone) continue;
+    timers_.Cancel(task->timer);
+    if (task->state != State::kRunning) task->state = State::kDead;
+  }
+}
+
+void Scheduler::CountTeardownCall() {
+  ++teardown_calls_;
+  if (current_ == nullptr) return;
+  const std::uint32_t calls = ++current_->teardown_calls;
+  // Throwing while another exception unwinds would end the program.
+  if (calls == kTeardownPatience && std::uncaught_exceptions() == 0) throw FiberUnwind{};
+  if (calls >= 2 * kTeardownPatience) current_->fiber.Suspend();  // TearDown abandons it
+}
+
+void Scheduler::YieldInTeardown() {
+  if (current_ == nullptr) return;
+  const bool joins = current_->joins != nullptr;
+  if (joins || current_->teardown_calls % kTeardownYieldEvery == 0) current_->fiber.Suspend();
+}
+
+Scheduler::~Scheduler() {
+  for (std::unique_ptr<ScheduledTask>& task : tasks_) {
+    if (task->abandoned) static_cast<void>(task.release());
+  }
+}
+
+void Scheduler::Abandon(ScheduledTask* task) {
+  task->fiber.Abandon();
+  task->state = State::kDone;
+  task->abandoned = true;
+}
+
+void Scheduler::TearDown() {
+  Require(current_ == nullptr, "a World was destroyed from inside one of its tasks");
+  tearing_down_ = true;
+  ready_.clear();
+  while (!TearDownRound()) {
+  }
+}
+
+// Every task that is left waits for another one that does, too.
+void Scheduler::BreakJoinCycle() {
+  ScheduledTask* last_resort = nullptr;
+  for (const std::unique_ptr<ScheduledTask>& task : tasks_) {
+    if (task->state == State::kDone) continue;
+    if (!task->joins_in_destructor) {
+      task->fiber.RequestUnwind();
+      Resume(task.get());
+      return;
+    }
+    last_resort = task.get();
+  }
+  Abandon(last_resort);
+}
+
+// One turn for every task, in the order of their creation: a task that made another one comes
+// first, and so has set what the other waits for. Returns whether all have ended.
+bool Scheduler::TearDownRound() {
+  ScheduledTask* left = nullptr;
+  bool progress = false;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    ScheduledTask* task = tasks_[i].get();
+    if (task->state == State::kDone) continue;
+    if (!task->fiber.started()) {
+      task->body = nullptr;
+      task->state = State::kDone;
+      progress = true;
+      continue;
+    }
+    if (task->joins == nullptr || task->joins->state == State::kDone) {
+      Resume(task);
+      progress = true;
+    }
+    if (task->state == State::kDone) continue;
+    if (task->teardown_calls >= 2 * kTeardownPatience) {
+      Abandon(task);
+      continue;
+    }
+    if (left == nullptr) left = task;
+  }
+  if (left != nullptr && !progress) BreakJoinCycle();
+  return left == nullptr;
+}
+
+}  // namespace interlock::sim

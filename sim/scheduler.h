@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs tasks as fibers in virtual time. Time moves only when no task can run. When several can, the
+// schedule lane of the choices picks; 0 is the current task, else the one that has been ready
+// longest.
+//
+// Tasks belong to groups (one for each client process) that can be frozen, thawed and killed as a
+// whole. A killed task is never resumed before TearDown, so that nothing of a dead process ever
+// runs. Thread safety: none; one OS thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/choices.h"
+#include "sim/fiber.h"
+#include "sim/timer_heap.h"
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+struct ScheduledTask;
+
+/// Tasks that wait for one thing, oldest first; a task is in one list at most.
+class WaitList {
+ public:
+  void Append(ScheduledTask* task);
+  void Remove(ScheduledTask* task);  ///< Nothing happens if it is not there.
+  ScheduledTask* PopFront();         ///< null if empty
+ private:
+  ScheduledTask* first_ = nullptr;
+};
+
+/// What a task waits for, for reports only.
+enum class WaitKind : std::uint8_t { kNothing, kConnect, kReply, kEvent, kJoin };
+
+struct ScheduledTask {
+  enum class State : std::uint8_t { kReady, kRunning, kHeld, kWaiting, kDead, kDone };
+
+  std::uint32_t id = 0;
+  int group = 0;
+  std::string name;
+  std::function<void()> body;
+  Fiber fiber;
+  State state = State::kWaiting;
+  TimerId timer = kNoTimer;
+  ScheduledTask* next_waiter = nullptr;
+  WaitList joiners;
+  const ScheduledTask* joins = nullptr;
+  bool joins_in_destructor = false;  // which must not throw
+
+  WaitKind wait = WaitKind::kNothing;
+  VirtualTime wait_since{};
+  VirtualTime wait_until{};
+  std::uint32_t wait_link = 0;
+
+  std::uint32_t teardown_calls = 0;
+  bool abandoned = false;  // its stack still refers to it: never deleted
+};
+
+/// The rest of the world, as the scheduler needs it.
+class SchedulerHost {
+ public:
+  virtual void OnTimer(TimerHeap::Timer timer) = 0;
+  virtual void OnTaskStart(const ScheduledTask& task) = 0;
+  virtual void OnTaskEnd(const ScheduledTask& task) = 0;
+  /// Whether nothing is on its way that could still reach the server.
+  virtual bool Quiet() const = 0;
+
+ protected:
+  ~SchedulerHost() = default;
+};
+
+enum class StopReason : std::uint8_t;
+
+class Scheduler {
+ public:
+  Scheduler(StackPool& stacks, Choices& choices, SchedulerHost& host)
+      : stacks_(stacks), choices_(choices), host_(host) {}
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  VirtualTime now() const { return now_; }
+  TimerHeap& timers() { return timers_; }
+  /// The task that runs; null outside of tasks.
+  ScheduledTask* current() { return current_; }
+  bool tearing_down() const { return tearing_down_; }
+  const std::vector<std::unique_ptr<ScheduledTask>>& tasks() const { return tasks_; }
+
+  int AddGroup();
+  /// The task becomes ready at `after`, or now. In a killed group, and in teardown, it never runs.
+  ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
+                         VirtualTime after);
+
+  StopReason Run(VirtualTime until);
+  /// Run returns `reason` as soon as the running task suspends, now and ever after.
+  void Stop(StopReason reason) { stop_ = reason; }
+
+  // For the running task. Each may return early in teardown: check tearing_down() afterwards.
+
+  /// Lets the schedule lane put another ready task first. Costs nothing if there is none.
+  void YieldPoint();
+  /// Every task that is ready now may run before this one does.
+  void Yield();
+  /// Waits for MakeReady or `deadline`.
+  void Block(VirtualTime deadline);
+  /// Waits for Thaw of its own frozen group, or for ever in a killed one.
+  void Hold();
+  /// Suspends in front of all ready tasks, so that Run can return.
+  void Interrupt();
+
+  /// Wakes a task that is in Block.
+  void MakeReady(ScheduledTask* task);
+
+  void Freeze(int group);
+  void Thaw(int group);
+  void Kill(int group);
+  bool frozen(int group) const { return groups_[static_cast<std::size_t>(group)].frozen; }
+  int unfinished(int group) const { return groups_[static_cast<std::size_t>(group)].unfinished; }
+
+  /// A seam call of the running task while tearing down: counts it, and ends a task that made too
+  /// many.
+  void CountTeardownCall();
+  /// Resumes every task, of killed groups too, until it has ended; see world.h. Seam calls made in
+  /// teardown so far: teardown_calls().
+  void TearDown();
+  std::uint64_t teardown_calls() const { return teardown_calls_; }
+
+  /// Yields in teardown, so that a task which another one waits for gets its turn.
+  void YieldInTeardown();
+
+ private:
+  struct Group {
+    bool frozen = false;
+    bool dead = false;
+    int unfinished = 0;
+    std::vector<ScheduledTask*> held;
+  };
+
+  static void Enter(void* task);
+  ScheduledTask* PickNext();
+  void Resume(ScheduledTask* task);
+  void FinishTask(ScheduledTask* task);
+  void FireTimers();
+  bool TearDownRound();
+  void BreakJoinCycle();
+  static void Abandon(ScheduledTask* task);
+  Group& GroupOf(const ScheduledTask* task) {
+    return groups_[static_cast<std::size_t>(task->group)];
+  }
+
+  StackPool& stacks_;
+  Choices& choices_;
+  SchedulerHost& host_;
+  VirtualTime now_{};
+  TimerHeap timers_;
+  std::vector<std::unique_ptr<ScheduledTask>> tasks_;
+  std::vector<Group> groups_;
+  std::vector<ScheduledTask*> ready_;
+  ScheduledTask* current_ = nullptr;
+  std::optional<std::size_t> forced_;  // index in ready_ that YieldPoint has picked
+  std::optional<StopReason> stop_;
+  int living_unfinished_ = 0;
+  bool tearing_down_ = false;
+  std::uint64_t teardown_calls_ = 0;
+};
+
+}  // namespace interlock::sim

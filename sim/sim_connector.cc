@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "sim/sim_connector.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace interlock::sim {
+
+namespace {
+
+Status Cancelled() { return Status(StatusCode::kCancelled); }
+
+Reply::Type TypeOf(redis::Value::Type type) {
+  switch (type) {
+    case redis::Value::Type::kNil:
+    case redis::Value::Type::kNilArray:
+      return Reply::Type::kNil;
+    case redis::Value::Type::kStatus:
+      return Reply::Type::kStatus;
+    case redis::Value::Type::kError:
+      return Reply::Type::kError;
+    case redis::Value::Type::kInteger:
+      return Reply::Type::kInteger;
+    case redis::Value::Type::kString:
+      return Reply::Type::kString;
+    case redis::Value::Type::kArray:
+      return Reply::Type::kArray;
+  }
+  return Reply::Type::kNil;
+}
+
+void Convert(redis::Value& value, Reply& reply) {
+  reply.type = TypeOf(value.type);
+  if (reply.type == Reply::Type::kInteger) reply.integer = value.integer;
+  if (reply.type == Reply::Type::kArray) {
+    reply.elements.resize(value.elements.size());
+    for (std::size_t i = 0; i < value.elements.size(); ++i) {
+      Convert(value.elements[i], reply.elements[i]);
+    }
+    return;
+  }
+  if (reply.type != Reply::Type::kNil && reply.type != Reply::Type::kInteger) {
+    reply.text = std::move(value.text);
+  }
+}
+
+}  // namespace
+
+SimConnection::~SimConnection() { engine_.network.CloseFromClient(link_); }
+
+Status SimConnection::Send(std::span<const std::string_view> argv) {
+  if (broken_) {
+    if (!engine_.Step(process_)) return Cancelled();
+    return Status(StatusCode::kUnavailable, "the connection was broken before");
+  }
+  if (!engine_.Step(process_)) return Cancelled();
+  engine_.scheduler.YieldPoint();
+  if (engine_.scheduler.tearing_down()) return Cancelled();
+  if (link_.broke != nullptr) {
+    Status broke = Break(link_.broke, StatusCode::kUnavailable);
+    return Status(StatusCode::kUnavailable, broke.message());
+  }
+  ++outstanding_;
+  if (!engine_.network.Send(link_, argv)) return Break(link_.broke, StatusCode::kUnavailable);
+  // Whatever strikes here strikes a process whose request is already under way.
+  if (!engine_.Step(process_)) {
+    broken_ = true;
+    return Status(StatusCode::kUnknownOutcome, "cancelled after sending");
+  }
+  return Status();
+}
+
+Status SimConnection::Break(const char* why, StatusCode idle) {
+  broken_ = true;
+  engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, why);
+  return Status(outstanding_ > 0 ? StatusCode::kUnknownOutcome : idle, why);
+}
+
+Result<Reply> SimConnection::TakeReply() {
+  // A pause that strikes here finds the reply in the client's buffer, where it stays.
+  if (!engine_.Step(process_)) return Cancelled();
+  Message& message = link_.messages.front();
+  const redis::Value& value = message.value;
+  engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
+                          [&value] { return redis::ToText(value); });
+  Result<Reply> result = Reply();
+  Convert(message.value, *result);
+  if (message.kind == Message::Kind::kReply && outstanding_ > 0) --outstanding_;
+  engine_.network.PopMessage(link_);
+  return result;
+}
+
+Result<Reply> SimConnection::Receive(MonotonicTime deadline) {
+  if (engine_.scheduler.tearing_down() || broken_) {
+    if (!engine_.Step(process_)) return Cancelled();
+    return Status(StatusCode::kUnavailable, "the connection was broken before");
+  }
+  if (engine_.scheduler.current() == nullptr) return Cancelled();
+  const VirtualTime until = process_.clock.Global(deadline);
+  for (;;) {
+    if (link_.delivered > 0) {
+      const Message::Kind kind = link_.messages.front().kind;
+      if (kind == Message::Kind::kReply || kind == Message::Kind::kPush) return TakeReply();
+    }
+    if (link_.broke != nullptr) return Break(link_.broke, StatusCode::kUnavailable);
+    if (engine_.now() >= until) return Break("deadline", StatusCode::kTimeout);
+    link_.reader = engine_.scheduler.current();
+    const bool alive = engine_.Wait(WaitKind::kReply, until, link_.id);
+    link_.reader = nullptr;
+    if (!alive) return Cancelled();
+  }
+}
+
+Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline) {
+  if (!engine_.Step(process_)) return Cancelled();
+  engine_.scheduler.YieldPoint();
+  if (engine_.scheduler.tearing_down()) return Cancelled();
+  Network& network = engine_.network;
+  Link& link = network.Open(process_);
+  const VirtualTime until =
+      std::min(process_.clock.Global(deadline), engine_.now() + engine_.options.keepalive);
+  while (link.delivered == 0 && link.broke == nullptr && engine_.now() < until) {
+    link.reader = engine_.scheduler.current();
+    const bool alive = engine_.Wait(WaitKind::kConnect, until, link.id);
+    link.reader = nullptr;
+    if (!alive) return Cancelled();
+  }
+  if (link.delivered > 0 && link.messages.front().kind == Message::Kind::kOpened) {
+    network.PopMessage(link);
+    link.established = true;
+    engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, "ok");
+    return std::unique_ptr<Connection>(std::make_unique<SimConnection>(engine_, process_, link));
+  }
+  const char* why = link.broke != nullptr ? link.broke : "deadline";
+  engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, why);
+  network.CloseFromClient(link);
+  return Status(StatusCode::kUnavailable, why);
+}
+
+std::string SimConnector::endpoint() const {
+  return "sim://server/" + std::to_string(process_.database);
+}
+
+}  // namespace interlock::sim

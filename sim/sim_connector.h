@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// The Connector of one simulated process: leads to the world's one server. The contract is that of
+// interlock/connection.h. Connecting takes one round trip.
+// Connections must not outlive the World. Thread safety: none; one world, one OS thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <interlock/connection.h>
+
+#include "sim/engine.h"
+
+namespace interlock::sim {
+
+class SimConnection final : public Connection {
+ public:
+  SimConnection(Engine& engine, Process& process, Link& link)
+      : engine_(engine), process_(process), link_(link) {}
+  /// Closes: what was sent is still under way, arrives, and executes; then the server sees the
+  /// close.
+  ~SimConnection() override;
+
+  Status Send(std::span<const std::string_view> argv) override;
+  Result<Reply> Receive(MonotonicTime deadline) override;
+  bool broken() const override { return broken_; }
+
+ private:
+  Result<Reply> TakeReply();
+  Status Break(const char* why, StatusCode idle);
+
+  Engine& engine_;
+  Process& process_;
+  Link& link_;
+  std::size_t outstanding_ = 0;  // commands whose reply has not been received
+  bool broken_ = false;
+};
+
+class SimConnector final : public Connector {
+ public:
+  SimConnector(Engine& engine, Process& process) : engine_(engine), process_(process) {}
+  Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;
+  std::string endpoint() const override;
+
+ private:
+  Engine& engine_;
+  Process& process_;
+};
+
+}  // namespace interlock::sim

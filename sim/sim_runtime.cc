@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "sim/sim_runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace interlock::sim {
+
+void SimEvent::Set() {
+  if (set_) return;
+  set_ = true;
+  while (ScheduledTask* waiter = waiters_.PopFront()) engine_.scheduler.MakeReady(waiter);
+}
+
+bool SimEvent::WaitUntil(MonotonicTime deadline) {
+  Scheduler& scheduler = engine_.scheduler;
+  if (!engine_.Step(process_)) {
+    scheduler.YieldInTeardown();
+    return set_;
+  }
+  if (set_) {
+    scheduler.YieldPoint();
+    return true;
+  }
+  const VirtualTime until = process_.clock.Global(deadline);
+  if (until <= engine_.now()) {
+    scheduler.Yield();
+    return set_;
+  }
+  while (!set_ && engine_.now() < until) {
+    ScheduledTask* self = scheduler.current();
+    waiters_.Append(self);
+    const bool alive = engine_.Wait(WaitKind::kEvent, until);
+    waiters_.Remove(self);
+    if (!alive) break;
+  }
+  return set_;
+}
+
+void SimTask::Wait(bool may_throw) {
+  Scheduler& scheduler = engine_.scheduler;
+  ScheduledTask* self = scheduler.current();
+  // Outside of tasks nobody could run the one that is waited for.
+  if (task_->state == ScheduledTask::State::kDone || self == nullptr) return;
+  if (may_throw || !scheduler.tearing_down()) engine_.Step(process_);
+  self->joins = task_;
+  self->joins_in_destructor = !may_throw;
+  while (task_->state != ScheduledTask::State::kDone) {
+    if (scheduler.tearing_down()) {
+      if (may_throw) scheduler.CountTeardownCall();
+      scheduler.YieldInTeardown();
+      continue;
+    }
+    task_->joiners.Append(self);
+    engine_.Wait(WaitKind::kJoin, VirtualTime::max());
+    task_->joiners.Remove(self);
+  }
+  self->joins = nullptr;
+}
+
+MonotonicTime SimRuntime::Now() {
+  engine_.Step(process_);
+  return process_.clock.Local(engine_.now());
+}
+
+std::unique_ptr<Event> SimRuntime::NewEvent() {
+  return std::make_unique<SimEvent>(engine_, process_);
+}
+
+std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<void()> body) {
+  ScheduledTask* task =
+      engine_.scheduler.AddTask(process_.id, std::string(name), std::move(body), engine_.now());
+  return std::make_unique<SimTask>(engine_, process_, task);
+}
+
+void SimRuntime::FillRandom(std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    // The first word is a bijection of (process, count) for one seed, so it never repeats.
+    const std::uint64_t block =
+        (static_cast<std::uint64_t>(process_.id) << 40) | process_.random_blocks++;
+    const std::uint64_t base = MixSeed(engine_.options.entropy_seed, 0);
+    std::uint64_t first = block + base;
+    first = (first ^ (first >> 30)) * 0xbf58476d1ce4e5b9;
+    first = (first ^ (first >> 27)) * 0x94d049bb133111eb;
+    first ^= first >> 31;
+    const std::uint64_t words[2] = {first, MixSeed(first, base)};
+    std::byte block_bytes[16];
+    for (std::size_t i = 0; i < 16; ++i) {
+      block_bytes[i] = static_cast<std::byte>(words[i / 8] >> (8 * (i % 8)));
+    }
+    const std::size_t size = std::min<std::size_t>(bytes.size(), 16);
+    std::memcpy(bytes.data(), block_bytes, size);
+    bytes = bytes.subspan(size);
+  }
+}
+
+}  // namespace interlock::sim

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// The append-only log of a run and a running 64-bit hash over it. The hash covers step kind,
+// process, virtual time and bytes, field by field: never an address, a thread id, a float or
+// padding. The same (workload, fault plan, tape) gives the same hash in every build.
+//
+// Keeping the events costs memory and time, so they are kept only when asked for (a replay); the
+// hash is the same either way. Thread safety: one run, one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/time.h>
+
+namespace interlock::sim {
+
+/// The run's one global clock; only the world may read it. 0 is the start of the run.
+using VirtualTime = Duration;
+
+enum class TraceKind : std::uint8_t {
+  kStart,    ///< a task begins; text: its name
+  kEnd,      ///< a task has returned
+  kConnect,  ///< text: "ok" or the reason of the refusal
+  kSend,     ///< a command leaves the client; text: the command line
+  kExecute,  ///< the server executes it; text: the command line
+  kReply,    ///< the server answers; text: the reply
+  kReceive,  ///< the client has the reply; text: the reply
+  kBroken,   ///< a connection breaks as the client sees it; text: why
+  kExpired,  ///< a key's deadline passed; text: the key
+  kFault,    ///< a fault of the plan takes effect; text: kind and length
+  kResume,   ///< a pause is over
+  kHeal,     ///< phase 2 begins: no more faults
+  kNote,     ///< the scenario's own: acquire, grant, enter, leave, release, lost, ...; text: which
+};
+
+struct TraceEvent {
+  VirtualTime time{};
+  int process = -1;  ///< -1: the world or the server on its own
+  TraceKind kind = TraceKind::kNote;
+  std::string text;
+};
+
+class Trace {
+ public:
+  explicit Trace(bool keep_events) : keep_events_(keep_events) {}
+
+  void Add(VirtualTime time, int process, TraceKind kind, std::string_view text);
+  /// As Add, for command lines and replies that need not be rendered unless events are kept: `hash`
+  /// is a hash of the bytes, `render` makes the text.
+  template <typename Render>
+  void AddLazily(VirtualTime time, int process, TraceKind kind, std::uint64_t hash,
+                 Render&& render) {
+    Mix(time, process, kind, hash);
+    if (keep_events_) events_.push_back({time, process, kind, render()});
+  }
+  /// Keeps an event (if events are kept) that is not part of the hash, because it follows from what
+  /// is hashed and would cost too much to find out in every run. Sorted in by time.
+  void Annotate(VirtualTime time, int process, TraceKind kind, std::string_view text);
+
+  std::uint64_t hash() const { return hash_; }
+  bool keeps_events() const { return keep_events_; }
+  const std::vector<TraceEvent>& events() const { return events_; }
+
+ private:
+  void Mix(VirtualTime time, int process, TraceKind kind, std::uint64_t hash);
+  bool keep_events_;
+  std::uint64_t hash_ = 0x9e3779b97f4a7c15;
+  std::vector<TraceEvent> events_;
+};
+
+/// A 64-bit hash of bytes, the same on every machine; `state` chains fields.
+std::uint64_t HashBytes(std::string_view bytes, std::uint64_t state);
+std::uint64_t HashNumber(std::uint64_t number, std::uint64_t state);
+
+}  // namespace interlock::sim

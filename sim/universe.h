@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// What worlds of one worker thread use one after another, because it is dear to make: fiber stacks,
+// the fake server with its Lua state, the buffers of connections. Nothing in it can be seen by a
+// run.
+//
+// At most one World at a time. Thread safety: belongs to the OS thread that made it.
+#pragma once
+
+#include "sim/fiber.h"
+#include "sim/link.h"
+#include "sim/redis/server.h"
+
+namespace interlock::sim {
+
+class Universe {
+ public:
+  Universe() = default;
+  Universe(const Universe&) = delete;
+  Universe& operator=(const Universe&) = delete;
+
+  StackPool& stacks() { return stacks_; }
+  LinkPool& links() { return links_; }
+  redis::Server& server() { return server_; }
+
+  /// Whether a World is using it.
+  bool occupied() const { return occupied_; }
+  void set_occupied(bool occupied) { occupied_ = occupied; }
+
+ private:
+  StackPool stacks_;
+  LinkPool links_;
+  redis::Server server_;
+  bool occupied_ = false;
+};
+
+}  // namespace interlock::sim

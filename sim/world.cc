@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "sim/world.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "sim/check.h"
+#include "sim/engine.h"
+
+namespace interlock::sim {
+
+namespace {
+
+std::string Milliseconds(VirtualTime time) {
+  char text[40];
+  const long long us = time.count() / 1000;
+  std::snprintf(text, sizeof(text), "%lld.%03lld ms", us / 1000, us % 1000);
+  return text;
+}
+
+std::string Until(VirtualTime time) {
+  return time == VirtualTime::max() ? "without a deadline" : "until " + Milliseconds(time);
+}
+
+}  // namespace
+
+struct World::State {
+  State(Universe& its_universe, const WorldOptions& options, const FaultPlan& plan,
+        Choices& choices, WorldObserver* observer)
+      : universe(its_universe), engine(its_universe, options, plan, choices, observer) {}
+
+  Process& At(int process) {
+    Require(process >= 0 && static_cast<std::size_t>(process) < engine.processes().size(),
+            "there is no such process");
+    return engine.process(process);
+  }
+  std::string Describe(const ScheduledTask& task) const;
+
+  Universe& universe;
+  Engine engine;
+};
+
+std::string World::State::Describe(const ScheduledTask& task) const {
+  std::string text = "client " + std::to_string(task.group);
+  if (task.name != "main") text += " (" + task.name + ")";
+  text += ": ";
+  const std::string since = " since " + Milliseconds(task.wait_since);
+  if (task.state == ScheduledTask::State::kHeld) return text + "paused";
+  if (task.state != ScheduledTask::State::kWaiting) return text + "ready to run";
+  if (!task.fiber.started()) return text + "not started yet";
+  switch (task.wait) {
+    case WaitKind::kConnect:
+      return text + "connection" + since;
+    case WaitKind::kReply: {
+      const Link& link = engine.network.link(task.wait_link);
+      if (link.requests.empty()) return text + "push" + since;
+      return text + "reply to `" + redis::ToText(link.requests[0].argv) + "`" + since;
+    }
+    case WaitKind::kJoin:
+      return text + "end of task " + (task.joins != nullptr ? task.joins->name : "") + since;
+    case WaitKind::kEvent:
+    case WaitKind::kNothing:
+      break;
+  }
+  return text + "event " + Until(task.wait_until) + since;
+}
+
+World::World(Universe& universe, const WorldOptions& options, const FaultPlan& plan,
+             Choices& choices, WorldObserver* observer)
+    : state_(std::make_unique<State>(universe, options, plan, choices, observer)) {
+  Require(!universe.occupied(), "a Universe can hold one World at a time");
+  universe.set_occupied(true);
+}
+
+World::~World() {
+  state_->engine.scheduler.TearDown();
+  state_->universe.set_occupied(false);
+}
+
+int World::AddProcess(const ClockOptions& clock, int database) {
+  return state_->engine.AddProcess(clock, database);
+}
+
+Runtime& World::runtime(int process) { return *state_->At(process).runtime; }
+Connector& World::connector(int process) { return *state_->At(process).connector; }
+
+void World::Start(int process, std::function<void()> main, VirtualTime after) {
+  state_->engine.scheduler.AddTask(state_->At(process).id, "main", std::move(main), after);
+}
+
+StopReason World::Run(VirtualTime until) { return state_->engine.scheduler.Run(until); }
+void World::Heal() { state_->engine.Heal(); }
+
+void World::Step(int process) {
+  if (state_->engine.Step(state_->At(process))) state_->engine.scheduler.YieldPoint();
+}
+
+VirtualTime World::now() const { return state_->engine.now(); }
+
+MonotonicTime World::LocalTime(int process, VirtualTime when) const {
+  return state_->At(process).clock.Local(when);
+}
+
+VirtualTime World::GlobalTime(int process, MonotonicTime local) const {
+  return state_->At(process).clock.Global(local);
+}
+
+std::int64_t World::ServerTimeUs() const { return state_->engine.ServerTimeUs(); }
+
+VirtualTime World::GlobalTimeOfServerMs(std::int64_t unix_ms) const {
+  const std::int64_t us = unix_ms * 1000 - state_->engine.options.server_epoch_us;
+  if (us > VirtualTime::max().count() / 1000) return VirtualTime::max();
+  return VirtualTime(us * 1000);
+}
+
+bool World::crashed(int process) const { return state_->At(process).crashed; }
+
+bool World::finished(int process) const {
+  return state_->engine.scheduler.unfinished(state_->At(process).id) == 0;
+}
+
+int World::steps(int process) const { return state_->At(process).steps; }
+
+bool World::HasLiveConnection(int process) const {
+  return state_->engine.network.HasLiveConnection(state_->At(process));
+}
+
+std::vector<std::string> World::PendingTasks() const {
+  std::vector<std::string> lines;
+  for (const std::unique_ptr<ScheduledTask>& task : state_->engine.scheduler.tasks()) {
+    if (task->state == ScheduledTask::State::kDone || state_->At(task->group).crashed) continue;
+    lines.push_back(state_->Describe(*task));
+  }
+  return lines;
+}
+
+redis::Server& World::server() {
+  state_->engine.network.SyncServerTime();
+  return state_->engine.server;
+}
+
+Trace& World::trace() { return state_->engine.trace; }
+std::uint64_t World::commands() const { return state_->engine.network.commands(); }
+std::uint64_t World::steps() const { return state_->engine.steps(); }
+std::optional<std::string> World::unmodelled() const { return state_->engine.server.unmodelled(); }
+
+}  // namespace interlock::sim

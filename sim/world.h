@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+//
+// One simulated universe: client processes with their own clocks, one fake Redis, the links between
+// them, virtual time, and the faults of a plan. A run is a pure function of (what the processes do,
+// options, fault plan, tape). Knows nothing of locks.
+//
+// Use: make a Universe per worker thread (it pools what is expensive: fiber stacks, the Lua state),
+// and a World per run:
+//   World world(universe, options, plan, choices, &observer);
+//   world.AddProcess({});  world.Start(0, [&] { ... uses world.runtime(0), world.connector(0) ...
+//   }); world.Run(horizon);  world.Heal();  world.Run(later);   // then judge; ~World tears down
+//
+// Teardown: in the destructor every seam call fails at once (kCancelled), without trace and without
+// server effect, so that live fibers unwind by returning; a fiber that will not is destroyed.
+// Thread safety: a Universe and its worlds belong to one OS thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/connection.h>
+#include <interlock/runtime.h>
+
+#include "sim/choices.h"
+#include "sim/faults.h"
+#include "sim/redis/server.h"
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+struct WorldOptions {
+  Duration latency_min{std::chrono::microseconds(50)};    ///< one way, calm
+  Duration latency_max{std::chrono::microseconds(1000)};  ///< one way; small values are likelier
+  Duration keepalive{
+      std::chrono::seconds(300)};  ///< after this a half-open peer is noticed, both ends
+  std::int64_t server_epoch_us = 1'700'000'000'000'000;  ///< server's wall clock at virtual time 0
+  std::uint64_t entropy_seed = 1;                        ///< see SimRuntime::FillRandom
+  std::uint64_t max_steps = 200'000;  ///< per run; beyond it Run returns kStepLimit
+  bool keep_events = false;           ///< see Trace
+};
+
+/// A client's monotonic clock: local = offset + virtual * (1'000'000 + rate_ppm) / 1'000'000.
+struct ClockOptions {
+  Duration offset{};
+  std::int64_t rate_ppm = 0;  ///< in [-500'000, 500'000]
+};
+
+/// What a scenario sees of a world. Called from inside the run: must not call back into it except
+/// for const members, and must not wait. Nothing that it does may depend on real time.
+class WorldObserver {
+ public:
+  virtual ~WorldObserver() = default;
+  /// The server is about to execute / has executed a command of `process`. Blocked pops that are
+  /// served by it come with their own AfterCommand (the waiter's process, `argv` its own command)
+  /// right after. `server` shows the data.
+  virtual void BeforeCommand(int /*process*/, const redis::Argv& /*argv*/, VirtualTime /*now*/) {}
+  virtual void AfterCommand(int /*process*/, const redis::Argv& /*argv*/,
+                            const redis::Value* /*reply: null if it blocks*/, VirtualTime /*now*/) {
+  }
+  virtual void OnFault(const Fault& /*fault*/, VirtualTime /*now*/) {}
+  /// The longest pause or delay that the synchrony class allows here; `wanted` is what the plan
+  /// says.
+  virtual Duration ClipFault(const Fault& /*fault*/, Duration wanted, VirtualTime /*now*/) {
+    return wanted;
+  }
+};
+
+enum class StopReason : std::uint8_t {
+  kFinished,    ///< every task of every living process has returned
+  kTime,        ///< virtual time reached the limit
+  kIdle,        ///< nothing can run and no timer is armed, yet tasks wait: a deadlock
+  kStepLimit,   ///< WorldOptions::max_steps
+  kUnmodelled,  ///< the server met a command, option or redis.* function that it does not model
+};
+
+class Universe;  // pooled fiber stacks and the fake server; defined in sim/universe.h
+
+class World {
+ public:
+  World(Universe& universe, const WorldOptions& options, const FaultPlan& plan, Choices& choices,
+        WorldObserver* observer);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Returns its id: 0, 1, 2, ... May be called between two Runs, too.
+  int AddProcess(const ClockOptions& clock, int database = 0);
+  Runtime& runtime(int process);
+  Connector& connector(int process);
+
+  /// The process's main task. It runs when Run is called, from `after` on.
+  void Start(int process, std::function<void()> main, VirtualTime after = {});
+
+  StopReason Run(VirtualTime until);
+
+  /// Phase 2: the rest of the fault plan is dropped, pauses end now, delayed messages arrive now,
+  /// half open connections are reset at both ends; the dead stay dead.
+  void Heal();
+
+  /// A step of the calling process (see faults.h) at a place that the scenario wants faults to
+  /// reach. YIELDS. Called from within that process only.
+  void Step(int process);
+
+  VirtualTime now() const;
+  /// What the process's own clock shows at `when`, and the earliest virtual time at which it shows
+  /// `local` (kNever maps to VirtualTime::max()).
+  MonotonicTime LocalTime(int process, VirtualTime when) const;
+  VirtualTime GlobalTime(int process, MonotonicTime local) const;
+  std::int64_t ServerTimeUs() const;
+  /// The virtual time at which the server's wall clock shows `unix_ms`.
+  VirtualTime GlobalTimeOfServerMs(std::int64_t unix_ms) const;
+
+  bool crashed(int process) const;
+  bool finished(int process) const;  ///< its main task and all tasks that it spawned have returned
+  int steps(int process) const;
+  bool HasLiveConnection(int process) const;
+  /// What each unfinished task waits for, one line each, for a deadlock report.
+  std::vector<std::string> PendingTasks() const;
+
+  redis::Server& server();
+  Trace& trace();
+  std::uint64_t commands() const;  ///< executed by the server so far
+  std::uint64_t steps() const;
+  /// Named by the server when Run returned kUnmodelled.
+  std::optional<std::string> unmodelled() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace interlock::sim

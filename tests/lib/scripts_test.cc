@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "src/scripts.h"
+
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "src/sha1.h"
+#include "tests/support/fake_connection.h"
+
+namespace interlock::internal {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Array;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using testing::Integer;
+using ::testing::SizeIs;
+using testing::Text;
+
+std::string Hex(std::string_view text) {
+  const auto hex = Sha1Hex(text);
+  return std::string(hex.begin(), hex.end());
+}
+
+TEST(Sha1Test, AgreesWithThePublishedVectors) {
+  EXPECT_EQ(Hex(""), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+  EXPECT_EQ(Hex("abc"), "a9993e364706816aba3e25717850c26c9cd0d89d");
+  EXPECT_EQ(Hex("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+            "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
+  EXPECT_EQ(Hex(std::string(1000, 'a')), "291e9a6c66994949b57ba5e650361e98fc36b1ba");
+}
+
+TEST(Sha1Test, PadsEveryLengthAroundABlock) {
+  EXPECT_EQ(Hex("return 1"), "e0e1f9fabfc9d4800c877a703b823ac0578ff8db");
+  std::set<std::string> seen;
+  for (std::size_t length = 50; length < 70; ++length) {
+    EXPECT_TRUE(seen.insert(Hex(std::string(length, 'x'))).second);
+  }
+}
+
+TEST(ScriptsTest, HaveDistinctNamesAndHashes) {
+  std::set<std::string_view> names;
+  std::set<std::string_view> hashes;
+  for (const Script* script : AllScripts()) {
+    EXPECT_TRUE(names.insert(script->name).second);
+    EXPECT_TRUE(hashes.insert(script->sha()).second);
+    EXPECT_EQ(script->sha(), Hex(script->source));
+  }
+}
+
+// One slot of a cluster per resource: the hash tag is the first brace pair of every key.
+TEST(ScriptsTest, AllKeysOfAResourceShareAHashTag) {
+  for (const Dialect dialect : {Dialect::kMutex, Dialect::kPermits}) {
+    const ScriptContext context{
+        .dialect = dialect, .keys = {dialect, "app:", "res"}, .lease = 1s, .permits = 2};
+    for (const ScriptCall& call : {AcquireCall(context, "t"), ExtendCall(context, "t", 5ms),
+                                   ReleaseCall(context, "t", 7), AbandonCall(context, "t")}) {
+      EXPECT_THAT(call.keys, Each(::testing::StartsWith("app:{res}"))) << call.script->name;
+    }
+  }
+}
+
+TEST(ScriptsTest, PassDurationsAsWholeMilliseconds) {
+  const ScriptContext context{.dialect = Dialect::kMutex,
+                              .keys = {Dialect::kMutex, "", "r"},
+                              .lease = 1500ms,
+                              .permits = 1};
+  EXPECT_EQ(AcquireCall(context, "t").arguments,
+            (std::vector<std::string>{"t", "1500", "604800000"}));
+  EXPECT_EQ(AbandonCall(context, "t").arguments, (std::vector<std::string>{"t", "1500", "300000"}));
+  EXPECT_THAT(AcquireCall(context, "t").keys, SizeIs(3));
+  EXPECT_THAT(AcquireCall(context, "t").keys.back(), HasSubstr(":cancelled:t"));
+}
+
+TEST(ParseAcquireTest, ReadsEveryShapeOfTheScript) {
+  const auto granted = ParseAcquire(Array({Integer(1), Text("1700000000000001")}));
+  ASSERT_TRUE(granted.ok());
+  EXPECT_EQ(granted->kind, AcquireReply::Kind::kGranted);
+  EXPECT_EQ(granted->fencing_token, 1700000000000001U);
+
+  const auto refused = ParseAcquire(Array({Integer(0), Integer(250)}));
+  ASSERT_TRUE(refused.ok());
+  EXPECT_EQ(refused->kind, AcquireReply::Kind::kRefused);
+  EXPECT_EQ(refused->owner_ttl, 250ms);
+
+  EXPECT_EQ(ParseAcquire(Array({Integer(-1)}))->kind, AcquireReply::Kind::kCancelled);
+  EXPECT_EQ(ParseAcquire(Array({Integer(-2), Integer(3)}))->limit, 3);
+}
+
+TEST(ParseAcquireTest, CallsEverythingElseAProtocolError) {
+  for (const Reply& reply :
+       {Integer(1), Array({}), Array({Text("1")}), Array({Integer(1)}),
+        Array({Integer(1), Text("12x")}), Array({Integer(1), Text("")}),
+        Array({Integer(1), Integer(5)}), Array({Integer(7), Integer(5)}), testing::Nil()}) {
+    EXPECT_EQ(ParseAcquire(reply).code(), StatusCode::kProtocolError);
+  }
+  EXPECT_EQ(ParseRelease(Integer(4)).code(), StatusCode::kProtocolError);
+  EXPECT_EQ(ParseRelease(Text("1")).code(), StatusCode::kProtocolError);
+  EXPECT_EQ(ParseFlag(Integer(2)).code(), StatusCode::kProtocolError);
+}
+
+}  // namespace
+}  // namespace interlock::internal

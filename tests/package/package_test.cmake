@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+#
+# Installs what was built into a new prefix, builds PROJECT against that prefix alone, as a user
+# would, and runs PROJECT's own tests.
+# Run with -DPROJECT=... -DINTERLOCK_BUILD=... -DWORK_DIR=... -DGENERATOR=... -DCOMPILER=...
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}\nfailed with ${result}:\n${output}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${WORK_DIR}/prefix --component library)
+if(PROJECT MATCHES "foreign_lock$")
+  run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${WORK_DIR}/prefix --component harness)
+else()
+  # The library alone must bring nothing of the harness along.
+  file(GLOB_RECURSE strangers ${WORK_DIR}/prefix/*harness* ${WORK_DIR}/prefix/*interlock_sim*)
+  if(strangers)
+    message(FATAL_ERROR "the component `library` installs more than the library: ${strangers}")
+  endif()
+endif()
+run(${CMAKE_COMMAND} -S ${PROJECT} -B ${WORK_DIR}/build -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug
+    -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
+run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build --output-on-failure --no-tests=error)
+file(REMOVE_RECURSE ${WORK_DIR})

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// Pins every writer, byte by byte, to a reviewed file. After an intended change run the tests once
+// with INTERLOCK_APPROVE=1 and review the difference.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "report_samples.h"
+#include "reports/json_writer.h"
+#include "reports/junit_writer.h"
+#include "reports/text_writer.h"
+
+namespace interlock::reports {
+namespace {
+
+void ExpectApproved(const std::string& name, const std::string& actual) {
+  const std::string path = std::string(INTERLOCK_GOLDEN_DIR) + "/" + name;
+  if (std::getenv("INTERLOCK_APPROVE") != nullptr) {
+    std::ofstream(path, std::ios::binary) << actual;
+    return;
+  }
+  std::ifstream file(path, std::ios::binary);
+  ASSERT_TRUE(file) << path << " is missing";
+  std::ostringstream approved;
+  approved << file.rdbuf();
+  EXPECT_EQ(approved.str(), actual) << "differs from " << path;
+}
+
+TEST(GoldenTest, JsonOfAMixedReport) {
+  ExpectApproved("mixed.approved.json", ToJson(MixedReport()));
+}
+
+TEST(GoldenTest, JsonOfACounterexample) {
+  ExpectApproved("foreign_release.approved.json", ToJson(ForeignRelease()));
+}
+
+TEST(GoldenTest, JUnitOfAMixedReport) {
+  const std::string xml = ToJUnit(MixedReport(), {ForeignRelease()});
+  ExpectApproved("mixed.approved.junit.xml", xml);
+  EXPECT_EQ("", XmllintComplaint(xml));
+}
+
+TEST(GoldenTest, TextOfAMixedReport) {
+  ExpectApproved("mixed.approved.txt", ToText(MixedReport(), {ForeignRelease()}, {}));
+}
+
+TEST(GoldenTest, TextOfAMixedReportInAscii) {
+  const std::string text =
+      ToText(MixedReport(), {ForeignRelease()}, TextOptions{.utf8 = false, .width = 80});
+  ExpectApproved("mixed.approved.ascii.txt", text);
+  for (const char c : text) ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~'));
+}
+
+TEST(GoldenTest, TextOfAPassingReportInColor) {
+  ExpectApproved("passing.approved.color.txt",
+                 ToText(PassingReport(), {}, TextOptions{.color = true, .fold_passes = true}));
+}
+
+}  // namespace
+}  // namespace interlock::reports

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+//
+// The program as a shell sees it: exit codes, what goes to which stream, and JSON that can be read.
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/json_writer.h"
+#include "scenarios/replay_token.h"
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::ReadFile;
+using testing::RunChild;
+using testing::ScratchFolder;
+using testing::TokenIn;
+
+ChildResult Interlock(std::vector<std::string> words) {
+  words.insert(words.begin(), INTERLOCK_PROGRAM);
+  return RunChild(words);
+}
+
+reports::RunReport ReadReport(const std::string& json) {
+  const auto read = reports::ReadRunReport(json);
+  EXPECT_TRUE(read.value.has_value()) << read.error << "\n" << json;
+  return read.value.value_or(reports::RunReport{});
+}
+
+TEST(CommandLineTest, AnUnknownOptionIsAUsageError) {
+  const ChildResult child = Interlock({"check", "--no-such-option"});
+  EXPECT_EQ(child.exit_code, 64);
+  EXPECT_TRUE(child.out.empty()) << child.out;
+  EXPECT_THAT(child.err, HasSubstr("no-such-option"));
+}
+
+TEST(CommandLineTest, NoCommandOrAnUnknownOneIsAUsageError) {
+  EXPECT_EQ(Interlock({}).exit_code, 64);
+  EXPECT_EQ(Interlock({"chek"}).exit_code, 64);
+}
+
+TEST(CommandLineTest, BadValuesAreUsageErrors) {
+  EXPECT_EQ(Interlock({"check", "--runs", "0"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"check", "--runs", "many"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"check", "--budget", "soon"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"check", "--budget", "1s", "--runs", "5"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"check", "--lock", "mutex", "--scenario", "permits"}).exit_code, 64);
+}
+
+TEST(CommandLineTest, AnUnknownNameGivesTheNearest) {
+  const ChildResult lock = Interlock({"check", "--lock", "mutx"});
+  EXPECT_EQ(lock.exit_code, 64);
+  EXPECT_THAT(lock.err, HasSubstr("did you mean \"mutex\"?"));
+  const ChildResult scenario = Interlock({"check", "--scenario", "kaos"});
+  EXPECT_EQ(scenario.exit_code, 64);
+  EXPECT_THAT(scenario.err, HasSubstr("did you mean \"chaos\"?"));
+}
+
+TEST(CommandLineTest, ABadTokenIsBadInput) {
+  EXPECT_EQ(Interlock({"replay", "nonsense"}).exit_code, 65);
+  const ChildResult damaged = Interlock({"replay", "v1:mutex:chaos:none:r1:00000000"});
+  EXPECT_EQ(damaged.exit_code, 65);
+  EXPECT_THAT(damaged.err, HasSubstr("check sum"));
+  const ChildResult other = Interlock({"replay", "v2:mutex:chaos:none:r1:00000000"});
+  EXPECT_EQ(other.exit_code, 65);
+  EXPECT_THAT(other.err, HasSubstr("version v2"));
+  const ChildResult unknown = Interlock(
+      {"replay", Encode({"mutx", "chaos", SynchronyClass::kArbitrary, std::uint64_t{1}})});
+  EXPECT_EQ(unknown.exit_code, 65);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean \"mutex\"?"));
+}
+
+TEST(CommandLineTest, ABadFileIsBadInput) {
+  const ScratchFolder folder;
+  EXPECT_EQ(Interlock({"replay", folder.path() + "/none.json"}).exit_code, 65);
+  EXPECT_EQ(Interlock({"replay", folder.path()}).exit_code, 65);
+}
+
+TEST(CommandLineTest, ASoundLockPassesTheGate) {
+  const ChildResult child =
+      Interlock({"check", "--lock", "mutex", "--scenario", "contention", "--runs", "100"});
+  EXPECT_EQ(child.exit_code, 0) << child.out << child.err;
+  EXPECT_THAT(child.out, HasSubstr("mutex"));
+}
+
+TEST(CommandLineTest, JsonIsReadableAndDoesNotDependOnJobs) {
+  std::vector<std::string> words = {"check",  "--lock", "mutex",  "--scenario", "contention",
+                                    "--runs", "150",    "--json", "--jobs",     "1"};
+  const reports::RunReport one = ReadReport(Interlock(words).out);
+  words.back() = "3";
+  const reports::RunReport three = ReadReport(Interlock(words).out);
+  EXPECT_EQ(one.status, reports::RunStatus::kComplete);
+  EXPECT_EQ(one.seed, 1U);
+  EXPECT_EQ(one.trace_hash, three.trace_hash);
+  EXPECT_EQ(one.totals.divergences, 0U);
+  EXPECT_GT(one.totals.double_runs, 20U);  // some of them in a second process
+  EXPECT_TRUE(one.notes.empty()) << one.notes.front();
+  EXPECT_EQ(one.results.size(), three.results.size());
+}
+
+TEST(CommandLineTest, ASpecimenWithItsControlLeavesACounterexampleThatReplays) {
+  const ScratchFolder folder;
+  const ChildResult child = Interlock({"check", "--lock", "*[xr]", "--scenario", "overstay",
+                                       "--runs", "300", "--out", folder.path()});
+  EXPECT_THAT(child.err, ::testing::Not(HasSubstr("interlock:")));
+  const reports::RunReport report = ReadReport(ReadFile(folder.path() + "/run.json"));
+  EXPECT_THAT(ReadFile(folder.path() + "/junit.xml"), HasSubstr("<testsuite"));
+  int convicted = 0;
+  for (const reports::ResultRow& row : report.results) {
+    if (row.lock != "broken/del-without-owner" || row.property != "foreign-release") continue;
+    ++convicted;
+    EXPECT_TRUE(row.pass) << row.reason;
+    ASSERT_TRUE(row.counterexample.has_value());
+    ASSERT_TRUE(row.replay.has_value());
+    const std::string file = folder.path() + "/" + *row.counterexample;
+    const auto read = reports::ReadCounterexample(ReadFile(file));
+    ASSERT_TRUE(read.value.has_value()) << read.error;
+    const ChildResult from_file = Interlock({"replay", file});
+    const ChildResult from_token = Interlock({"replay", *row.replay});
+    EXPECT_EQ(from_file.exit_code, 1) << from_file.err;
+    EXPECT_EQ(from_token.exit_code, 1) << from_token.err;
+    EXPECT_EQ(from_file.out, from_token.out);
+    EXPECT_THAT(from_token.out, HasSubstr("trace hash 0x"));
+    EXPECT_THAT(from_token.out, HasSubstr("LK005"));
+  }
+  EXPECT_EQ(convicted, 1);
+}
+
+TEST(CommandLineTest, ReplayingACalmRunPasses) {
+  const std::string token =
+      Encode({"mutex", "contention", SynchronyClass::kNone, std::uint64_t{12345}});
+  const ChildResult child = Interlock({"replay", token});
+  EXPECT_EQ(child.exit_code, 0) << child.out << child.err;
+  EXPECT_EQ(Interlock({"replay", token}).out, child.out);
+  const reports::RunReport report = ReadReport(Interlock({"replay", token, "--json"}).out);
+  EXPECT_EQ(report.seed, 12345U);
+}
+
+TEST(CommandLineTest, ListsAreReadableJson) {
+  for (const char* what : {"locks", "scenarios", "faults", "properties"}) {
+    const ChildResult child = Interlock({"list", what, "--json"});
+    EXPECT_EQ(child.exit_code, 0) << what;
+    const auto json = nlohmann::json::parse(child.out, nullptr, false);
+    ASSERT_TRUE(json.is_array()) << child.out;
+    EXPECT_GT(json.size(), 4U) << what;
+    for (const auto& line : json) EXPECT_TRUE(line.contains("name"));
+    EXPECT_EQ(Interlock({"list", what}).exit_code, 0);
+  }
+  EXPECT_EQ(Interlock({"list", "everything"}).exit_code, 64);
+}
+
+TEST(CommandLineTest, ExplainKnowsEveryCode) {
+  for (const char* code : {"LK001", "LK005", "LK016", "foreign-release"}) {
+    const ChildResult child = Interlock({"explain", code});
+    EXPECT_EQ(child.exit_code, 0) << code << child.err;
+    EXPECT_FALSE(child.out.empty());
+  }
+  EXPECT_EQ(Interlock({"explain", "LK099"}).exit_code, 64);
+}
+
+TEST(CommandLineTest, HelpAndVersionPass) {
+  EXPECT_EQ(Interlock({"--help"}).exit_code, 0);
+  EXPECT_THAT(Interlock({"--version"}).out, HasSubstr("interlock "));
+}
+
+// Ctrl-C in the middle of a campaign leaves what was found so far, marked as partial.
+TEST(CommandLineTest, AnInterruptedCheckLeavesAPartialReport) {
+  const ScratchFolder folder;
+  for (const auto& [signal, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
+    const ChildResult child = RunChild(
+        {INTERLOCK_PROGRAM, "check", "--lock", "mutex", "--runs", "100000", "--out", folder.path()},
+        testing::LateSignal{std::chrono::milliseconds(700), signal});
+    EXPECT_EQ(child.exit_code, code) << child.err;
+    const reports::RunReport report = ReadReport(ReadFile(folder.path() + "/run.json"));
+    EXPECT_EQ(report.status, reports::RunStatus::kPartial);
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+//
+// The generator under test: what it never makes, no campaign can find. Shares are measured over a
+// fixed set of seeds, so these tests give the same answer every time.
+#include "scenarios/generators.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "scenarios/campaign.h"
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr std::uint64_t kSeeds = 2000;
+
+std::vector<Workload> Draw(const Scenario& scenario, std::uint64_t count = kSeeds) {
+  const Generator generator(scenario);
+  std::vector<Workload> workloads;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    workloads.push_back(generator.Draw(sim::MixSeed(seed, 7)).value());
+  }
+  return workloads;
+}
+
+const Scenario& Named(std::string_view name) {
+  const Scenario* scenario = FindScenario(name);
+  EXPECT_NE(scenario, nullptr) << name;
+  return *scenario;
+}
+
+std::size_t FaultsOf(const Workload& workload) { return FaultPlanOf(workload).size(); }
+
+bool HasFault(const Workload& workload, sim::FaultKind kind) {
+  const sim::FaultPlan plan = FaultPlanOf(workload);
+  return std::any_of(plan.begin(), plan.end(),
+                     [kind](const sim::Fault& fault) { return fault.kind == kind; });
+}
+
+/// Clients, operations and faults.
+std::size_t SizeOf(const Workload& workload) {
+  std::size_t size = workload.clients.size() + FaultsOf(workload);
+  for (const ClientPlan& client : workload.clients) size += client.operations.size();
+  return size;
+}
+
+TEST(GeneratorTest, ReachesEveryClientCountAndNoOther) {
+  for (const Scenario& scenario : Catalogue()) {
+    if (scenario.fixed.has_value()) continue;
+    std::set<std::size_t> counts;
+    for (const Workload& workload : Draw(scenario)) counts.insert(workload.clients.size());
+    std::set<std::size_t> expected;
+    for (int count = 2; count <= scenario.shape.max_clients; ++count) {
+      expected.insert(static_cast<std::size_t>(count));
+    }
+    EXPECT_EQ(counts, expected) << scenario.name;
+  }
+}
+
+TEST(GeneratorTest, ReachesEveryFaultKindOfTheScenarioAndNoOther) {
+  for (const Scenario& scenario : Catalogue()) {
+    std::set<sim::FaultKind> reached;
+    for (const Workload& workload : Draw(scenario)) {
+      for (const sim::Fault& fault : FaultPlanOf(workload)) reached.insert(fault.kind);
+    }
+    const std::set<sim::FaultKind> expected(scenario.shape.faults.begin(),
+                                            scenario.shape.faults.end());
+    EXPECT_EQ(reached, expected) << scenario.name;
+  }
+}
+
+TEST(GeneratorTest, ReachesEveryFaultThereIsInChaos) {
+  EXPECT_EQ(Named("chaos").shape.faults.size(), static_cast<std::size_t>(sim::kFaultKinds));
+}
+
+TEST(GeneratorTest, ReachesEveryWayToAskAndEveryNumberOfOperations) {
+  std::set<Ask> asks;
+  std::set<std::size_t> counts;
+  bool extends = false;
+  bool overstays = false;
+  bool plain = false;
+  for (const Workload& workload : Draw(Named("chaos"))) {
+    for (const ClientPlan& client : workload.clients) {
+      counts.insert(client.operations.size());
+      for (const Operation& operation : client.operations) {
+        asks.insert(operation.ask);
+        extends |= operation.extend;
+        overstays |= operation.overstay.count() > 0;
+        plain |= !operation.extend && operation.overstay.count() == 0;
+        EXPECT_EQ(operation.wait.count() > 0, operation.ask == Ask::kWaitFor);
+      }
+    }
+  }
+  EXPECT_EQ(asks, (std::set<Ask>{Ask::kTry, Ask::kWaitFor, Ask::kWait}));
+  EXPECT_EQ(counts, (std::set<std::size_t>{0, 1, 2, 3}));
+  EXPECT_TRUE(extends);
+  EXPECT_TRUE(overstays);
+  EXPECT_TRUE(plain);
+}
+
+TEST(GeneratorTest, ReachesEveryPermitCountOfASemaphore) {
+  std::map<int, int> counts;
+  for (const Workload& workload : Draw(Named("permits"))) ++counts[workload.permits];
+  EXPECT_EQ(counts.size(), 2U);
+  EXPECT_GT(counts[2], static_cast<int>(kSeeds) / 3);
+  EXPECT_GT(counts[3], static_cast<int>(kSeeds) / 3);
+}
+
+TEST(GeneratorTest, FaultStepsCoverTheWholeRange) {
+  int least = 1000;
+  int most = -1;
+  for (const Workload& workload : Draw(Named("crash"))) {
+    for (const sim::Fault& fault : FaultPlanOf(workload)) {
+      least = std::min(least, fault.step);
+      most = std::max(most, fault.step);
+    }
+  }
+  EXPECT_EQ(least, 0);
+  EXPECT_GE(most, 50);
+}
+
+// Swarm: with so many faults per client that a kind is absent only when it was switched off.
+TEST(GeneratorTest, EachFaultKindIsSwitchedOffInAboutHalfOfTheRuns) {
+  Scenario scenario = Named("crash");
+  scenario.shape.faults = {sim::FaultKind::kCrash, sim::FaultKind::kPause};
+  scenario.shape.max_faults = 30;
+  const std::vector<Workload> workloads = Draw(scenario);
+  for (const sim::FaultKind kind : scenario.shape.faults) {
+    const auto off = std::count_if(workloads.begin(), workloads.end(),
+                                   [kind](const Workload& one) { return !HasFault(one, kind); });
+    EXPECT_GE(off, 900) << sim::ToString(kind);
+    EXPECT_LE(off, 1150) << sim::ToString(kind);
+  }
+  const auto calm = std::count_if(workloads.begin(), workloads.end(),
+                                  [](const Workload& one) { return FaultsOf(one) == 0; });
+  EXPECT_GE(calm, 420);  // both kinds off
+  EXPECT_LE(calm, 620);
+}
+
+// Too many calm runs waste the budget, too few hide what needs calm around one fault. A scenario
+// with one kind of fault is about that fault, so it has few.
+TEST(GeneratorTest, SomeRunsOfEachFaultyScenarioAreCalmAndMostAreNot) {
+  for (const Scenario& scenario : Catalogue()) {
+    if (scenario.shape.faults.empty()) continue;
+    const std::vector<Workload> workloads = Draw(scenario);
+    const auto calm = std::count_if(workloads.begin(), workloads.end(),
+                                    [](const Workload& one) { return FaultsOf(one) == 0; });
+    EXPECT_GE(calm, scenario.shape.faults.size() > 1 ? 100 : 10) << scenario.name;
+    EXPECT_LE(calm, 1000) << scenario.name;
+  }
+}
+
+TEST(GeneratorTest, NoScenarioWithoutFaultsHasOne) {
+  for (const Workload& workload : Draw(Named("contention"))) EXPECT_EQ(FaultsOf(workload), 0U);
+}
+
+TEST(GeneratorTest, IsAFunctionOfScenarioAndSeed) {
+  EXPECT_EQ(Draw(Named("chaos"), 200), Draw(Named("chaos"), 200));
+  const std::vector<Workload> some = Draw(Named("chaos"), 200);
+  int equal = 0;
+  for (std::size_t i = 1; i < some.size(); ++i) equal += some[i] == some[i - 1] ? 1 : 0;
+  EXPECT_LE(equal, 2);
+}
+
+TEST(GeneratorTest, SeedsOfRunsDifferByScenarioClassAndIndex) {
+  std::set<std::uint64_t> seeds;
+  for (const Scenario& scenario : Catalogue()) {
+    for (const SynchronyClass synchrony : scenario.classes) {
+      for (std::uint64_t i = 0; i < 100; ++i) seeds.insert(RunSeed(1, scenario, synchrony, i));
+    }
+  }
+  std::size_t units = 0;
+  for (const Scenario& scenario : Catalogue()) units += scenario.classes.size();
+  EXPECT_EQ(seeds.size(), units * 100);
+}
+
+TEST(GeneratorTest, AFixedWorkloadIsGivenAsItIs) {
+  const Scenario& scenario = Named("seed-002");
+  ASSERT_TRUE(scenario.fixed.has_value());
+  GeneratedWorkload drawn = Generator(scenario).Draw(3);
+  EXPECT_EQ(drawn.value(), *scenario.fixed);
+  EXPECT_FALSE(drawn.Descend([](const Workload&) { return true; }));
+}
+
+TEST(GeneratorTest, AcceptingEverySmallerProposalEndsAtTheSmallestCase) {
+  const Generator generator(Named("chaos"));
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    GeneratedWorkload workload = generator.Draw(seed);
+    int steps = 0;
+    while (workload.Descend([](const Workload&) { return true; })) ASSERT_LT(++steps, 1000);
+    const Workload& smallest = workload.value();
+    EXPECT_EQ(smallest.clients.size(), 2U);
+    EXPECT_EQ(SizeOf(smallest), 2U);
+    EXPECT_EQ(smallest.lease, std::chrono::seconds(1));
+  }
+}
+
+TEST(GeneratorTest, NoProposalIsLargerOrEqual) {
+  const Generator generator(Named("chaos"));
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    GeneratedWorkload workload = generator.Draw(seed);
+    const Workload before = workload.value();
+    std::size_t offered = 0;
+    const bool accepted = workload.Descend([&](const Workload& smaller) {
+      ++offered;
+      EXPECT_LE(SizeOf(smaller), SizeOf(before));
+      EXPECT_NE(smaller, before);
+      return false;
+    });
+    EXPECT_FALSE(accepted);
+    EXPECT_GT(offered, 0U);
+    EXPECT_EQ(workload.value(), before);
+  }
+}
+
+// What a shrinker does: keep one property of the case, and go down until nothing smaller has it.
+TEST(GeneratorTest, DescendingUnderAConditionEndsAtASmallCaseThatMeetsIt) {
+  const Generator generator(Named("chaos"));
+  const auto has_crash = [](const Workload& one) { return HasFault(one, sim::FaultKind::kCrash); };
+  int tried = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    GeneratedWorkload workload = generator.Draw(seed);
+    if (!has_crash(workload.value())) continue;
+    ++tried;
+    int steps = 0;
+    while (workload.Descend(has_crash)) ASSERT_LT(++steps, 1000);
+    EXPECT_EQ(workload.value().clients.size(), 2U);
+    EXPECT_EQ(FaultsOf(workload.value()), 1U);
+    EXPECT_EQ(SizeOf(workload.value()), 3U);
+  }
+  EXPECT_GT(tried, 10);
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

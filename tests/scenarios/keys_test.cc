@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+//
+// Keys that live too long, judged on hand-written histories: without a TTL, orphaned, left over.
+#include "scenarios/oracles/keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Answered;
+using testing::Asked;
+using testing::Believes;
+using testing::Crash;
+using ::testing::ElementsAre;
+using testing::Ended;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Ms;
+using testing::NewHistory;
+using testing::Owns;
+using testing::PropertiesOf;
+using testing::Released;
+using Keys = std::vector<sim::redis::Server::KeyInfo>;
+
+constexpr std::int64_t kNow = 5'000'000;
+
+sim::redis::Server::KeyInfo Key(std::string name, std::optional<std::int64_t> expires_at_ms) {
+  sim::redis::Server::KeyInfo info{};
+  info.key = std::move(name);
+  info.expires_at_ms = expires_at_ms;
+  return info;
+}
+
+std::vector<Violation> JudgeTtl(const Keys& keys) {
+  std::vector<Violation> violations;
+  JudgeKeyHasTtl(keys, 1, Ms(7), violations);
+  return violations;
+}
+
+TEST(KeyHasTtlTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
+  const auto violations = JudgeTtl({Key("good", kNow), Key("bad", {}), Key("worse", {})});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_THAT(violations[0].what, HasSubstr("\"bad\""));
+  EXPECT_EQ(violations[0].at, Ms(7));
+  EXPECT_EQ(violations[0].client, 1);
+}
+
+TEST(KeyHasTtlTest, KeysWithTtlAreFine) {
+  EXPECT_THAT(JudgeTtl({}), IsEmpty());
+  EXPECT_THAT(JudgeTtl({Key("good", kNow), Key("also-good", kNow + 1)}), IsEmpty());
+}
+
+std::vector<Violation> JudgeOrphansOf(const History& history) {
+  std::vector<Violation> violations;
+  JudgeOrphans(history, violations);
+  return violations;
+}
+
+/// C1 asked at 5 ms and was answered at 20 ms; the server had made an entry at 10 ms.
+History GrantAndAnswer(StatusCode answer) {
+  History history = NewHistory(2);
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(5)), Ms(20), answer)};
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kExpired, Ms(1010))};
+  return history;
+}
+
+TEST(OrphansTest, AnEntryOfAClientThatWasRefusedIsAnOrphan) {
+  const auto violations = JudgeOrphansOf(GrantAndAnswer(StatusCode::kNotAcquired));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_EQ(violations[0].at, Ms(10));
+}
+
+TEST(OrphansTest, AnEntryThatWasCleanedUpIsFine) {
+  History history = GrantAndAnswer(StatusCode::kNotAcquired);
+  history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kReleased, Ms(30));
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(OrphansTest, AnEntryOfAClientThatWasToldUnknownIsFine) {
+  EXPECT_THAT(JudgeOrphansOf(GrantAndAnswer(StatusCode::kUnknownOutcome)), IsEmpty());
+}
+
+TEST(OrphansTest, AnEntryOfAClientThatIsStillAskingIsFine) {
+  History history = GrantAndAnswer(StatusCode::kOk);
+  history.attempts[0].answered = kOpen;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(OrphansTest, AnEntryOfADeadClientIsFine) {
+  History history = GrantAndAnswer(StatusCode::kNotAcquired);
+  Crash(history, 0, Ms(600));
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(OrphansTest, AnUnknownAnswerToALaterQuestionExcusesNothing) {
+  History history = GrantAndAnswer(StatusCode::kNotAcquired);
+  history.attempts.push_back(
+      Answered(Asked(0, Ask::kTry, Ms(100)), Ms(120), StatusCode::kUnknownOutcome));
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+}
+
+History HeldAndReleased(StatusCode answer) {
+  History history = GrantAndAnswer(StatusCode::kOk);
+  history.holds = {Released(Believes(0, Ms(20), Ms(1000)), Ms(300), Ms(310), answer)};
+  return history;
+}
+
+TEST(OrphansTest, AnEntryThatOutlivesAConfirmedReleaseIsAnOrphan) {
+  const auto violations = JudgeOrphansOf(HeldAndReleased(StatusCode::kOk));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_EQ(violations[0].at, Ms(310));
+}
+
+TEST(OrphansTest, AnEntryThatOutlivesAnAnswerOfNotOwnerIsAnOrphan) {
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(HeldAndReleased(StatusCode::kNotOwner))),
+              ElementsAre(Judged::kKeys));
+}
+
+TEST(OrphansTest, AnEntryAfterAReleaseOfUnknownOutcomeIsFine) {
+  EXPECT_THAT(JudgeOrphansOf(HeldAndReleased(StatusCode::kUnknownOutcome)), IsEmpty());
+}
+
+TEST(OrphansTest, ALeaseThatRanOutBeforeTheReleaseIsFine) {
+  History history = GrantAndAnswer(StatusCode::kOk);
+  history.holds = {
+      Released(Believes(0, Ms(20), Ms(1000)), Ms(1500), Ms(1510), StatusCode::kLeaseLost)};
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+std::vector<Violation> JudgeLeft(const Keys& keys,
+                                 const std::vector<harness::AuxiliaryKey>& auxiliary = {}) {
+  std::vector<Violation> violations;
+  JudgeLeftovers(keys, kNow, auxiliary, NewHistory(1), violations);
+  return violations;
+}
+
+TEST(LeftoversTest, NothingLeftIsFine) { EXPECT_THAT(JudgeLeft({}), IsEmpty()); }
+
+TEST(LeftoversTest, AKeyThatEndsWithinTheLeaseIsFine) {
+  EXPECT_THAT(JudgeLeft({Key("lock", kNow + 1000)}), IsEmpty());
+}
+
+TEST(LeftoversTest, AKeyThatOutlivesTheLeaseIsLeftOver) {
+  const auto violations = JudgeLeft({Key("lock", kNow + 1001)});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_THAT(violations[0].what, HasSubstr("\"lock\""));
+  EXPECT_THAT(violations[0].what, HasSubstr("1001 ms"));
+}
+
+TEST(LeftoversTest, AKeyWithoutTtlIsLeftOverEvenIfDeclared) {
+  EXPECT_THAT(PropertiesOf(JudgeLeft({Key("fence", {})}, {{"fence", milliseconds(9000)}})),
+              ElementsAre(Judged::kKeys));
+}
+
+TEST(LeftoversTest, ADeclaredKeyMayLiveAsLongAsDeclared) {
+  const std::vector<harness::AuxiliaryKey> auxiliary = {{"fence", milliseconds(9000)}};
+  EXPECT_THAT(JudgeLeft({Key("fence", kNow + 9000)}, auxiliary), IsEmpty());
+  EXPECT_THAT(PropertiesOf(JudgeLeft({Key("fence", kNow + 9001)}, auxiliary)),
+              ElementsAre(Judged::kKeys));
+  EXPECT_THAT(PropertiesOf(JudgeLeft({Key("fence2", kNow + 9000)}, auxiliary)),
+              ElementsAre(Judged::kKeys));
+}
+
+TEST(LeftoversTest, AStarMatchesAnySuffix) {
+  const std::vector<harness::AuxiliaryKey> auxiliary = {{"lock:cancelled:*", milliseconds(9000)}};
+  EXPECT_THAT(JudgeLeft({Key("lock:cancelled:abc", kNow + 9000)}, auxiliary), IsEmpty());
+  EXPECT_THAT(PropertiesOf(JudgeLeft({Key("lock:cancel", kNow + 9000)}, auxiliary)),
+              ElementsAre(Judged::kKeys));
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+//
+// What the ledger makes of ownership entries that come, change and go, each judgement shown both
+// ways: a history that breaks the property and its nearest neighbour that does not.
+#include "scenarios/oracles/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::Believes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Ms;
+using testing::NewHistory;
+using testing::PropertiesOf;
+using testing::Released;
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  void Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners) {
+    ledger_.Sync(client, doing, now, owners, history_, violations_);
+  }
+
+  /// Client `client` is granted the lock under the token that Believes gives it.
+  void Grant(int client, VirtualTime now, VirtualTime until) {
+    Sync(client, Doing::kAsking, now, {{"t" + std::to_string(client), until}});
+  }
+
+  Ledger ledger_{1, false};
+  History history_ = NewHistory(4);
+  std::vector<Violation> violations_;
+};
+
+TEST_F(LedgerTest, RecordsAGrantFromItsCommandToItsRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  ASSERT_EQ(history_.server_holds.size(), 1U);
+  const ServerHold& hold = history_.server_holds[0];
+  EXPECT_EQ(hold.client, 0);
+  EXPECT_EQ(hold.token, "t0");
+  EXPECT_EQ(hold.granted, Ms(10));
+  EXPECT_EQ(hold.promised_until, Ms(1010));
+  EXPECT_EQ(hold.end, ServerHoldEnd::kReleased);
+  EXPECT_EQ(hold.promise_end(), Ms(300));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ASecondGrantWithinThePromiseIsServerExclusion) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(1010)}, {"t1", Ms(1500)}});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+  EXPECT_EQ(violations_[0].at, Ms(500));
+  EXPECT_EQ(violations_[0].client, 1);
+  EXPECT_THAT(violations_[0].what, HasSubstr("C2"));
+  EXPECT_THAT(violations_[0].what, HasSubstr("C1"));
+}
+
+TEST_F(LedgerTest, AGrantAfterAReleaseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  Grant(1, Ms(300), Ms(1300));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+// A promise is half open: at its end the lock may be granted, one nanosecond before it may not.
+TEST_F(LedgerTest, AGrantAtTheEndOfThePromiseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Grant(1, Ms(1010), Ms(2010));
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  EXPECT_EQ(history_.server_holds[0].ended, Ms(1010));
+}
+
+TEST_F(LedgerTest, AGrantJustBeforeTheEndOfThePromiseIsServerExclusion) {
+  Grant(0, Ms(10), Ms(1010));
+  Grant(1, Ms(1010) - Duration(1), Ms(2010));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, OverwritingAnEntryIsAGrantAndNotAForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Grant(1, Ms(20), Ms(1020));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kForeign);
+}
+
+// Tokens need not be unique: a client that overwrites with the very same token is seen all the
+// same, because the deadline moved under another client's request.
+TEST_F(LedgerTest, OverwritingAnEntryWithTheSameTokenIsServerExclusion) {
+  Sync(0, Doing::kAsking, Ms(10), {{"locked", Ms(1010)}});
+  Sync(1, Doing::kAsking, Ms(20), {{"locked", Ms(1020)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, ADeletionByAnotherClientIsForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+  EXPECT_EQ(violations_[0].client, 1);
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kForeign);
+}
+
+TEST_F(LedgerTest, ADeletionByAnotherClientAfterTheDeadlineIsAnExpiry) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(1010), {});
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+}
+
+// Whoever deletes another's entry does not end the promise that the owner was given.
+TEST_F(LedgerTest, ThePromiseGoesOnAfterAForeignDeletion) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  EXPECT_EQ(history_.server_holds[0].promise_end(), Ms(1010));
+  Grant(2, Ms(600), Ms(1600));
+  EXPECT_THAT(PropertiesOf(violations_),
+              ElementsAre(Judged::kForeignRelease, Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, AGrantAfterTheForeignlyDeletedPromiseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  violations_.clear();
+  Grant(2, Ms(1010), Ms(2010));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, AnEntryWithoutDeadlineIsPromisedForEver) {
+  Grant(0, Ms(10), kOpen);
+  Grant(1, Ms(90'000), kOpen);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, AnExtensionByItsOwnerIsFineAndProlongsThePromise) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].promised_until, Ms(1500));
+  EXPECT_EQ(history_.server_holds[0].renewed, Ms(500));
+  Grant(1, Ms(1200), Ms(2200));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, AnExtensionOfAnothersLeaseIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+  EXPECT_EQ(violations_[0].client, 1);
+}
+
+// SETNX by one, PEXPIRE by the other: a client that has not the lock gives its holder a new
+// deadline.
+TEST_F(LedgerTest, ShorteningAnothersLeaseByAReleaseIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {{"t0", Ms(600)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(LedgerTest, AnExtensionJustBeforeTheDeadlineIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(1010) - Duration(1), {{"t0", Ms(2009)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, AnExtensionThatMakesADeadEntryAgainIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(1010), {{"t0", Ms(2010)}});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  ASSERT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_EQ(history_.server_holds[1].granted, Ms(1010));
+}
+
+class SemaphoreLedgerTest : public LedgerTest {
+ protected:
+  SemaphoreLedgerTest() : semaphore_(2, true) { history_.permits = 2; }
+
+  void SyncTwo(int client, VirtualTime now, const std::vector<SeenOwner>& owners) {
+    semaphore_.Sync(client, Doing::kAsking, now, owners, history_, violations_);
+  }
+
+  Ledger semaphore_;
+};
+
+TEST_F(SemaphoreLedgerTest, AsManyGrantsAsPermitsAreFine) {
+  SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
+  SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(SemaphoreLedgerTest, OneGrantMoreThanPermitsIsPermitsAtTheServer) {
+  SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
+  SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
+  SyncTwo(2, Ms(30), {{"t0", Ms(1010)}, {"t1", Ms(1020)}, {"t2", Ms(1030)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kPermitsServer));
+}
+
+TEST_F(SemaphoreLedgerTest, AnExpiredPermitMayBeGrantedAgain) {
+  SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
+  SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
+  SyncTwo(2, Ms(1010), {{"t1", Ms(1020)}, {"t2", Ms(2010)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldReleasedAfterItsOwnReleaseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  Ledger::JudgeReleased(Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(301)), Ms(301),
+                        history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldReleasedAfterItsLeaseHadExpiredIsForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1200), history_, violations_);
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+  EXPECT_THAT(violations_[0].what, HasSubstr("1010.000 ms"));
+}
+
+TEST_F(LedgerTest, ToldReleasedAfterAnotherRemovedItIsForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  violations_.clear();
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(LedgerTest, AReleaseOfAnOwnershipThatWasNeverSeenIsNotJudged) {
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldExtendedAfterItsOwnExtensionIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  Ledger::JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldExtendedAlthoughNothingWasProlongedIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1200), Ms(1202), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(LedgerTest, ToldExtendedBecauseOfAnEarlierExtensionIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  Ledger::JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1600), Ms(1602), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+// Redis keeps deadlines in whole milliseconds: an extension in the same millisecond as the grant
+// leaves the deadline where it was, and is an extension all the same.
+TEST_F(LedgerTest, ToldExtendedWithinTheMillisecondOfTheGrantIsFine) {
+  Grant(0, Ms(10), Ms(1011));
+  const VirtualTime called = Ms(10) + std::chrono::microseconds(200);
+  Sync(0, Doing::kExtending, called + std::chrono::microseconds(50), {{"t0", Ms(1011)}});
+  Ledger::JudgeExtended(Believes(0, Ms(10), Ms(1000)), called,
+                        called + std::chrono::microseconds(100), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST(FindServerHoldTest, GivesTheLatestEntryOfClientAndToken) {
+  History history = NewHistory(2);
+  history.server_holds = {testing::Owns(0, Ms(1), Ms(2)), testing::Owns(1, Ms(3), Ms(4)),
+                          testing::Owns(0, Ms(5), Ms(6))};
+  const ServerHold* hold = FindServerHold(history, 0, "t0");
+  ASSERT_NE(hold, nullptr);
+  EXPECT_EQ(hold->granted, Ms(5));
+  EXPECT_EQ(FindServerHold(history, 0, "t1"), nullptr);
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

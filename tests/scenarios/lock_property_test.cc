@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// What the library promises, as properties over generated runs in which everything goes wrong at
+// once. A failing case prints the seed; `RC_PARAMS="seed=..."` makes RapidCheck draw the same ones
+// again.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "scenarios/campaign.h"
+#include "scenarios/generators.h"
+#include "scenarios/replay_token.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// A generated run of this lock, and a token to replay it with should an assertion fail.
+RunResult AnyRun(std::string_view lock, std::string_view scenario_name) {
+  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+  const auto synchrony = *rc::gen::element(SynchronyClass::kBounded, SynchronyClass::kArbitrary);
+  const Scenario& scenario = *FindScenario(scenario_name);
+  RC_LOG() << Encode({std::string(lock), std::string(scenario_name), synchrony, seed}) << "\n";
+  const GeneratedWorkload workload = Generator(scenario).Draw(seed);
+  for (const auto& subject : SoundSubjects()) {
+    if (subject->name() != lock) continue;
+    sim::Universe universe;
+    sim::Choices choices = ChoicesOfRun(seed);
+    RunResult result =
+        RunOnce(universe, {subject.get(), &scenario, synchrony}, workload.value(), choices);
+    RC_ASSERT(!result.inconclusive.has_value());
+    if (synchrony == SynchronyClass::kBounded) {
+      RC_ASSERT(result.Find(Judged::kSectionExclusion) == nullptr);
+      RC_ASSERT(result.Find(Judged::kPermitsSection) == nullptr);
+    }
+    return result;
+  }
+  RC_FAIL("no such lock");
+}
+
+void ExpectNone(const RunResult& result, std::initializer_list<Judged> properties) {
+  for (const Judged property : properties) {
+    const Violation* violation = result.Find(property);
+    if (violation != nullptr) RC_FAIL(violation->what);
+  }
+}
+
+RC_GTEST_PROP(MutexPropertyTest, AtMostOneHolderAtTheServerAndInTheClientsBelief, ()) {
+  ExpectNone(AnyRun("mutex", "chaos"), {Judged::kServerExclusion, Judged::kBeliefExclusion});
+}
+
+RC_GTEST_PROP(MutexPropertyTest, EveryLiveWaiterIsServed, ()) {
+  ExpectNone(AnyRun("mutex", "chaos"), {Judged::kDeadlock, Judged::kCrashRecovery});
+}
+
+RC_GTEST_PROP(MutexPropertyTest, OnlyTheOwnerReleasesAndExtends, ()) {
+  ExpectNone(AnyRun("mutex", "chaos"), {Judged::kForeignRelease, Judged::kForeignExtend});
+}
+
+RC_GTEST_PROP(MutexPropertyTest, NothingIsLeftBehind, ()) {
+  ExpectNone(AnyRun("mutex", "chaos"), {Judged::kKeys});
+}
+
+RC_GTEST_PROP(SingleFilePropertyTest, AtMostOneHolderWithOnePermit, ()) {
+  ExpectNone(AnyRun("single-file", "chaos"), {Judged::kPermitsServer, Judged::kPermitsBelief});
+}
+
+RC_GTEST_PROP(SingleFilePropertyTest, AtMostAsManyHoldersAsPermits, ()) {
+  ExpectNone(AnyRun("single-file", "permits"), {Judged::kPermitsServer, Judged::kPermitsBelief});
+}
+
+RC_GTEST_PROP(SingleFilePropertyTest, EveryLiveWaiterIsServed, ()) {
+  ExpectNone(AnyRun("single-file", "permits"), {Judged::kDeadlock, Judged::kCrashRecovery});
+}
+
+RC_GTEST_PROP(SingleFilePropertyTest, OnlyTheOwnerReleasesAndExtends, ()) {
+  ExpectNone(AnyRun("single-file", "permits"), {Judged::kForeignRelease, Judged::kForeignExtend});
+}
+
+RC_GTEST_PROP(SingleFilePropertyTest, NothingIsLeftBehind, ()) {
+  ExpectNone(AnyRun("single-file", "permits"), {Judged::kKeys});
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

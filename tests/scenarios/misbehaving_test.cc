@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+//
+// A lock under test may spin, crash or leave the simulation. The gate must then say which lock it
+// was and where, leave a partial run.json, give a line to replay it with, and fail.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/json_writer.h"
+#include "scenarios/replay_token.h"
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::ReadFile;
+using testing::RunChild;
+using testing::ScratchFolder;
+using testing::TokenIn;
+
+ChildResult Check(const std::string& lock, const std::string& out) {
+  return RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", lock, "--scenario", "contention",
+                   "--runs", "10", "--watchdog", "2", "--out", out});
+}
+
+void ExpectPartialReport(const std::string& json, const std::string& reason) {
+  const auto read = reports::ReadRunReport(json);
+  ASSERT_TRUE(read.value.has_value()) << read.error << "\n" << json;
+  EXPECT_EQ(read.value->status, reports::RunStatus::kPartial);
+  ASSERT_EQ(read.value->notes.size(), 1U);
+  EXPECT_THAT(read.value->notes[0], HasSubstr(reason));
+}
+
+/// The lock fails the gate for this reason, and its replay line leads to the same end.
+void ExpectEnd(const std::string& lock, const std::string& reason) {
+  const ScratchFolder folder;
+  const std::string out = folder.path() + "/not-there-yet";
+  const ChildResult child = Check(lock, out);
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_THAT(child.err, HasSubstr("the lock " + lock + " in contention (class none) " + reason));
+  ExpectPartialReport(ReadFile(out + "/run.json"), reason);
+
+  const std::string token = TokenIn(child.err);
+  const auto decoded = DecodeReplayToken(token);
+  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString() << "\n" << child.err;
+  EXPECT_EQ(decoded->lock, lock);
+  EXPECT_EQ(decoded->scenario, "contention");
+  const ChildResult replayed =
+      RunChild({INTERLOCK_MISBEHAVING, "replay", token, "--watchdog", "2"});
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.err;
+  EXPECT_THAT(replayed.err,
+              HasSubstr("the lock " + lock + " in contention (class none) " + reason));
+}
+
+TEST(MisbehavingLockTest, AnEndlessLoopIsEndedByTheWatchdog) {
+  ExpectEnd("test/spinning", "made no progress");
+}
+
+TEST(MisbehavingLockTest, AnAbortIsTheLocksFault) { ExpectEnd("test/aborting", "aborted"); }
+
+TEST(MisbehavingLockTest, AnExceptionThatLeavesTheLockIsItsFault) {
+  ExpectEnd("test/throwing", "aborted");
+}
+
+TEST(MisbehavingLockTest, AnEndlessRecursionIsTheLocksFault) {
+  ExpectEnd("test/recursing", "overflowed its stack");
+}
+
+TEST(MisbehavingLockTest, AnAccessToNullIsTheLocksFault) {
+  ExpectEnd("test/null", "crashed (SIGSEGV)");
+}
+
+TEST(MisbehavingLockTest, ReadingARealClockEscapesTheSimulation) {
+  ExpectEnd("test/escaping", "escaped the simulation");
+}
+
+TEST(MisbehavingLockTest, TheEscapedCallIsNamed) {
+  const ScratchFolder folder;
+  EXPECT_THAT(Check("test/escaping", folder.path()).err, HasSubstr("clock_gettime"));
+}
+
+TEST(MisbehavingLockTest, WithJsonThePartialReportIsOnStdout) {
+  const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/aborting",
+                                      "--scenario", "contention", "--runs", "10", "--json"});
+  EXPECT_EQ(child.exit_code, 1);
+  ExpectPartialReport(child.out, "aborted");
+}
+
+// One guilty lock among several threads' work: the innocent are not named.
+TEST(MisbehavingLockTest, TheGuiltyLockIsNamedWhenOthersRunBesideIt) {
+  const ChildResult child =
+      RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "*[xg]", "--scenario", "contention",
+                "--runs", "200", "--jobs", "3", "--watchdog", "2"});
+  EXPECT_EQ(child.exit_code, 1);
+  EXPECT_THAT(child.err, HasSubstr("the lock test/"));
+}
+
+// A lock that never grants crashes nothing; it is convicted by the ordinary way.
+TEST(MisbehavingLockTest, ALockThatNeverGrantsIsNoCrash) {
+  const ScratchFolder folder;
+  const ChildResult child = Check("test/refusing", folder.path());
+  EXPECT_EQ(child.signal, 0);
+  EXPECT_NE(child.exit_code, 0);
+  const auto read = reports::ReadRunReport(ReadFile(folder.path() + "/run.json"));
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  EXPECT_EQ(read.value->status, reports::RunStatus::kComplete);
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

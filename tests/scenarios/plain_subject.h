@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// The smallest honest lock, for tests of the harness itself: SET NX PX, compare-and-delete in Lua,
+// a look every 50 ms. It uses nothing of the library's locks, so that it stays as it is while they
+// change: golden trace hashes hang on every byte that it sends.
+//
+// Thread safety: as harness::Subject.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::scenarios::testing {
+
+struct PlainOptions {
+  std::string name = "test/plain";
+  bool release_blindly = false;           ///< DEL, whoever owns it
+  std::vector<std::string> preface = {};  ///< a command sent before each SET
+  /// Called with what NewLock is given; may be called by several threads at once.
+  std::function<void(const harness::LockOptions&)> on_new_lock = {};
+};
+
+std::shared_ptr<const harness::Subject> PlainSubject(PlainOptions options = {});
+
+}  // namespace interlock::scenarios::testing

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+//
+// Tokens are pasted from chats and cut by terminals: whatever is not exactly what was written must
+// be refused, with a sentence that says why.
+#include "scenarios/replay_token.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/generators.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using ::testing::HasSubstr;
+
+ReplayToken SeedToken() {
+  return {"mutex", "chaos", SynchronyClass::kArbitrary, std::uint64_t{0x1234abcd}};
+}
+
+ReplayToken PackedToken() {
+  PackedRun run;
+  run.workload = Generator(*FindScenario("chaos")).Draw(5).value();
+  run.tape.lanes = {{{1, 2, 300}, {}, {4'294'967'295U}}};
+  return {"broken/get-compare-del", "pause", SynchronyClass::kBounded, run};
+}
+
+std::string WithCheckSum(const std::string& body) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, ":%08x", TokenCheckSum(body));
+  return body + digits;
+}
+
+std::string Refusal(std::string_view text) {
+  const auto token = DecodeReplayToken(text);
+  EXPECT_FALSE(token.ok()) << text;
+  if (token.ok()) return {};
+  EXPECT_EQ(token.code(), StatusCode::kInvalidArgument);
+  return std::string(token.status().message());
+}
+
+void ExpectSame(const ReplayToken& expected, const Result<ReplayToken>& actual) {
+  ASSERT_TRUE(actual.ok()) << actual.status().ToString();
+  EXPECT_EQ(actual->lock, expected.lock);
+  EXPECT_EQ(actual->scenario, expected.scenario);
+  EXPECT_EQ(actual->synchrony, expected.synchrony);
+  EXPECT_EQ(actual->run, expected.run);
+}
+
+TEST(ReplayTokenTest, ASeedComesBack) {
+  ExpectSame(SeedToken(), DecodeReplayToken(Encode(SeedToken())));
+}
+
+TEST(ReplayTokenTest, APackedRunComesBack) {
+  ExpectSame(PackedToken(), DecodeReplayToken(Encode(PackedToken())));
+}
+
+// Tokens in old logs must stay readable: the form is pinned, check sum included.
+TEST(ReplayTokenTest, TheFormOfASeedTokenIsFixed) {
+  EXPECT_EQ(Encode(SeedToken()), WithCheckSum("v1:mutex:chaos:arbitrary:r1234abcd"));
+  EXPECT_EQ(TokenCheckSum("123456789"), 0xcbf43926U);  // the check value of CRC-32
+}
+
+TEST(ReplayTokenTest, ATokenNeedsNoQuotingInAShell) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:./_-";
+  EXPECT_EQ(Encode(PackedToken()).find_first_not_of(kPlain), std::string::npos);
+}
+
+TEST(ReplayTokenTest, EveryDamagedCharacterIsDetected) {
+  for (const std::string& token : {Encode(SeedToken()), Encode(PackedToken())}) {
+    for (std::size_t i = 0; i < token.size(); ++i) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string damaged = token;
+        damaged[i] = static_cast<char>(byte);
+        if (damaged == token) continue;
+        ASSERT_FALSE(DecodeReplayToken(damaged).ok()) << damaged;
+      }
+    }
+  }
+}
+
+TEST(ReplayTokenTest, EveryCutAndEveryLostCharacterIsDetected) {
+  const std::string token = Encode(PackedToken());
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    EXPECT_FALSE(DecodeReplayToken(token.substr(0, i)).ok()) << i;
+    EXPECT_FALSE(DecodeReplayToken(token.substr(i + 1)).ok()) << i;
+    std::string shorter = token;
+    shorter.erase(i, 1);
+    EXPECT_FALSE(DecodeReplayToken(shorter).ok()) << i;
+  }
+  EXPECT_FALSE(DecodeReplayToken(token + " ").ok());
+}
+
+TEST(ReplayTokenTest, AnotherVersionIsNamedInTheRefusal) {
+  const std::string refusal = Refusal(WithCheckSum("v2:mutex:chaos:arbitrary:r1"));
+  EXPECT_THAT(refusal, HasSubstr("version v2"));
+  EXPECT_THAT(refusal, HasSubstr("v1"));
+  EXPECT_THAT(Refusal("v10:whatever:it:may:look:like:then"), HasSubstr("version v10"));
+}
+
+TEST(ReplayTokenTest, RefusalsSayWhatIsWrong) {
+  EXPECT_THAT(Refusal(""), HasSubstr("not a replay token"));
+  EXPECT_THAT(Refusal("hello"), HasSubstr("not a replay token"));
+  EXPECT_THAT(Refusal("v1:mutex"), HasSubstr("cut"));
+  EXPECT_THAT(Refusal("v1:mutex:chaos:arbitrary:r1:00000000"), HasSubstr("check sum"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:sometimes:r1")), HasSubstr("sometimes"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:rxyz")), HasSubstr("seed"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:r")), HasSubstr("seed"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:r11112222333344445")), HasSubstr("seed"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:pAAAA")), HasSubstr("packed run"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:p!")), HasSubstr("packed run"));
+  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:")), HasSubstr("packed run"));
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

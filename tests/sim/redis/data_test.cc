@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// Spot checks of the data commands; the comparison with a real server covers them at large.
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+using DataTest = FakeTest;
+
+TEST_F(DataTest, SetReportsSyntaxThenExpiryThenType) {
+  Run({"RPUSH", "list", "x"});
+  EXPECT_EQ(Run({"SET", "list", "v", "NX", "XX", "EX", "0"}), "(error) ERR syntax error");
+  EXPECT_EQ(Run({"SET", "list", "v", "NX", "GET", "EX", "0"}),
+            "(error) ERR invalid expire time in 'set' command");
+  EXPECT_EQ(Run({"SET", "list", "v", "NX", "GET"}).find("(error) WRONGTYPE"), 0U);
+  EXPECT_EQ(Run({"SET", "list", "v"}), "OK");
+}
+
+TEST_F(DataTest, LargeHashKeepsItsOrderAndItsIndex) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string number = std::to_string(i);
+    Run({"HSET", "h", std::string("f").append(number), number});
+  }
+  Run({"HDEL", "h", "f0", "f20"});
+  EXPECT_EQ(Run({"HGET", "h", "f39"}), "\"39\"");
+  EXPECT_EQ(Run({"HGET", "h", "f20"}), "(nil)");
+  EXPECT_EQ(server_.PeekHash(0, "h").front().first, "f1");
+  EXPECT_EQ(Run({"HLEN", "h"}), "(integer) 38");
+}
+
+TEST_F(DataTest, IntegerSetsAreNumericUntilTheFirstOtherMember) {
+  Run({"SADD", "s", "10", "9", "-1"});
+  EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"9\", \"10\"]");
+  Run({"SADD", "s", "x"});
+  EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"10\", \"9\", \"x\"]");
+}
+
+TEST_F(DataTest, RandomChoiceIsUnmodelled) {
+  Run({"SADD", "s", "1", "2"});
+  EXPECT_EQ(Run({"SPOP", "s", "2"}), "[\"1\", \"2\"]");
+  Run({"SADD", "s", "1", "2"});
+  EXPECT_EQ(Sent(client_, {"SPOP", "s"}), "");
+  EXPECT_EQ(server_.unmodelled(), "SPOP of a random member");
+}
+
+TEST_F(DataTest, SortedSetKeepsItsOrderThroughUpdates) {
+  Run({"ZADD", "z", "3", "c", "1", "a", "2", "b"});
+  Run({"ZINCRBY", "z", "5", "a"});
+  EXPECT_EQ(Run({"ZRANGE", "z", "0", "-1", "WITHSCORES"}),
+            "[\"b\", \"2\", \"c\", \"3\", \"a\", \"6\"]");
+  EXPECT_EQ(Run({"ZREVRANK", "z", "a"}), "(integer) 0");
+  EXPECT_EQ(Run({"ZREMRANGEBYSCORE", "z", "-inf", "(6"}), "(integer) 2");
+  EXPECT_EQ(server_.PeekSortedSet(0, "z").size(), 1U);
+  EXPECT_EQ(Run({"ZPOPMIN", "z"}), "[\"a\", \"6\"]");
+  EXPECT_EQ(Run({"EXISTS", "z"}), "(integer) 0");
+}
+
+TEST_F(DataTest, ScoresPrintWithSeventeenDigits) {
+  Run({"ZADD", "z", "0.1", "a", "inf", "b"});
+  EXPECT_EQ(Run({"ZSCORE", "z", "a"}), "\"0.10000000000000001\"");
+  EXPECT_EQ(Run({"ZSCORE", "z", "b"}), "\"inf\"");
+}
+
+TEST_F(DataTest, EmptyContainersVanish) {
+  Run({"RPUSH", "l", "x"});
+  Run({"HSET", "h", "f", "v"});
+  Run({"SADD", "s", "m"});
+  Run({"LPOP", "l"});
+  Run({"HDEL", "h", "f"});
+  Run({"SREM", "s", "m"});
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 0");
+}
+
+TEST_F(DataTest, MutationsGrowOnlyWithChanges) {
+  Run({"SET", "k", "v"});
+  const std::uint64_t before = server_.mutations();
+  Run({"SET", "k", "x", "NX"});
+  Run({"EXPIRE", "k", "10", "XX"});
+  Run({"GET", "k"});
+  EXPECT_EQ(server_.mutations(), before);
+  Run({"PEXPIRE", "k", "10"});
+  EXPECT_GT(server_.mutations(), before);
+}
+
+TEST_F(DataTest, KeysAreListedInByteOrder) {
+  Run({"MSET", "b", "1", "a", "2", "c", "3"});
+  EXPECT_EQ(Run({"KEYS", "[^c]"}), "[\"a\", \"b\"]");
+  EXPECT_EQ(Run({"SCAN", "0"}), "[\"0\", [\"a\", \"b\", \"c\"]]");
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include <pthread.h>
+
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+using ScriptingTest = FakeTest;
+
+constexpr const char* kUnlock =
+    "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 "
+    "end";
+
+TEST_F(ScriptingTest, UnlockScriptDeletesOnlyWithTheToken) {
+  Run({"SET", "lock", "mine"});
+  EXPECT_EQ(Eval(kUnlock, {"lock"}, {"other"}), "(integer) 0");
+  EXPECT_EQ(Eval(kUnlock, {"lock"}, {"mine"}), "(integer) 1");
+}
+
+TEST_F(ScriptingTest, ErrorsCarryShaAndLine) {
+  Run({"SET", "k", "text"});
+  EXPECT_EQ(Eval("\nreturn redis.call('incr', 'k')"),
+            "(error) ERR value is not an integer or out of range script: "
+            "664a3ff9a48dd690180fd432c4da507db08ff3cd, on @user_script:2.");
+}
+
+// The cache of scripts: filled by EVAL and LOAD, emptied by FLUSH and by a restart.
+TEST_F(ScriptingTest, EvalshaNeedsAScriptThatIsVisible) {
+  const std::string noscript = "(error) NOSCRIPT No matching script. Please use EVAL.";
+  const std::string sha = "e0e1f9fabfc9d4800c877a703b823ac0578ff8db";  // of "return 1"
+  EXPECT_EQ(Run({"EVALSHA", sha, "0"}), noscript);
+  EXPECT_EQ(Run({"SCRIPT", "LOAD", "return 1"}), "\"" + sha + "\"");
+  EXPECT_EQ(Run({"EVALSHA", "E0E1F9FABFC9D4800C877A703B823AC0578FF8DB", "0"}), "(integer) 1");
+  EXPECT_EQ(Run({"SCRIPT", "EXISTS", sha, "x"}), "[1, 0]");
+  Run({"SCRIPT", "FLUSH"});
+  EXPECT_EQ(Run({"EVALSHA", sha, "0"}), noscript);
+  Eval("return 1");
+  server_.Reset();
+  client_ = server_.Connect();
+  EXPECT_EQ(Run({"EVALSHA", sha, "0"}), noscript);
+}
+
+TEST_F(ScriptingTest, RandomNumbersAreThoseOfAFreshServerAndContinue) {
+  EXPECT_EQ(Eval("return {math.random(1, 1000), math.random(1, 1000)}"), "[397, 841]");
+  EXPECT_EQ(Eval("return math.random(1, 1000)"), "(integer) 354");
+  server_.Reset();
+  client_ = server_.Connect();
+  EXPECT_EQ(Eval("return math.random(1, 1000)"), "(integer) 397");
+}
+
+TEST_F(ScriptingTest, AddressesNeverReachAScript) {
+  // The second run creates its table elsewhere, and must not show it.
+  const std::string first = Eval("return {tostring({}), tostring(pcall)}");
+  EXPECT_EQ(Eval("local keep = {} return {tostring({}), tostring(pcall)}"), first);
+  EXPECT_EQ(Eval("local t = {} return tostring(t) == tostring(t)"), "(integer) 1");
+  EXPECT_EQ(Eval("return tostring({}) == tostring({})"), "(nil)");
+  Eval("for k in pairs({[{}] = 1}) do end");
+  EXPECT_EQ(server_.unmodelled(), "pairs() over keys that are tables or functions");
+}
+
+TEST_F(ScriptingTest, SettingsOfCjsonEndWithReset) {
+  Eval("cjson.encode_number_precision(3)");
+  EXPECT_EQ(Eval("return cjson.encode(1.23456)"), "\"1.23\"");
+  server_.Reset();
+  client_ = server_.Connect();
+  EXPECT_EQ(Eval("return cjson.encode(1.23456)"), "\"1.23456\"");
+}
+
+// Neither pcall nor a loop around it can swallow what the server does not model.
+TEST_F(ScriptingTest, UnmodelledCommandEndsScriptAndServer) {
+  Eval("while true do pcall(redis.call, 'sort', 'k') end");
+  EXPECT_EQ(server_.unmodelled(), "SORT");
+  EXPECT_EQ(Sent(client_, {"PING"}), "");
+  server_.Reset();
+  client_ = server_.Connect();
+  EXPECT_EQ(Run({"PING"}), "PONG");
+}
+
+TEST_F(ScriptingTest, EndlessScriptIsUnmodelled) {
+  Eval("while true do pcall(function() while true do end end) end");
+  EXPECT_EQ(server_.unmodelled(), "script over the time limit (BUSY)");
+}
+
+TEST_F(ScriptingTest, EndlessCoroutineIsUnmodelled) {
+  Eval(
+      "while true do coroutine.wrap(function() pcall(function() while true do end end) end)() end");
+  EXPECT_EQ(server_.unmodelled(), "script over the time limit (BUSY)");
+}
+
+TEST_F(ScriptingTest, MemoryHungryScriptIsUnmodelled) {
+  Eval("local s = 'x' while true do s = s .. s end");
+  EXPECT_EQ(server_.unmodelled(), "script over the memory limit");
+}
+
+TEST_F(ScriptingTest, RaisedTableWithoutErrIsUnmodelled) {
+  Eval("error({})");
+  EXPECT_TRUE(server_.unmodelled().has_value());
+}
+
+TEST_F(ScriptingTest, SelfReferentialReplyIsUnmodelled) {
+  Eval("local t = {} t[1] = t return t");
+  EXPECT_EQ(server_.unmodelled(), "script reply nested too deeply");
+}
+
+// Fibers have 64 KiB of stack, and four times that under a sanitizer.
+TEST_F(ScriptingTest, ScriptsRunOnASmallStack) {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::size_t kStack = std::size_t{256} << 10;
+#else
+  constexpr std::size_t kStack = std::size_t{64} << 10;
+#endif
+  const auto body = [](void* self) -> void* {
+    auto& test = *static_cast<ScriptingTest_ScriptsRunOnASmallStack_Test*>(self);
+    test.Run({"SET", "k", "v"});
+    EXPECT_EQ(test.Eval("return string.gsub('abc', '%w', function(c) local t = {3, 1, 2} "
+                        "table.sort(t, function(a, b) return redis.call('exists', a) == 9 or a < b "
+                        "end) return cjson.encode(cjson.decode('[[[[1]]]]')) end)"),
+              "\"[[[[1]]]][[[[1]]]][[[[1]]]]\"");
+    EXPECT_EQ(test.Eval("return pcall(pcall, pcall, pcall, pcall, redis.call, 'nosuch')"),
+              "(integer) 1");
+    EXPECT_EQ(test.Eval("local function f(n) if n == 0 then return 0 end return 1 + f(n - 1) end "
+                        "return f(5000)"),
+              "(integer) 5000");
+    test.Run({"MULTI"});
+    test.Run({"EVAL", "return string.format('%.14g %s', 0.1, string.rep('x', 10))", "0"});
+    EXPECT_EQ(test.Run({"EXEC"}), "[\"0.1 xxxxxxxxxx\"]");
+    return nullptr;
+  };
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, kStack), 0);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(&thread, &attributes, body, this), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+TEST_F(ScriptingTest, SelectInAScriptStaysThere) {
+  Eval("redis.call('select', 3) redis.call('set', 'k', 'v')");
+  EXPECT_EQ(Run({"EXISTS", "k"}), "(integer) 0");
+  EXPECT_EQ(server_.PeekString(3, "k"), "v");
+}
+
+TEST_F(ScriptingTest, PublishReachesSubscribersBeforeTheReply) {
+  const ClientId listener = server_.Connect();
+  Sent(listener, {"SUBSCRIBE", "ch"});
+  Sent(client_, {"EVAL", "return redis.call('publish', 'ch', 'hi')", "0"});
+  EXPECT_EQ(Joined(), "2 [\"message\", \"ch\", \"hi\"]; 1 (integer) 1");
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// A Runtime for tests of one task: time stands still until something waits, and then jumps to the
+// deadline. Nothing ever sleeps for real.
+//
+// Thread safety: none; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+namespace interlock::testing {
+
+class ManualRuntime final : public Runtime {
+ public:
+  MonotonicTime Now() override { return now_; }
+  /// WaitUntil of an event that is not set advances the clock to the deadline. REQUIRES: not
+  /// kNever.
+  std::unique_ptr<Event> NewEvent() override;
+  /// Runs `body` to its end before it returns.
+  std::unique_ptr<Task> Spawn(std::string_view name, std::function<void()> body) override;
+  /// A counter in every 8 bytes: never repeats, the same in every run.
+  void FillRandom(std::span<std::byte> bytes) override;
+
+  void Advance(Duration by) { now_ += by; }
+  void AdvanceTo(MonotonicTime time);
+  Duration elapsed() const { return now_ - kStart; }
+  /// The length of each wait so far.
+  const std::vector<Duration>& waits() const { return waits_; }
+
+ private:
+  class ManualEvent;
+
+  /// Far from zero, so that a forgotten epoch shows.
+  static constexpr MonotonicTime kStart{std::chrono::hours(1000)};
+  MonotonicTime now_ = kStart;
+  std::uint64_t counter_ = 0;
+  std::vector<Duration> waits_;
+};
+
+}  // namespace interlock::testing
