@@ -48,7 +48,8 @@ struct ToolInfo {
   std::string version;
   std::string commit;
   std::string compiler;
-  std::string program = "./interlock";  ///< how it was called; not in run.json
+  /// How it was called; not in run.json. Empty: not known, so that only bare tokens are shown.
+  std::string program = "./interlock";
 };
 
 struct Totals {
@@ -147,6 +148,8 @@ struct Counterexample {
   std::uint64_t violating_runs = 0;
   std::uint64_t total_runs = 0;
   std::string replay;  ///< the whole command line, "./interlock replay '…'"; may be empty
+  /// As ToolInfo::program: then `replay` is a bare token. Not in counterexample.json.
+  std::string caller = "./interlock";
   /// What is needed to run the case again (workload, fault plan, tape), as one JSON value. It is
   /// embedded in counterexample.json as JSON, not as a string; empty stands for null.
   std::string program;

@@ -34,7 +34,7 @@ class Writer {
     List("Also:", example_.also);
     Frequency();
     List("Hint:", example_.hints);
-    Hanging("More:", "./interlock explain " + example_.code);
+    More();
     Replay();
     return DefuseCiCommands(out_);
   }
@@ -80,10 +80,14 @@ class Writer {
                                   tiny ? "< 0.1 %" : fmt::format("{:.1f} %", share)));
   }
 
+  void More() {
+    if (!example_.caller.empty()) Hanging("More:", example_.caller + " explain " + example_.code);
+  }
+
   // Never wrapped or cut: it is copied from here into a shell.
   void Replay() {
     if (example_.replay.empty()) return;
-    Line(" Replay:");
+    Line(example_.caller.empty() ? " Replay, with a program that knows this lock:" : " Replay:");
     Line("   " + SafeForTerminal(example_.replay, options_.utf8));
   }
 

@@ -245,8 +245,10 @@ class Writer {
     Line("  " + Clip(what + ": " + Detail(row), width_ - 2, options_.utf8));
     if (row.replay) {
       // Whole, whatever its length: it is copied from here.
-      Line(fmt::format("    {} replay '{}'", SafeForTerminal(report_.tool.program, options_.utf8),
-                       SafeForTerminal(*row.replay, options_.utf8)));
+      const std::string token = SafeForTerminal(*row.replay, options_.utf8);
+      const std::string program = SafeForTerminal(report_.tool.program, options_.utf8);
+      Line(program.empty() ? "    replay token " + token
+                           : fmt::format("    {} replay '{}'", program, token));
     }
   }
 

@@ -26,6 +26,8 @@ constexpr std::size_t kCandidates = 8;        // violating runs of a property th
 constexpr int kShrinkBudget = 1500;           // runs
 constexpr int kSideShrinkBudget = 400;        // runs, for what decides nothing
 
+bool Stopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
+
 /// What one thread needs, kept between runs.
 class Worker {
  public:
@@ -36,7 +38,7 @@ class Worker {
     const RunCase run_case{unit.entry->subject.get(), unit.scenario, unit.synchrony};
     const Generator& generator = GeneratorFor(*unit.scenario);
     for (std::uint64_t index = first; index < first + count; ++index) {
-      if (options_.stop != nullptr && *options_.stop) break;
+      if (Stopped(options_)) break;
       const std::uint64_t seed = RunSeed(options_.seed, *unit.scenario, unit.synchrony, index);
       const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
       const GeneratedWorkload workload = generator.Draw(seed);
@@ -54,12 +56,13 @@ class Worker {
 
   /// Shrinks the first violating run; if what remains is not small, the next ones too, and keeps
   /// the smallest: a failure that hangs on timing often has no way down from where it was found.
+  /// Once stopped, it only puts the first violating run into `found`, as it is.
   void ShrinkFound(Found& found, int budget) {
     for (const std::uint64_t index : found.candidates) {
       Found tried = found;
       ShrinkOne(tried, index, budget);
       if (found.token.empty() || Size(tried.workload) < Size(found.workload)) found = tried;
-      if (Size(found.workload) <= kSmall) return;
+      if (Size(found.workload) <= kSmall || Stopped(options_)) return;
     }
   }
 
@@ -79,13 +82,13 @@ class Worker {
     const std::uint64_t seed =
         RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony, index);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
-                             found.unit.synchrony, seed);
+                             found.unit.synchrony, seed, Doing::kShrinking);
     GeneratedWorkload workload = GeneratorFor(*found.unit.scenario).Draw(seed);
     found.original = workload.value();
     sim::Choices choices = ChoicesOfRun(seed);
     RunOnce(universe_, run_case, workload.value(), choices);
     ShrinkResult shrunk = Shrink(universe_, run_case, std::move(workload), choices.TakeTape(),
-                                 found.property, budget);
+                                 found.property, budget, options_.stop);
     found.workload = std::move(shrunk.workload);
     found.tape = std::move(shrunk.tape);
     found.shrinks = shrunk.shrinks;
@@ -117,6 +120,7 @@ void Merge(const UnitResult& block, UnitResult& sum) {
   if (sum.inconclusive == 0) sum.first_inconclusive = block.first_inconclusive;
   sum.inconclusive += block.inconclusive;
   for (std::size_t i = 0; i < kGoalCount; ++i) sum.goals[i] += block.goals[i];
+  for (const auto& [story, count] : block.stories) sum.stories[story] += count;
   for (const Judged property : kAllJudged) {
     sum.exercised[property] += block.exercised[property];
     sum.violating_runs[property] += block.violating_runs[property];
@@ -234,6 +238,7 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
     if (sum.inconclusive++ == 0) sum.first_inconclusive = *result.inconclusive;
   }
   Count(result.goals, sum.goals);
+  if (!result.story.empty()) ++sum.stories[result.story];
   for (const Judged property : kAllJudged) {
     if (result.exercised[property]) ++sum.exercised[property];
     if (result.Find(property) == nullptr) continue;
@@ -260,13 +265,12 @@ CampaignResult RunCampaign(const CampaignOptions& options) {
   const std::vector<Unit> units = UnitsOf(options);
   std::vector<UnitResult> sums(units.size());
   const auto started = std::chrono::steady_clock::now();
-  const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   std::uint64_t first = 0;
   bool more = true;
-  while (more && !stopped()) {
+  while (more && !Stopped(options)) {
     // In rounds, because each block's result is kept until its round is merged.
     const std::uint64_t target = first + options.runs;
-    for (; first < target && !stopped(); first = std::min(target, first + kRound)) {
+    for (; first < target && !Stopped(options); first = std::min(target, first + kRound)) {
       RunRound(options, units, first, std::min(kRound, target - first), target, sums);
     }
     more =
@@ -276,10 +280,6 @@ CampaignResult RunCampaign(const CampaignOptions& options) {
   CampaignResult result;
   result.report.seed = options.seed;
   FillRows(units, sums, result);
-  if (options.stop != nullptr && *options.stop) {
-    result.report.status = reports::RunStatus::kPartial;
-    return result;
-  }
   InParallel(
       options, result.found.size(),
       [&](Worker& worker, std::size_t index) {
@@ -290,6 +290,7 @@ CampaignResult RunCampaign(const CampaignOptions& options) {
         worker.ShrinkFound(found, side ? kSideShrinkBudget : kShrinkBudget);
       },
       [] {});
+  if (Stopped(options)) result.report.status = reports::RunStatus::kPartial;
   for (const Found& found : result.found) result.report.results[found.row].replay = found.token;
   return result;
 }

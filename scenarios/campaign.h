@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +38,9 @@ struct CampaignOptions {
   std::vector<const Scenario*> scenarios;
   /// Called now and then from the calling thread: runs done, runs planned.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
-  const std::atomic<bool>* stop = nullptr;  ///< set by a signal: end early, with a partial report
+  /// Set by a signal: end early, with a partial report. What was found by then is still made
+  /// replayable, which takes one run each, but shrunk no further.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 /// One (lock, scenario, class) and what its runs gave.
@@ -60,6 +63,7 @@ struct UnitResult {
   PerJudged<std::uint64_t> violating_runs;
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
+  std::map<std::string, std::uint64_t> stories;  ///< of a fixed workload, and how often
   std::uint64_t hash = 0;
 };
 

@@ -15,7 +15,7 @@ namespace interlock::scenarios {
 namespace {
 
 constexpr int kSize = 100;  // at this size every range is used in full
-constexpr int kMaxStep = 60;
+constexpr int kMaxStep = 45;
 
 /// Parts of the lease, in 1/1024.
 constexpr std::array<int, 6> kThink = {0, 4, 64, 256, 640, 1100};

@@ -13,7 +13,7 @@ std::string_view Name(Goal goal) {
       "lease expired while held",
       "lost lease released while another held",
       "lease extended",
-      "extension of a lost lease refused",
+      "extension of a lost lease asked for",
       "client crashed while holding",
       "client crashed in its section",
       "reply lost after the grant",

@@ -20,7 +20,7 @@ enum class Goal : std::uint8_t {
   kLeaseExpiredWhileHeld,  ///< the server's lease ended before the client called release
   kReleaseOfLostLease,     ///< released after another client had been granted the lock
   kExtended,               ///< an extension succeeded
-  kExtendAfterLoss,        ///< an extension of a lease that was over was refused
+  kExtendAfterLoss,        ///< an extension was asked for when the server's lease was over
   kCrashWhileHolding,      ///< a client died while the server's promise to it went on
   kCrashInSection,         ///< a client died inside its section
   kReplyLostAfterGrant,    ///< the server had granted, and the client did not learn of it

@@ -67,6 +67,8 @@ struct Slot {
   FixedText<127> scenario;
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::uint64_t run_seed = 0;
+  std::string_view token;  ///< instead of the seed, if not empty
+  Doing doing = Doing::kRunning;
   void* stack = nullptr;
 };
 
@@ -114,6 +116,29 @@ void WritePartial(const GuardOptions& options, int fd, std::string_view reason) 
   WriteAll(fd, options.partial_after);
 }
 
+/// A packed run's token has any length, so nothing of it goes through a buffer.
+void WriteReplayLine(const Slot& slot, std::string_view program) {
+  if (slot.doing == Doing::kShrinking) {
+    WriteAll(STDERR_FILENO, "the run that was being shrunk, not the smaller case itself:\n");
+  }
+  WriteAll(STDERR_FILENO, "replay   ");
+  WriteAll(STDERR_FILENO, program);
+  WriteAll(STDERR_FILENO, " replay '");
+  if (!slot.token.empty()) {
+    WriteAll(STDERR_FILENO, slot.token);
+  } else {
+    FixedText<512> token;
+    token << "v1:" << slot.lock.view() << ":" << slot.scenario.view() << ":"
+          << ToString(slot.synchrony) << ":r";
+    token.AppendHex(slot.run_seed, 1);
+    const std::uint32_t crc = TokenCheckSum(token.view());
+    token << ":";
+    token.AppendHex(crc, 8);
+    WriteAll(STDERR_FILENO, token.view());
+  }
+  WriteAll(STDERR_FILENO, "'\n");
+}
+
 void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
   Guard* guard = the_guard.load();
   if (guard->dying.exchange(true)) {
@@ -122,20 +147,13 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
   // An escape disarms the tripwire before it aborts.
   const bool in_task = sim::InsideTask() || sim::TripwireReason() != nullptr;
   FixedText<1024> reason;
-  FixedText<1024> replay;
-  if (this_slot != nullptr && this_slot->running.load()) {
+  const bool in_run = this_slot != nullptr && this_slot->running.load();
+  if (in_run) {
     const Slot& slot = *this_slot;
     reason << (in_task ? "the lock " : "the harness, while running ") << slot.lock.view() << " in "
            << slot.scenario.view() << " (class " << ToString(slot.synchrony) << ") "
            << Describe(signal, info->si_addr);
-    FixedText<512> token;
-    token << "v1:" << slot.lock.view() << ":" << slot.scenario.view() << ":"
-          << ToString(slot.synchrony) << ":r";
-    token.AppendHex(slot.run_seed, 1);
-    const std::uint32_t crc = TokenCheckSum(token.view());
-    token << ":";
-    token.AppendHex(crc, 8);
-    replay << "replay   " << guard->options.program << " replay '" << token.view() << "'\n";
+    if (slot.doing == Doing::kShrinking) reason << " in a smaller case, while shrinking";
   } else {
     reason << "the harness " << Describe(signal, info->si_addr);
   }
@@ -143,7 +161,7 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
   WriteAll(STDERR_FILENO, "\ninterlock: ");
   WriteAll(STDERR_FILENO, reason.view());
   WriteAll(STDERR_FILENO, "\n");
-  WriteAll(STDERR_FILENO, replay.view());
+  if (in_run) WriteReplayLine(*this_slot, guard->options.program);
   const GuardOptions& options = guard->options;
   if (options.partial_to_stdout) WritePartial(options, STDOUT_FILENO, reason.view());
   if (!options.partial_path.empty()) {
@@ -177,6 +195,21 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
       }
     }
   }
+}
+
+void Enter(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+           std::uint64_t run_seed, std::string_view token, Doing doing) {
+  if (this_slot == nullptr) return;
+  this_slot->lock.Clear();
+  this_slot->lock << lock;
+  this_slot->scenario.Clear();
+  this_slot->scenario << scenario;
+  this_slot->synchrony = synchrony;
+  this_slot->run_seed = run_seed;
+  this_slot->token = token;
+  this_slot->doing = doing;
+  this_slot->running.store(true);
+  GuardProgress();
 }
 
 }  // namespace
@@ -226,16 +259,13 @@ GuardedThread::~GuardedThread() {
 }
 
 GuardedRun::GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
-                       std::uint64_t run_seed) {
-  if (this_slot == nullptr) return;
-  this_slot->lock.Clear();
-  this_slot->lock << lock;
-  this_slot->scenario.Clear();
-  this_slot->scenario << scenario;
-  this_slot->synchrony = synchrony;
-  this_slot->run_seed = run_seed;
-  this_slot->running.store(true);
-  GuardProgress();
+                       std::uint64_t run_seed, Doing doing) {
+  Enter(lock, scenario, synchrony, run_seed, {}, doing);
+}
+
+GuardedRun::GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+                       std::string_view token) {
+  Enter(lock, scenario, synchrony, 0, token, Doing::kRunning);
 }
 
 GuardedRun::~GuardedRun() {

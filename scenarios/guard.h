@@ -44,11 +44,20 @@ class GuardedThread {
   GuardedThread& operator=(const GuardedThread&) = delete;
 };
 
+/// What is being done with a guarded run.
+enum class Doing {
+  kRunning,
+  kShrinking,  ///< smaller cases than this run are tried; the replay line leads to the run itself
+};
+
 /// The calling thread is in this run while this lives. Names longer than 127 bytes are cut.
 class GuardedRun {
  public:
   GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
-             std::uint64_t run_seed);
+             std::uint64_t run_seed, Doing doing = Doing::kRunning);
+  /// A run that only its token describes. REQUIRES: `token` outlives this; it has no quotes.
+  GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+             std::string_view token);
   ~GuardedRun();
   GuardedRun(const GuardedRun&) = delete;
   GuardedRun& operator=(const GuardedRun&) = delete;

@@ -60,6 +60,8 @@ enum class ServerHoldEnd : std::uint8_t {
 
 /// One ownership entry in the server, from the command that made it to its end.
 struct ServerHold {
+  /// Whose connection made it, until its token says whose it is; -1: another client's command made
+  /// it, a hand-over, and nobody has shown the token yet.
   int client = -1;
   std::string token;
   VirtualTime granted{};
@@ -87,6 +89,12 @@ struct Delay {
   Interval interval;
 };
 
+/// A fault that may have kept the client's commands from being answered in time.
+struct Disturbance {
+  int client = 0;
+  VirtualTime at{};
+};
+
 struct History {
   Duration lease{};
   int permits = 1;
@@ -94,11 +102,22 @@ struct History {
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
   std::vector<Delay> delays;
+  std::vector<Disturbance> disturbances;
   std::vector<VirtualTime> crashed;  ///< per client; kOpen: alive
   VirtualTime last_fault{};          ///< the end of the last disturbance that needs no healing
   VirtualTime healed = kOpen;        ///< when phase 2 began
   bool needs_healing = false;        ///< a fault lasts until phase 2 (a silent connection)
   VirtualTime end{};                 ///< when the run stopped
 };
+
+/// Whether the client died in the run; nobody in particular (-1) did not.
+inline bool Died(const History& history, int client) {
+  return client >= 0 && history.crashed[static_cast<std::size_t>(client)] != kOpen;
+}
+
+/// When it died; kOpen: it did not.
+inline VirtualTime DiedAt(const History& history, int client) {
+  return client < 0 ? kOpen : history.crashed[static_cast<std::size_t>(client)];
+}
 
 }  // namespace interlock::scenarios

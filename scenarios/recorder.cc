@@ -92,6 +92,7 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
         const VirtualTime arrived = now + fault.length + history_.lease / 100;
         history_.delays.push_back({fault.process, {now, arrived}});
       }
+      history_.disturbances.push_back({fault.process, now});
       const Duration length = std::max(fault.length, Duration{});
       history_.last_fault = std::max(history_.last_fault, now + length);
       break;
@@ -104,6 +105,7 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
     case sim::FaultKind::kResetBefore:
     case sim::FaultKind::kResetAfter:
       history_.needs_healing = true;
+      history_.disturbances.push_back({fault.process, now});
       break;
   }
 }
@@ -163,6 +165,7 @@ void Recorder::OnGranted(int client, const harness::Hold& granted) {
   state(client).doing = Doing::kNothing;
   state(client).hold = history_.holds.size();
   state(client).believes_until = until;
+  Ledger::Claim(client, record.token, attempt.asked, history_);
   history_.holds.push_back(std::move(record));
 }
 
@@ -184,6 +187,10 @@ void Recorder::OnLeave(int client) {
 void Recorder::OnExtend(int client) {
   if (closed_) return;
   Note(client, "extend");
+  const ServerHold* entry = FindServerHold(history_, client, hold(client).token);
+  if (entry != nullptr && std::min(entry->ended, entry->promised_until) <= world_->now()) {
+    goals_.Add(Goal::kExtendAfterLoss);
+  }
   state(client).doing = Doing::kExtending;
   state(client).extend_called = world_->now();
 }
@@ -194,9 +201,6 @@ void Recorder::OnExtended(int client, const Status& status, const harness::Hold&
   const VirtualTime now = world_->now();
   state(client).doing = Doing::kNothing;
   if (!status.ok()) {
-    const bool lost =
-        status.code() == StatusCode::kNotOwner || status.code() == StatusCode::kLeaseLost;
-    if (lost) goals_.Add(Goal::kExtendAfterLoss);
     return;
   }
   goals_.Add(Goal::kExtended);

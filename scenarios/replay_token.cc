@@ -17,6 +17,7 @@ constexpr std::string_view kAlphabet =
 // A made-up token must neither ask for all memory nor overflow a sum of its lengths.
 constexpr std::uint64_t kMostElements = 10'000;
 constexpr std::uint64_t kMostChoices = 10'000'000;
+constexpr Duration kLongestLease = std::chrono::hours(24);
 constexpr std::uint64_t kLongest = 200'000'000'000'000;  // zigzag ns: more than a day
 
 std::string ToBase64(const std::string& bytes) {
@@ -170,10 +171,18 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
       lane.push_back(static_cast<std::uint32_t>(from.Number(0xffffffffU)));
     }
   }
-  const bool sane = run.workload.lease >= std::chrono::milliseconds(1) &&
-                    run.workload.permits >= 1 && run.workload.latency_max.count() >= 0;
-  if (!from.ok_and_done() || !sane) return std::nullopt;
+  if (!from.ok_and_done()) return std::nullopt;
   return run;
+}
+
+/// What no run can be made of, whatever the check sum says; empty: all is well.
+std::string_view Flaw(const Workload& workload) {
+  if (workload.lease < std::chrono::milliseconds(1)) return "its lease is shorter than 1 ms";
+  if (workload.lease > kLongestLease) return "its lease is longer than 24 hours";
+  if (workload.clients.empty()) return "it has no clients";
+  if (workload.permits < 1) return "it has no permits";
+  if (workload.latency_max.count() < 0) return "its latency is negative";
+  return {};
 }
 
 std::vector<std::string_view> Split(std::string_view text) {
@@ -253,6 +262,9 @@ Result<ReplayToken> DecodeReplayToken(std::string_view text) {
   const auto bytes = run.starts_with('p') ? FromBase64(run.substr(1)) : std::nullopt;
   auto packed = bytes.has_value() ? Unpack(*bytes) : std::nullopt;
   if (!packed.has_value()) return Bad("the packed run in the token cannot be read");
+  if (const std::string_view flaw = Flaw(packed->workload); !flaw.empty()) {
+    return Bad(fmt::format("the packed run in the token makes no sense: {}", flaw));
+  }
   token.run = std::move(*packed);
   return token;
 }

@@ -69,7 +69,7 @@ bool HasSoundControl(const ResultRow& conviction, const std::vector<ResultRow>& 
     return row.kind == LockKind::kSound && row.expected == Expectation::kHolds &&
            row.verdict == Verdict::kHolds && row.exercised > 0 &&
            row.scenario == conviction.scenario && row.synchrony == conviction.synchrony &&
-           row.code == conviction.code;
+           row.property == conviction.property;
   });
 }
 
@@ -115,7 +115,10 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     if (!unit.entry->specimen) {
       Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits()), reachable);
     }
-    for (const Judged property : JudgedFor(*unit.scenario, unit.entry->subject->traits())) {
+    for (const auto& [story, count] : sum.stories) {
+      report.notes.push_back(fmt::format("{} ({} of {} runs)", story, count, sum.runs));
+    }
+    for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
       report.results.push_back(MakeRow(unit, sum, property));
       if (sum.violating_runs[property] == 0) continue;
       Found found;

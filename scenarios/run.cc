@@ -9,6 +9,7 @@
 #include "scenarios/oracles/keys.h"
 #include "scenarios/oracles/progress.h"
 #include "scenarios/recorder.h"
+#include "scenarios/story.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -52,6 +53,7 @@ class OneRun {
     options.latency_max = workload.latency_max;
     options.entropy_seed = kEntropySeed;
     options.keep_events = keep_events;
+    options.max_steps = 1'000'000;  // a lock that polls to the end of a long wait takes 100'000
     return options;
   }
 
@@ -115,6 +117,9 @@ class OneRun {
     result.trace_hash = world_.trace().hash();
     result.commands = world_.commands();
     result.faults = recorder_.faults();
+    if (case_.scenario->fixed.has_value()) {
+      result.story = StoryOf(*case_.scenario, *case_.subject, history);
+    }
     result.events = world_.trace().events();
     return result;
   }

@@ -20,6 +20,26 @@ Judged ForSemaphore(Judged property) {
   }
 }
 
+bool NeedsOwnership(Judged property) {
+  return property == Judged::kServerExclusion || property == Judged::kForeignRelease ||
+         property == Judged::kForeignExtend;
+}
+
+/// A server without any data: enough to learn whether a subject shows who owns it.
+class NoData : public harness::ServerView {
+ public:
+  std::optional<std::string> String(std::string_view) const override { return std::nullopt; }
+  std::vector<std::string> List(std::string_view) const override { return {}; }
+  std::vector<std::pair<std::string, std::string>> Hash(std::string_view) const override {
+    return {};
+  }
+  std::vector<std::pair<std::string, double>> SortedSet(std::string_view) const override {
+    return {};
+  }
+  std::optional<std::int64_t> ExpiresAtMs(std::string_view) const override { return std::nullopt; }
+  std::int64_t NowMs() const override { return 0; }
+};
+
 }  // namespace
 
 const Scenario* FindScenario(std::string_view name) {
@@ -33,14 +53,25 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   return traits.semaphore || !scenario.semaphores_only;
 }
 
-std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits) {
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
+                              bool shows_ownership) {
   std::vector<Judged> judged;
   for (const Judged property : scenario.judges) {
+    if (NeedsOwnership(property) && !shows_ownership) continue;
     if (property == Judged::kForeignExtend && !traits.can_extend) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;
     judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
   }
   return judged;
+}
+
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject) {
+  harness::LockOptions options;
+  options.key_prefix = scenario.key_prefix;
+  options.resource = scenario.resource;
+  options.lease = std::chrono::seconds(1);
+  const bool shows_ownership = subject.Owners(NoData(), options).has_value();
+  return JudgedFor(scenario, subject.traits(), shows_ownership);
 }
 
 bool IsPromised(Judged property, SynchronyClass synchrony) {

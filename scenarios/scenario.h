@@ -52,8 +52,11 @@ const Scenario* FindScenario(std::string_view name);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 
-/// What the scenario judges for a subject of these traits.
-std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits);
+/// What the scenario judges for a subject of these traits; without a sight of who owns the lock in
+/// the server, what needs it is left out.
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
+                              bool shows_ownership = true);
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject);
 
 /// Properties that no lease lock can promise in this class (see scenarios/README.md): section
 /// exclusion under unbounded pauses.

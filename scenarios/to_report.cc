@@ -233,6 +233,7 @@ void CutTail(std::vector<TableRow>& rows) {
 }  // namespace
 
 std::string ReplayCommand(std::string_view program, std::string_view token) {
+  if (program.empty()) return std::string(token);
   return fmt::format("{} replay '{}'", program, token);
 }
 
@@ -286,6 +287,7 @@ Explained Explain(const Found& found, std::string_view program) {
                            FaultCount(found.original), static_cast<std::uint64_t>(found.shrinks)};
   counterexample.violating_runs = found.violating_runs;
   counterexample.total_runs = found.runs;
+  counterexample.caller = program;
   counterexample.replay = ReplayCommand(program, found.token);
   counterexample.program = ProgramJson(found.workload, found.token);
   return explained;

@@ -15,10 +15,10 @@ struct Explained {
   std::uint64_t trace_hash = 0;
 };
 
-/// `program` is how to call this program, for the replay line.
+/// `program` is how to call this program, for the replay line; empty if that is not known.
 Explained Explain(const Found& found, std::string_view program);
 
-/// The command line that replays a token.
+/// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);
 
 }  // namespace interlock::scenarios

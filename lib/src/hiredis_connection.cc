@@ -6,18 +6,17 @@
 //
 // Hazards:
 // - The hot path is one send and one recv per command. The recv blocks in the kernel, without a
-// poll
-//   before it, for at most kReadSlice (SO_RCVTIMEO, set once); only a longer wait or a near
+//   poll before it, for at most kReadSlice (SO_RCVTIMEO, set once); only a longer wait or a near
 //   deadline costs a poll. So kReadSlice must stay well below kDirectReadMargin, or deadlines would
 //   be missed.
 // - A peer that answered less than kTrustedFor ago is believed to be there without being asked: it
-// may
-//   vanish between the question and the next send just as well.
+//   may vanish between the question and the next send just as well.
 // - A reply that arrives after its deadline must never answer a later command: the socket is closed
 //   with the first failure, and bytes that nobody asked for count as a failure.
+// - A peer may send without end and never finish a reply, so the deadline is looked at between
+//   reads too, not only while waiting for one.
 // - The answer to AUTH may quote the password ("unknown command 'AUTH', with args ..."), so only
-// its
-//   first word is passed on.
+//   its first word is passed on.
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <strings.h>
@@ -133,12 +132,13 @@ class HiredisConnection final : public Connection {
   Result<Reply> Receive(MonotonicTime deadline) override {
     if (failed_) return Break(StatusCode::kUnavailable, "connection is broken");
     bool direct = true;
-    for (;;) {
+    for (bool has_read = false;; has_read = true) {
       void* raw = nullptr;
       if (reader_ == nullptr || ::redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) {
         return Break(StatusCode::kProtocolError, "the server sent something that is not RESP2");
       }
       if (raw != nullptr) return Accept(static_cast<redisReply*>(raw));
+      if (has_read && runtime_.Now() >= deadline) return BreakAtDeadline();
       if (Status read = ReadMore(deadline, direct); !read.ok()) return read;
     }
   }
@@ -164,6 +164,11 @@ class HiredisConnection final : public Connection {
     failed_ = true;
     socket_.Close();
     return Status(code, endpoint_ + ": " + why);
+  }
+
+  Status BreakAtDeadline() {
+    return Break(outstanding_ > 0 ? StatusCode::kUnknownOutcome : StatusCode::kTimeout,
+                 "no reply before the deadline");
   }
 
   Status WriteBuffer() {
@@ -217,10 +222,7 @@ class HiredisConnection final : public Connection {
     direct = direct && AddSaturating(now, kDirectReadMargin) < deadline;
     if (!direct) {
       const Ready ready = WaitReady(runtime_, socket_.fd(), POLLIN, deadline);
-      if (ready != Ready::kYes) {
-        return Break(outstanding_ > 0 ? StatusCode::kUnknownOutcome : StatusCode::kTimeout,
-                     "no reply before the deadline");
-      }
+      if (ready != Ready::kYes) return BreakAtDeadline();
     }
     std::array<char, kReadChunk> chunk;
     const ssize_t got = ::recv(socket_.fd(), chunk.data(), chunk.size(), direct ? 0 : MSG_DONTWAIT);

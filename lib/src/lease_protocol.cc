@@ -77,10 +77,16 @@ Attempt LeaseProtocol::Granted(std::string token, const AcquireReply& reply, Mon
 Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
   const Status undone = Abandon(token, client_.options().cleanup_attempts);
   if (undone.code() == StatusCode::kCancelled) return Failed(undone);
-  if (cause.code() == StatusCode::kProtocolError) return Failed(cause);
-  if (undone.ok()) return Failed(Status(StatusCode::kUnavailable, cause.message()));
-  Attempt failed = Failed(
-      Status(StatusCode::kUnknownOutcome, cause.message() + "; clean-up: " + undone.ToString()));
+  const bool puzzling = cause.code() == StatusCode::kProtocolError;
+  if (undone.ok()) {
+    return Failed(puzzling ? cause : Status(StatusCode::kUnavailable, cause.message()));
+  }
+  const std::string message = cause.message() + "; clean-up: " + undone.ToString();
+  // A server that answers both, and both in this way, would answer a further clean-up no better.
+  if (puzzling && undone.code() == StatusCode::kProtocolError) {
+    return Failed(Status(StatusCode::kProtocolError, message));
+  }
+  Attempt failed = Failed(Status(StatusCode::kUnknownOutcome, message));
   failed.orphan = token;
   return failed;
 }
@@ -125,9 +131,8 @@ Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) 
   return ValidUntil(answer->sent, rounded, drift_per_mille_);
 }
 
-Status LeaseProtocol::Release(const Grant& grant) {
+Status LeaseProtocol::Release(Grant& grant) {
   const ScriptCall call = ReleaseCall(context_, grant.token, grant.fencing_token);
-  bool unknown = false;
   Status last;
   for (int attempt = 0; attempt < client_.options().release_attempts; ++attempt) {
     if (attempt > 0) client_.Pause(ShortPause(attempt));
@@ -135,12 +140,14 @@ Status LeaseProtocol::Release(const Grant& grant) {
     const Result<ScriptReply> answer = client_.Run(call, use);
     Result<ReleaseReply> reply =
         answer.ok() ? ParseRelease(answer->reply) : Result<ReleaseReply>(answer.status());
-    if (reply.ok()) return ReleaseStatus(*reply, unknown, Now() < grant.valid_until);
+    if (reply.ok()) {
+      return ReleaseStatus(*reply, grant.release_unknown, Now() < grant.valid_until);
+    }
     last = reply.status();
-    unknown = unknown || last.outcome() == Outcome::kUnknown;
+    if (last.outcome() == Outcome::kUnknown) grant.release_unknown = true;
     if (!IsRetryable(last.code())) break;
   }
-  if (!unknown || last.code() == StatusCode::kCancelled) return last;
+  if (!grant.release_unknown || last.code() == StatusCode::kCancelled) return last;
   return Status(StatusCode::kUnknownOutcome, last.message());
 }
 

@@ -51,7 +51,7 @@ class LeaseProtocol final : public LeaseBackend {
   MonotonicTime Now() override { return client_.runtime().Now(); }
   Duration default_lease() const override { return context_.lease; }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
-  Status Release(const Grant& grant) override;
+  Status Release(Grant& grant) override;
 
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }

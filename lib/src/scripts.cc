@@ -18,22 +18,21 @@ constexpr Script MakeScript(std::string_view name, std::string_view source) {
 
 // All scripts judge an owner by the server's clock, at whole milliseconds, as Redis judges its
 // keys: a lease is over when now > deadline. Numbers of 16 digits are formatted with %.0f, because
-// Lua's own conversion keeps 14. Everything that can fail is done before the first write.
+// Lua's own conversion keeps 14. A key of a wrong type fails a script at its first write at the
+// latest, so before it has changed anything. A server that is out of memory refuses a script at its
+// first write only, and only if that needs memory: what prolongs an owner or gives one up therefore
+// begins with a write that needs none.
 
-// SET NX PX, and a fencing token that is larger than every earlier one, also when the counter was
-// lost (then by the clock). An acquire that its sender gave up is refused for good. A resent
-// acquire finds its own token and answers as the first one did. KEYS owner, fence, cancelled mark;
-// ARGV token, lease, life of the fence.
+// An owner if there is none, and a fencing token that is larger than every earlier one, also when
+// the counter was lost (then by the clock). An acquire that its sender gave up is refused for good.
+// KEYS owner, fence, cancelled mark; ARGV token, lease, life of the fence.
 constexpr Script kMutexAcquire = MakeScript("mutex-acquire", R"lua(
 if redis.call('EXISTS', KEYS[3]) == 1 then return {-1} end
+if redis.call('GET', KEYS[1]) then return {0, redis.call('PTTL', KEYS[1])} end
 local last = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%d+')) or 0
-if not redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
-  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {0, redis.call('PTTL', KEYS[1])} end
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  if last > 0 then return {1, string.format('%.0f', last)} end
-end
 local t = redis.call('TIME')
 local fence = string.format('%.0f', math.max(last + 1, t[1] * 1000000 + t[2]))
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 redis.call('SET', KEYS[2], fence, 'PX', ARGV[3])
 return {1, fence}
 )lua");
@@ -54,9 +53,10 @@ return 1
 // KEYS owner, fence, signal; ARGV token, fencing token, life of a hint, life of the fence.
 constexpr Script kMutexRelease = MakeScript("mutex-release", R"lua(
 if redis.call('GET', KEYS[1]) == ARGV[1] then
+  local hints = redis.call('LLEN', KEYS[3])
   redis.call('DEL', KEYS[1])
   redis.call('SET', KEYS[2], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[4])
-  if redis.call('LLEN', KEYS[3]) == 0 then redis.call('LPUSH', KEYS[3], '1') end
+  if hints == 0 then redis.call('LPUSH', KEYS[3], '1') end
   redis.call('PEXPIRE', KEYS[3], ARGV[3])
   return 1
 end
@@ -71,11 +71,12 @@ return 0
 // KEYS owner, signal, cancelled mark; ARGV token, life of a hint, life of the mark.
 constexpr Script kMutexAbandon = MakeScript("mutex-abandon", R"lua(
 local owner = redis.call('GET', KEYS[1])
-redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
 local mine = owner == ARGV[1]
+local hints = redis.call('LLEN', KEYS[2])
 if mine then redis.call('DEL', KEYS[1]) end
+redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
 if mine or not owner then
-  if redis.call('LLEN', KEYS[2]) == 0 then redis.call('LPUSH', KEYS[2], '1') end
+  if hints == 0 then redis.call('LPUSH', KEYS[2], '1') end
   redis.call('PEXPIRE', KEYS[2], ARGV[2])
 end
 return mine and 1 or 0
@@ -93,7 +94,7 @@ local limit = tonumber(redis.call('GET', KEYS[4]) or ARGV[4])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '0', string.format('%.0f', now - 1))
 local out = redis.call('ZCARD', KEYS[1])
 if out > 0 and limit ~= tonumber(ARGV[4]) then return {-2, limit} end
-if out >= tonumber(ARGV[4]) and not redis.call('ZSCORE', KEYS[1], ARGV[1]) then
+if out >= tonumber(ARGV[4]) then
   local first = redis.call('ZRANGE', KEYS[1], '0', '0', 'WITHSCORES')
   return {0, first[2] - now}
 end
@@ -113,10 +114,10 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or -1)
 if score < now then return 0 end
 local lease = tonumber(ARGV[2])
+redis.call('PEXPIRE', KEYS[2], ARGV[3])
 redis.call('ZADD', KEYS[1], string.format('%.0f', math.max(score, now + lease)), ARGV[1])
 if redis.call('PTTL', KEYS[1]) < lease then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 if redis.call('PTTL', KEYS[3]) < lease then redis.call('PEXPIRE', KEYS[3], ARGV[2]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return 1
 )lua");
 
@@ -129,9 +130,10 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local score = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or -1)
 local last, token = string.match(redis.call('GET', KEYS[2]) or '', '^(%d+) ?(.*)$')
 if score >= now then
+  local hints = redis.call('LLEN', KEYS[3])
   redis.call('ZREM', KEYS[1], ARGV[1])
   redis.call('SET', KEYS[2], (last or ARGV[2]) .. ' ' .. ARGV[1], 'PX', ARGV[4])
-  if redis.call('LLEN', KEYS[3]) < tonumber(ARGV[5]) then redis.call('LPUSH', KEYS[3], '1') end
+  if hints < tonumber(ARGV[5]) then redis.call('LPUSH', KEYS[3], '1') end
   redis.call('PEXPIRE', KEYS[3], ARGV[3])
   return 1
 end
@@ -144,11 +146,12 @@ return 0
 constexpr Script kPermitsAbandon = MakeScript("permits-abandon", R"lua(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local hints = redis.call('LLEN', KEYS[2])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '0', string.format('%.0f', now - 1))
-redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
 local mine = redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
 if redis.call('ZCARD', KEYS[1]) < tonumber(ARGV[4]) then
-  if redis.call('LLEN', KEYS[2]) < tonumber(ARGV[4]) then redis.call('LPUSH', KEYS[2], '1') end
+  if hints < tonumber(ARGV[4]) then redis.call('LPUSH', KEYS[2], '1') end
   redis.call('PEXPIRE', KEYS[2], ARGV[2])
 end
 return mine

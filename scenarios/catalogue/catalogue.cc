@@ -128,7 +128,8 @@ Scenario Seed002() {
     Operation operation;
     operation.ask = Ask::kTry;
     operation.hold = std::chrono::seconds(25);
-    operation.overstay = std::chrono::seconds(5);
+    // Its validity ends at 99 % of the lease; it comes back when its 25 s of work are done.
+    operation.overstay = std::chrono::milliseconds(5200);
     client.operations.push_back(operation);
     workload.clients.push_back(client);
   }

@@ -18,7 +18,9 @@
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/second_process.h"
+#include "scenarios/cli/values.h"
 #include "scenarios/guard.h"
+#include "scenarios/property.h"
 #include "scenarios/real/real_check.h"
 #include "scenarios/to_report.h"
 
@@ -35,12 +37,16 @@ volatile std::sig_atomic_t stop_signal = 0;
 void OnSignal(int signal) {
   stop_signal = signal;
   stop_requested = true;
+  // Whoever asks twice does not want to wait for the report.
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
 struct Settings {
   std::string lock = "*";
   std::string scenario = "*";
-  std::uint64_t seed = 1;
+  std::string seed_text = "1";
+  std::uint64_t seed = 1;  ///< of the text, once it is known to be one
   std::uint64_t runs = kDefaultRuns;
   std::string budget;
   int jobs = 0;
@@ -50,23 +56,6 @@ struct Settings {
   std::string out;
   int watchdog = 30;
 };
-
-/// "90", "90s", "5m", "1h" in seconds; 0: not understood.
-std::chrono::seconds ParseBudget(const std::string& text) {
-  std::size_t used = 0;
-  long amount = 0;
-  try {
-    amount = std::stol(text, &used);
-  } catch (const std::exception&) {
-    return std::chrono::seconds(0);
-  }
-  const std::string unit = text.substr(used);
-  if (amount <= 0 || amount > 1'000'000) return std::chrono::seconds(0);
-  if (unit.empty() || unit == "s") return std::chrono::seconds(amount);
-  if (unit == "m") return std::chrono::minutes(amount);
-  if (unit == "h") return std::chrono::hours(amount);
-  return std::chrono::seconds(0);
-}
 
 void Guard(const Settings& settings, const std::string& program) {
   constexpr std::string_view kPlace = "@reason@";
@@ -84,12 +73,16 @@ void Guard(const Settings& settings, const std::string& program) {
   options.partial_after = json.substr(place + kPlace.size() + 1);
   options.partial_to_stdout = settings.json;
   if (!settings.out.empty()) {
-    // A folder that cannot be made is reported when the files are written; it changes no verdict.
-    std::error_code ignored;
-    std::filesystem::create_directories(settings.out, ignored);
     options.partial_path = (std::filesystem::path(settings.out) / "run.json").string();
   }
   InstallGuard(std::move(options));
+}
+
+/// A disk that fills later changes no verdict, but a place that never was one is found out at once.
+ExitCode PrepareOut(const Settings& settings) {
+  if (settings.out.empty()) return ExitCode::kPass;
+  const auto problem = PrepareFolder(settings.out);
+  return problem.has_value() ? Complain(ExitCode::kBadInput, *problem) : ExitCode::kPass;
 }
 
 std::string FileNameOf(const Found& found) {
@@ -111,12 +104,15 @@ class Check {
     std::signal(SIGINT, OnSignal);
     std::signal(SIGTERM, OnSignal);
     Guard(settings_, registry_.program());
+    const GuardedThread guarded;  // explaining a failure runs it once more
     const auto started = std::chrono::steady_clock::now();
     CampaignResult result = Campaign(options);
     result.report.tool = ThisTool();
     result.report.tool.program = registry_.program();
     std::vector<reports::Counterexample> counterexamples;
     for (const Found& found : result.found) {
+      const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
+                           found.unit.synchrony, std::string_view(found.token));
       counterexamples.push_back(Explain(found, registry_.program()).counterexample);
       if (!settings_.out.empty())
         result.report.results[found.row].counterexample = FileNameOf(found);
@@ -142,13 +138,13 @@ class Check {
                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     options.stop = &stop_requested;
     if (!settings_.budget.empty()) {
-      const std::chrono::seconds budget = ParseBudget(settings_.budget);
-      if (budget.count() == 0) {
+      const auto budget = ParseBudget(settings_.budget);
+      if (!budget.has_value()) {
         return Complain(
             ExitCode::kUsage,
             fmt::format("--budget {}: use a length such as 90s, 5m or 1h", settings_.budget));
       }
-      options.budget = budget;
+      options.budget = *budget;
     }
     const bool any =
         std::any_of(options.entries.begin(), options.entries.end(), [&](const Entry& entry) {
@@ -159,7 +155,7 @@ class Check {
     if (!any) {
       return Complain(ExitCode::kUsage, "none of these scenarios applies to any of these locks");
     }
-    return ExitCode::kPass;
+    return PrepareOut(settings_);
   }
 
   static CampaignResult Campaign(CampaignOptions& options) {
@@ -170,22 +166,44 @@ class Check {
     return RunCampaign(options);
   }
 
-  /// One unit's first runs once more in another process, with its own address space layout.
+  /// The first runs of one unit of each scenario once more in another process, with its own
+  /// address space layout: another lock for each scenario, and others for another seed. Where that
+  /// cannot be done, a row of its own says so and makes the whole inconclusive.
   void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport& report) const {
-    if (stop_requested || options.entries.empty()) return;
-    const Entry& entry = options.entries.front();
+    constexpr std::uint64_t kRuns = 20;
+    std::uint64_t turn = options.seed;
     for (const Scenario* scenario : options.scenarios) {
-      if (!Applies(*scenario, entry.subject->traits())) continue;
-      const Unit unit{&entry, scenario, scenario->classes.back()};
-      constexpr std::uint64_t kRuns = 20;
+      std::vector<const Entry*> entries;
+      for (const Entry& entry : options.entries) {
+        if (Applies(*scenario, entry.subject->traits())) entries.push_back(&entry);
+      }
+      if (entries.empty()) continue;
+      if (stop_requested) break;
+      const Unit unit{entries[turn++ % entries.size()], scenario, scenario->classes.back()};
       const auto theirs = HashInSecondProcess(unit, options.seed, kRuns);
+      if (stop_requested) break;  // Ctrl-C ends the other process too
       if (!theirs.ok()) {
-        report.notes.push_back("no second process: " + theirs.status().message());
+        report.results.push_back(NotCompared(unit, theirs.status().message()));
         continue;
       }
       report.totals.double_runs += kRuns;
       if (*theirs != HashOfUnit(unit, options.seed, kRuns)) ++report.totals.divergences;
     }
+    if (stop_requested) report.status = reports::RunStatus::kPartial;
+  }
+
+  static reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
+    reports::ResultRow row;
+    row.lock = unit.entry->subject->name();
+    row.kind = unit.entry->specimen ? reports::LockKind::kSpecimen : reports::LockKind::kSound;
+    row.scenario = unit.scenario->name;
+    row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+    for (const Property& property : FindProperties("LK016")) {
+      row.code = property.code;
+      row.property = property.slug;
+    }
+    row.reason = fmt::format("not compared with a second process: {}", reason);
+    return row;
   }
 
   ExitCode Publish(const CampaignResult& result,
@@ -234,6 +252,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   if (!scenarios.ok()) return Complain(ExitCode::kUsage, scenarios.status().message());
   options.entries = *entries;
   options.scenarios = *scenarios;
+  if (const auto bad = PrepareOut(settings); bad != ExitCode::kPass) return bad;
   std::signal(SIGINT, OnSignal);
   std::signal(SIGTERM, OnSignal);
   auto result = RunRealCheck(options);
@@ -260,6 +279,8 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   return code;
 }
 
+std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
+
 }  // namespace
 
 void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
@@ -268,28 +289,44 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
   auto settings = std::make_shared<Settings>();
   command->add_option("--lock", settings->lock, "only locks whose name matches this pattern");
   command->add_option("--scenario", settings->scenario, "only scenarios that match this pattern");
-  command->add_option("--seed", settings->seed, "seed of the whole campaign (also 0x...)")
+  command->add_option("--seed", settings->seed_text, "seed of the whole campaign (also 0x...)")
+      ->type_name("NUMBER")
+      ->check([](const std::string& text) {
+        return ParseSeed(text).has_value()
+                   ? std::string()
+                   : text + " is no number from 0 to 2^64-1, decimal or 0x...";
+      })
       ->capture_default_str();
   auto* runs = command->add_option("--runs", settings->runs, "runs per lock, scenario and class")
                    ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
                    ->capture_default_str();
-  command
-      ->add_option("--budget", settings->budget,
-                   "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole)")
-      ->excludes(runs);
-  command
-      ->add_option("--jobs", settings->jobs, "threads; results do not depend on it (0: all cores)")
-      ->check(CLI::Range(0, 256));
-  command->add_option("--redis", settings->redis,
-                      "a real server instead: redis://[user:password@]host:port/db");
+  auto* budget =
+      command
+          ->add_option("--budget", settings->budget,
+                       "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole)")
+          ->excludes(runs);
+  auto* jobs = command
+                   ->add_option("--jobs", settings->jobs,
+                                "threads; results do not depend on it (0: all cores)")
+                   ->check(CLI::Range(0, 256));
+  auto* redis = command
+                    ->add_option("--redis", settings->redis,
+                                 "a real server instead: redis://[user:password@]host:port/db")
+                    ->check(NotEmpty)
+                    ->excludes(runs)
+                    ->excludes(budget)
+                    ->excludes(jobs);
   command->add_flag("--allow-remote", settings->allow_remote,
                     "let --redis leave this machine; it writes keys under a random prefix");
   command->add_flag("--json", settings->json, "print run.json instead of text");
-  command->add_option("--out", settings->out, "folder for run.json, junit.xml, counterexamples/");
+  command->add_option("--out", settings->out, "folder for run.json, junit.xml, counterexamples/")
+      ->check(NotEmpty);
   command->add_option("--watchdog", settings->watchdog, "real seconds that one run may take")
       ->check(CLI::Range(1, 3600))
+      ->excludes(redis)
       ->capture_default_str();
   command->callback([settings, &registry, &work] {
+    settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);
     work = [settings, &registry] {
       return settings->redis.empty() ? Check(*settings, registry).Run()
                                      : CheckOnRedis(*settings, registry);

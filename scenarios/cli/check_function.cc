@@ -5,6 +5,7 @@
 
 #include "reports/exit_code.h"
 #include "reports/text_writer.h"
+#include "scenarios/cli/output.h"
 #include "scenarios/cli/registry.h"
 #include "scenarios/to_report.h"
 
@@ -23,10 +24,12 @@ CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& o
   campaign.jobs = options.jobs;
   campaign.entries.push_back({std::move(subject), false, {}});
   campaign.scenarios = *scenarios;
-  const scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
+  scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
+  result.report.tool = scenarios::cli::ThisTool();
+  result.report.tool.program = options.program;
   std::vector<reports::Counterexample> counterexamples;
   for (const scenarios::Found& found : result.found) {
-    counterexamples.push_back(scenarios::Explain(found, "./interlock").counterexample);
+    counterexamples.push_back(scenarios::Explain(found, options.program).counterexample);
   }
   const reports::ExitCode code = ExitCodeOf(result.report);
   verdict.passed = code == reports::ExitCode::kPass;

@@ -5,6 +5,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include <CLI/App.hpp>
 
@@ -20,7 +23,11 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddListCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddExplainCommand(CLI::App& app, Work& work);
+void AddHelpCommand(CLI::App& app, Work& work);
 /// Hidden: prints the hash of a unit's first runs, for the gate's comparison with another process.
 void AddHashCommand(CLI::App& app, const Registry& registry, Work& work);
+
+/// `unknown command "chek"; did you mean "check"?`; nullopt if there is such a command.
+std::optional<std::string> UnknownCommand(CLI::App& app, std::string_view name);
 
 }  // namespace interlock::scenarios::cli

@@ -6,6 +6,7 @@
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
+#include "scenarios/guard.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -26,6 +27,11 @@ reports::ExitCode Run(const Settings& settings, const Registry& registry) {
   }
   for (const SynchronyClass synchrony : scenario->classes) {
     if (ToString(synchrony) != settings.synchrony) continue;
+    // What spins only here must end, or whoever waits for the hash waits for good.
+    GuardOptions guard;
+    guard.program = registry.program();
+    InstallGuard(guard);
+    const GuardedThread guarded;
     const Unit unit{entry, scenario, synchrony};
     return Print(fmt::format("{}\n", HashOfUnit(unit, settings.seed, settings.runs)));
   }

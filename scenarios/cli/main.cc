@@ -32,7 +32,14 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddReplayCommand(app, registry, work);
   scenarios::cli::AddListCommand(app, registry, work);
   scenarios::cli::AddExplainCommand(app, work);
+  scenarios::cli::AddHelpCommand(app, work);
   scenarios::cli::AddHashCommand(app, registry, work);
+  // The program's own options are flags, so the first word that is none is the command.
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (!first.empty() && first.front() != '-') {
+    const auto unknown = scenarios::cli::UnknownCommand(app, first);
+    if (unknown.has_value()) return Complain(ExitCode::kUsage, *unknown);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -34,10 +34,12 @@ Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, st
 Result<std::string> TokenFrom(const std::string& what) {
   std::error_code error;
   if (!std::filesystem::exists(what, error)) {
-    if (what.ends_with(".json") || what.find('/') != std::string::npos) {
-      if (!what.starts_with("v1:")) return Bad(fmt::format("there is no file {}", what));
-    }
-    return what;
+    // Of whatever version: what is wrong with a token is said by who decodes it.
+    if (what.starts_with('v') && what.find(':') != std::string::npos) return what;
+    return Bad(fmt::format("\"{}\" is neither a replay token (v1:...) nor an existing file", what));
+  }
+  if (std::filesystem::is_directory(what, error)) {
+    return Bad(fmt::format("{} is a directory, not a counterexample file", what));
   }
   std::ifstream file(what, std::ios::binary);
   std::ostringstream text;
@@ -69,9 +71,8 @@ class Replay {
     InstallGuard(guard);
     const GuardedThread guarded;
     const RunCase run_case{unit_.entry->subject.get(), unit_.scenario, unit_.synchrony};
-    const auto* run_seed = std::get_if<std::uint64_t>(&token_.run);
     const GuardedRun run(unit_.entry->subject->name(), unit_.scenario->name, unit_.synchrony,
-                         run_seed != nullptr ? *run_seed : 0);
+                         std::string_view(token_text_));
     sim::Universe universe;
     sim::Choices choices = Choices();
     const RunResult first = RunOnce(universe, run_case, workload_, choices);

@@ -67,7 +67,7 @@ Result<std::uint64_t> HashInSecondProcess(const Unit& unit, std::uint64_t seed,
   const char* end = output->data() + output->size();
   const auto [stopped, error] = std::from_chars(output->data(), end, hash);
   if (error != std::errc() || stopped == output->data()) {
-    return Unavailable("the other process printed no hash");
+    return Unavailable("the second process ended without a hash");
   }
   return hash;
 }

@@ -10,7 +10,7 @@
 
 namespace interlock::scenarios::cli {
 
-/// kUnavailable: this program could not be started again.
+/// kUnavailable: this program could not be started again, or ended without printing a hash.
 Result<std::uint64_t> HashInSecondProcess(const Unit& unit, std::uint64_t seed, std::uint64_t runs);
 
 }  // namespace interlock::scenarios::cli

@@ -46,7 +46,8 @@ std::optional<Overlap> EarliestOverlap(std::vector<End> ends, int permits) {
     if (static_cast<int>(inside.size()) >= permits) {
       VirtualTime until = kOpen;
       for (std::size_t j = i + 1; j < ends.size() && until == kOpen; ++j) {
-        if (!ends[j].begins) until = ends[j].at;
+        const bool of_the_two = ends[j].client == end.client || ends[j].client == inside.front();
+        if (!ends[j].begins && of_the_two) until = ends[j].at;
       }
       return Overlap{end.at, end.client, inside.front(), until};
     }

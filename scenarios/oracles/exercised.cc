@@ -46,7 +46,7 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
 void AddServerGoals(const History& history, GoalSet& goals) {
   VirtualTime first_death = kOpen;
   for (const ServerHold& entry : history.server_holds) {
-    const VirtualTime died = history.crashed[static_cast<std::size_t>(entry.client)];
+    const VirtualTime died = DiedAt(history, entry.client);
     if (died != kOpen && entry.granted <= died && died < entry.promise_end()) {
       goals.Add(Goal::kCrashWhileHolding);
       first_death = std::min(first_death, died);
@@ -55,7 +55,7 @@ void AddServerGoals(const History& history, GoalSet& goals) {
         std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
           return hold.client == entry.client && hold.token == entry.token;
         });
-    if (!known && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
+    if (!known && entry.client >= 0 && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
   }
   for (const ClientHold& hold : history.holds) {
     if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
@@ -64,7 +64,7 @@ void AddServerGoals(const History& history, GoalSet& goals) {
 
 void AddHoldGoals(const History& history, GoalSet& goals) {
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime died = history.crashed[static_cast<std::size_t>(hold.client)];
+    const VirtualTime died = DiedAt(history, hold.client);
     if (died != kOpen && died < hold.release_called) {
       goals.Add(Goal::kCrashWhileHolding);
       if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
@@ -107,11 +107,10 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
   exercised[semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion] =
       contended && entered > history.permits;
   exercised[Judged::kForeignRelease] = goals.Has(Goal::kReleaseOfLostLease);
-  exercised[Judged::kForeignExtend] =
-      goals.Has(Goal::kExtendAfterLoss) || goals.Has(Goal::kExtended);
+  exercised[Judged::kForeignExtend] = goals.Has(Goal::kExtendAfterLoss);
   exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
   exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
-  exercised[Judged::kKeys] = ownership_seen;
+  exercised[Judged::kKeys] = ownership_seen || !history.holds.empty();
   return exercised;
 }
 

@@ -25,12 +25,21 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
       return true;
     }
   }
-  const auto unknown = [](StatusCode code) { return Status(code).outcome() == Outcome::kUnknown; };
+  const Duration travel = history.lease / 50;  // a request of an attempt that has just given up
+  const Attempt* made_it = nullptr;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.client != entry.client || attempt.asked > entry.granted) continue;
-    if (attempt.answered >= entry.promised_until || unknown(attempt.answer)) return true;
+    made_it = &attempt;
+    const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
+    if (unknown && attempt.answered >= entry.granted - travel) return true;
   }
-  return false;
+  return made_it != nullptr && made_it->answered >= entry.promised_until;
+}
+
+bool WasDisturbed(const History& history, int client, VirtualTime until) {
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(),
+      [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
 }
 
 const ClientHold* FindClientHold(const History& history, const ServerHold& entry) {
@@ -55,9 +64,7 @@ void JudgeKeyHasTtl(const std::vector<sim::redis::Server::KeyInfo>& keys, int cl
 
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.token.empty() || history.crashed[static_cast<std::size_t>(entry.client)] != kOpen) {
-      continue;
-    }
+    if (entry.token.empty() || entry.client < 0 || Died(history, entry.client)) continue;
     if (entry.end == ServerHoldEnd::kReleased || entry.end == ServerHoldEnd::kForeign) continue;
     const ClientHold* hold = FindClientHold(history, entry);
     if (hold == nullptr) {
@@ -69,11 +76,12 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
                        Client(entry.client), Instant(entry.granted), Client(entry.client))});
       return;
     }
-    const bool told_released =
-        hold->release_returned != kOpen &&
-        (hold->release_status == StatusCode::kOk || hold->release_status == StatusCode::kNotOwner ||
-         hold->release_status == StatusCode::kLeaseLost);
-    if (told_released && hold->release_returned < entry.promised_until) {
+    if (hold->release_returned >= entry.promised_until) continue;  // kOpen: not released at all
+    const bool told_released = hold->release_status == StatusCode::kOk ||
+                               hold->release_status == StatusCode::kNotOwner ||
+                               hold->release_status == StatusCode::kLeaseLost;
+    // Only a fault excuses a release that says it failed, or that it does not know.
+    if (told_released || !WasDisturbed(history, hold->client, hold->release_returned)) {
       violations.push_back({Judged::kKeys, hold->release_returned, entry.client,
                             fmt::format("{} ended its release at {}, yet its ownership entry stays "
                                         "until {}",

@@ -46,7 +46,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
       if (over) {
         hold.end = ServerHoldEnd::kExpired;
         hold.ended = hold.promised_until;
-      } else if (hold.client == client) {
+      } else if (hold.client == client || hold.client < 0) {
         hold.end = ServerHoldEnd::kReleased;
         hold.ended = now;
       } else {
@@ -63,7 +63,8 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
       continue;
     }
     if (seen->promised_until == hold.promised_until) continue;
-    if (over || (hold.client != client && doing == Doing::kAsking)) {
+    const bool foreign = hold.client != client && hold.client >= 0;
+    if (over || (foreign && doing == Doing::kAsking)) {
       hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kForeign;
       hold.ended = over ? hold.promised_until : now;
       if (doing == Doing::kExtending) {
@@ -73,7 +74,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
       }
       continue;  // below, the entry counts as a new grant
     }
-    if (hold.client != client) {
+    if (foreign) {
       violations.push_back({Judged::kForeignExtend, now, client,
                             fmt::format("{} changed the lease of {} from {} to {}", Client(client),
                                         Client(hold.client), Instant(hold.promised_until),
@@ -83,7 +84,19 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
     hold.renewed = now;
   }
   for (const SeenOwner& owner : owners) {
-    if (!IsKnown(history, owner.token)) Grant(client, owner, now, history, violations);
+    // Who releases or extends does not grant to itself: a hand-over.
+    const bool hand_over = doing == Doing::kReleasing || doing == Doing::kExtending;
+    const int to = hand_over && !owner.token.empty() ? -1 : client;
+    if (!IsKnown(history, owner.token)) Grant(to, owner, now, history, violations);
+  }
+}
+
+void Ledger::Claim(int client, const std::string& token, VirtualTime asked, History& history) {
+  if (token.empty()) return;
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->token != token || hold->granted < asked) continue;
+    hold->client = client;
+    return;
   }
 }
 

@@ -5,8 +5,8 @@
 // extend (LK006). A promise lasts to its deadline even if another client's command removes the
 // entry.
 //
-// Who made an entry is known from the connection that carried the command; tokens need not be
-// unique.
+// Who made an entry is first known from the connection that carried the command, as tokens need
+// not be unique; a hand-over is nobody's until its new owner shows the token.
 #pragma once
 
 #include <string>
@@ -35,6 +35,10 @@ class Ledger {
   /// After a command of `client` that changed data; `owners` is what the server holds now.
   void Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners,
             History& history, std::vector<Violation>& violations);
+
+  /// The client learns of a grant with this token, which it asked for at `asked`: the entry is its
+  /// own, whoever made it.
+  static void Claim(int client, const std::string& token, VirtualTime asked, History& history);
 
   /// A release of `hold` was answered "released": was it? (LK005 b)
   static void JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,

@@ -25,8 +25,10 @@ std::vector<Taken> TakenIntervals(const History& history) {
     taken.push_back({{hold.granted, until}, hold.client});
   }
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime dead = history.crashed[static_cast<std::size_t>(hold.client)];
-    VirtualTime until = hold.release_returned;
+    const VirtualTime dead = DiedAt(history, hold.client);
+    const VirtualTime believed = hold.belief.back().to;
+    // Who overstays its validity holds no more than the server still keeps for it.
+    VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
     if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
     taken.push_back({{hold.belief.front().from, until}, hold.client});
   }
@@ -51,16 +53,13 @@ std::optional<VirtualTime> FreeSince(const std::vector<Taken>& taken, int permit
 
 /// Whoever held last before `at` died with it.
 bool DeadHolderBefore(const History& history, VirtualTime at) {
-  const auto dead = [&](int client) {
-    return history.crashed[static_cast<std::size_t>(client)] != kOpen;
-  };
   VirtualTime latest{-1};
   bool answer = false;
   for (const ServerHold& hold : history.server_holds) {
     if (hold.granted > at || hold.end == ServerHoldEnd::kReleased) continue;
     if (hold.granted > latest) {
       latest = hold.granted;
-      answer = dead(hold.client);
+      answer = Died(history, hold.client);
     }
   }
   for (const ClientHold& hold : history.holds) {
@@ -68,7 +67,7 @@ bool DeadHolderBefore(const History& history, VirtualTime at) {
     if (from > at || hold.release_returned != kOpen) continue;
     if (from > latest) {
       latest = from;
-      answer = dead(hold.client);
+      answer = Died(history, hold.client);
     }
   }
   return answer;
@@ -84,8 +83,7 @@ void JudgeProgress(const History& history, Duration wake_up_bound,
   const std::vector<Taken> taken = TakenIntervals(history);
   const Duration bound = wake_up_bound + kSettling;
   for (const Attempt& attempt : history.attempts) {
-    const bool dead = history.crashed[static_cast<std::size_t>(attempt.client)] != kOpen;
-    if (dead || attempt.ask == Ask::kTry) continue;
+    if (Died(history, attempt.client) || attempt.ask == Ask::kTry) continue;
     const VirtualTime until = std::min(attempt.answered, history.end);
     // The end of the wait is the last instant at which the waiter can have been forgotten.
     const auto free_since = FreeSince(taken, history.permits, until - Duration(1));

@@ -5,7 +5,9 @@
 
 namespace interlock::scenarios {
 
-std::string Client(int client) { return fmt::format("C{}", client + 1); }
+std::string Client(int client) {
+  return client < 0 ? std::string("somebody") : fmt::format("C{}", client + 1);
+}
 
 std::string Instant(VirtualTime time) {
   if (time == kOpen) return "the end of time";

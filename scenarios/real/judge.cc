@@ -22,10 +22,6 @@ const Violation* FindIn(const std::vector<Violation>& violations, Judged propert
   return found == violations.end() ? nullptr : &*found;
 }
 
-VirtualTime DiedAt(const History& history, int client) {
-  return history.crashed[static_cast<std::size_t>(client)];
-}
-
 /// The sections, cut where the validity ended: a client that was late to leave held nothing any
 /// more.
 History WithSectionsCut(const History& history) {

@@ -19,6 +19,7 @@
 #include "scenarios/real/real_plan.h"
 #include "scenarios/real/real_report.h"
 #include "scenarios/real/real_run.h"
+#include "scenarios/story.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -167,7 +168,7 @@ class RealCheck {
     report_.totals.runs_with_faults += run->crashes > 0 ? 1 : 0;
     report_.totals.commands += run->commands;
     if (prepared.scenario->fixed.has_value()) {
-      report_.notes.push_back(real::StoryOf(*prepared.scenario, *unit.subject, run->history));
+      report_.notes.push_back(StoryOf(*prepared.scenario, *unit.subject, run->history));
     }
     return Status();
   }

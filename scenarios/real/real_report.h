@@ -40,8 +40,4 @@ void AddRows(const RealUnit& unit, reports::RunReport& report);
 /// Those that were reached, and those that must have been.
 void AddGoals(const GoalCounts& counts, bool with_crashes, reports::RunReport& report);
 
-/// "seed-002 mutex: 1 lease, 8 refusals, winner's lease lost before release: not-owner".
-std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
-                    const History& history);
-
 }  // namespace interlock::scenarios::real

@@ -12,38 +12,41 @@ namespace {
 class Shrinker {
  public:
   Shrinker(sim::Universe& universe, const RunCase& run_case, GeneratedWorkload found,
-           sim::Tape tape, Judged property, int budget)
+           sim::Tape tape, Judged property, int budget, const std::atomic<bool>* stop)
       : universe_(universe),
         case_(run_case),
         workload_(std::move(found)),
         tape_(std::move(tape)),
         property_(property),
-        budget_(budget) {}
+        budget_(budget),
+        stop_(stop) {}
 
   ShrinkResult Run() {
     const int all = budget_;
     budget_ = all * 2 / 3;  // the rest is for the last pass
     bool smaller = true;
-    while (smaller && tries_ < budget_) {
+    while (smaller && !Ended()) {
       smaller = ShrinkTape();
-      while (tries_ < budget_ && ShrinkWorkload()) smaller = true;
+      while (!Ended() && ShrinkWorkload()) smaller = true;
     }
     budget_ = all;
     smallest_ = workload_.value();
-    while (tries_ < budget_ && (DeleteOne() || ShrinkTape())) {
+    while (!Ended() && (DeleteOne() || ShrinkTape())) {
     }
     return {std::move(smallest_), std::move(tape_), tries_, shrinks_};
   }
 
  private:
+  bool Ended() const { return tries_ >= budget_ || (stop_ != nullptr && *stop_); }
+
   bool Fails(const Workload& workload, const sim::Tape& tape) {
-    if (tries_ >= budget_) return false;
+    if (Ended()) return false;
     ++tries_;
     return FailsWith(workload, sim::Choices::FromTape(tape));
   }
 
   bool FailsFresh(const Workload& workload, std::uint64_t seed) {
-    if (tries_ >= budget_) return false;
+    if (Ended()) return false;
     ++tries_;
     return FailsWith(workload, sim::Choices::FromSeed(seed));
   }
@@ -130,6 +133,7 @@ class Shrinker {
   }
 
   bool Calm(std::size_t lane, std::size_t from, std::size_t piece) {
+    if (Ended()) return false;
     sim::Tape calmer = tape_;
     auto& values = calmer.lanes[lane];
     const std::size_t to = std::min(values.size(), from + piece);
@@ -147,6 +151,7 @@ class Shrinker {
   sim::Tape tape_;
   const Judged property_;
   int budget_;
+  const std::atomic<bool>* const stop_;
   int tries_ = 0;
   int shrinks_ = 0;
 };
@@ -154,8 +159,9 @@ class Shrinker {
 }  // namespace
 
 ShrinkResult Shrink(sim::Universe& universe, const RunCase& run_case, GeneratedWorkload found,
-                    sim::Tape tape, Judged property, int budget) {
-  return Shrinker(universe, run_case, std::move(found), std::move(tape), property, budget).Run();
+                    sim::Tape tape, Judged property, int budget, const std::atomic<bool>* stop) {
+  return Shrinker(universe, run_case, std::move(found), std::move(tape), property, budget, stop)
+      .Run();
 }
 
 }  // namespace interlock::scenarios

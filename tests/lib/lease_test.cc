@@ -189,6 +189,28 @@ TEST_F(LeaseTest, ReleaseGivesUpAfterTheConfiguredAttempts) {
   EXPECT_TRUE(lease.Release().ok());
 }
 
+// The first call may have released it and let somebody else in, whom the second one then meets.
+TEST_F(LeaseTest, ALaterReleaseRemembersThatAnEarlierOneMayHaveRun) {
+  for (const bool expired : {false, true}) {
+    Lease lease = Acquire();
+    for (int i = 0; i < 3; ++i) Script(Answer::Lost());
+    EXPECT_EQ(lease.Release().code(), StatusCode::kUnknownOutcome);
+    if (expired) runtime_.Advance(11s);
+    Script(Number(3));
+    EXPECT_EQ(lease.Release().code(), expired ? StatusCode::kUnknownOutcome : StatusCode::kOk);
+    lease.Forget();
+  }
+}
+
+TEST_F(LeaseTest, ALaterReleaseThatNeverLeftDoesNotMakeAnEarlierOneDefinite) {
+  Lease lease = Acquire();
+  for (int i = 0; i < 3; ++i) Script(Answer::Lost());
+  EXPECT_EQ(lease.Release().code(), StatusCode::kUnknownOutcome);
+  connector_.FailEveryConnect(Status(StatusCode::kUnavailable, "refused"));
+  EXPECT_EQ(lease.Release().code(), StatusCode::kUnknownOutcome);
+  lease.Forget();
+}
+
 TEST_F(LeaseTest, ReleaseThatNeverLeftIsADefiniteFailure) {
   Lease lease = Acquire();
   Script(Answer::NotSent());

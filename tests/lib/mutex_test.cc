@@ -146,6 +146,16 @@ TEST_F(MutexTest, AnUnreadableReplyIsCleanedUp) {
   EXPECT_EQ(mutex.TryAcquire().code(), StatusCode::kProtocolError);
 }
 
+// It may have been granted, and the clean-up that would undo it did not get through.
+TEST_F(MutexTest, AnUnreadableReplyThatIsNotCleanedUpLeavesTheOutcomeUnknown) {
+  Mutex mutex = NewMutex();
+  Script(Number(1));
+  for (int i = 0; i < 3; ++i) Script(Answer::Lost());
+  const Result<Lease> lease = mutex.TryAcquire();
+  EXPECT_EQ(lease.code(), StatusCode::kUnknownOutcome);
+  EXPECT_THAT(lease.status().message(), HasSubstr("clean-up"));
+}
+
 TEST_F(MutexTest, ShutdownEndsATryAtOnce) {
   Mutex mutex = NewMutex();
   Script(Answer::Cancelled());

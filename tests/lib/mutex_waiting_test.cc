@@ -232,6 +232,20 @@ TEST_F(MutexWaitingTest, WrongCredentialsEndAnEndlessWait) {
   EXPECT_EQ(mutex.Acquire().code(), StatusCode::kInvalidArgument);
 }
 
+// A further try before the clean-up is confirmed might wait for the waiter's own grant.
+TEST_F(MutexWaitingTest, AnUnreadableReplyIsCleanedUpBeforeTheNextTry) {
+  Mutex mutex = NewMutex();
+  Script(Number(1));
+  for (int i = 0; i < 3; ++i) Script(Answer::Lost());
+  Script(Number(1));
+  Script(Grant(2));
+  Result<Lease> lease = mutex.Acquire();
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  EXPECT_EQ(Argument(4, 0), Argument(0, 0));
+  EXPECT_NE(Argument(5, 0), Argument(0, 0));
+  lease->Forget();
+}
+
 TEST_F(MutexWaitingTest, AKeyOfAnotherTypeEndsAnEndlessWait) {
   Mutex mutex = NewMutex();
   Script(Refuse(8s));

@@ -108,6 +108,22 @@ TEST_F(BadServerTest, AnythingButRedisIsAProtocolError) {
   EXPECT_TRUE(connection->broken());
 }
 
+// The deadline bounds the reads too: with something to read at any moment, nothing ever waits for
+// it, and a peer that sends without end would hold the caller for as long as it likes.
+TEST_F(BadServerTest, ReadingOnEndsAtTheDeadline) {
+  StubServer stub(AfterGreeting([](int fd) {
+    ReadUntil(fd, "GET");
+    SendAll(fd, "$65536\r\n" + std::string(65536, 'x') + "\r\n");
+    DrainUntilClosed(fd);
+  }));
+  const auto connection = MustConnect(stub.url());
+  ASSERT_NE(connection, nullptr);
+  ASSERT_TRUE(SendWords(*connection, {"GET", "k"}).ok());
+  std::this_thread::sleep_for(milliseconds(50));  // more than one read's worth lies ready
+  EXPECT_EQ(connection->Receive(runtime_.Now()).code(), StatusCode::kUnknownOutcome);
+  EXPECT_TRUE(connection->broken());
+}
+
 // SIGPIPE would end this process, which has no handler for it.
 TEST_F(BadServerTest, SendingToADeadPeerRaisesNoSignal) {
   ASSERT_NE(::signal(SIGPIPE, SIG_DFL), SIG_ERR);

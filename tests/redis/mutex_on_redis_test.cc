@@ -183,6 +183,34 @@ TEST_F(MutexOnRedisTest, AScriptFlushGoesUnnoticed) {
   EXPECT_TRUE(mutex.TryAcquire().ok());
 }
 
+// Out of memory, the server refuses writes that need some: nobody new gets in, but a holder can
+// still prolong and give back what it has.
+TEST_F(MutexOnRedisTest, AServerOutOfMemoryStillLetsGo) {
+  const Process process = NewProcess();
+  Mutex mutex = NewMutex(process);
+  Result<Lease> lease = mutex.TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  ASSERT_EQ(*server_->Command({"CONFIG", "SET", "maxmemory", "1"}), "OK");
+  EXPECT_EQ(mutex.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_TRUE(lease->Extend().ok());
+  EXPECT_TRUE(lease->Release().ok());
+  EXPECT_EQ(mutex.TryAcquire().code(), StatusCode::kUnavailable);
+  ASSERT_EQ(*server_->Command({"CONFIG", "SET", "maxmemory", "0"}), "OK");
+  EXPECT_TRUE(mutex.TryAcquire().ok());
+}
+
+// Neither waited for, nor overwritten.
+TEST_F(MutexOnRedisTest, AKeyOfAnotherTypeIsAnError) {
+  const Process process = NewProcess();
+  for (const char* suffix : {"", ":fence"}) {
+    ASSERT_EQ(*server_->Command({"LPUSH", kKey + std::string(suffix), "theirs"}), "1");
+    const Status status = NewMutex(process).Acquire().status();
+    EXPECT_EQ(status.outcome(), Outcome::kUnknown) << status.ToString();
+    EXPECT_NE(status.message().find("WRONGTYPE"), std::string::npos) << status.ToString();
+    ASSERT_EQ(*server_->Command({"DEL", kKey + std::string(suffix)}), "1");
+  }
+}
+
 class MutexOnBadNetworkTest : public MutexOnRedisTest {
  protected:
   // Loads all scripts, so that the reply that is lost later is that of an execution.

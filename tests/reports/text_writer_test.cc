@@ -48,6 +48,22 @@ TEST(TextWriterTest, LastLineSaysTheVerdict) {
   EXPECT_TRUE(Contains(text, "2 of 10 double runs diverged (LK016)"));
 }
 
+// Where the caller is not known, no command is made up: the token alone is shown.
+TEST(TextWriterTest, NoProgramIsNamedThatIsNotKnown) {
+  Counterexample example = ForeignRelease();
+  example.caller.clear();
+  example.replay = "v1:acme:chaos:none:r1:00000000";
+  const std::string bare = ToText(example, TextOptions{});
+  EXPECT_FALSE(Contains(bare, "explain"));
+  EXPECT_FALSE(Contains(bare, " Replay:\n"));
+  EXPECT_TRUE(Contains(bare, "\n   v1:acme:chaos:none:r1:00000000\n"));
+  example.caller = "./acme";
+  EXPECT_TRUE(Contains(ToText(example, TextOptions{}), "./acme explain LK005"));
+  RunReport report = MixedReport();
+  report.tool.program.clear();
+  EXPECT_FALSE(Contains(ToText(report, {}, {}), " replay '"));
+}
+
 TEST(TextWriterTest, OneFullCounterexamplePerProperty) {
   Counterexample again = ForeignRelease();
   again.synchrony = SynchronyClass::kBounded;

@@ -41,7 +41,62 @@ TEST(CommandLineTest, AnUnknownOptionIsAUsageError) {
 
 TEST(CommandLineTest, NoCommandOrAnUnknownOneIsAUsageError) {
   EXPECT_EQ(Interlock({}).exit_code, 64);
-  EXPECT_EQ(Interlock({"chek"}).exit_code, 64);
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"chek"}, {"chek", "--lock", "mutex"}, {"help", "chek"}}) {
+    const ChildResult child = Interlock(words);
+    EXPECT_EQ(child.exit_code, 64);
+    EXPECT_THAT(child.err, HasSubstr("unknown command \"chek\"; did you mean \"check\"?"));
+  }
+}
+
+TEST(CommandLineTest, HelpListsTheCommandsAndOneCommandsOptions) {
+  const ChildResult all = Interlock({"help"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  for (const char* command : {"check", "replay", "list", "explain", "help"}) {
+    EXPECT_THAT(all.out, HasSubstr(command));
+  }
+  const ChildResult one = Interlock({"help", "check"});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("--scenario"));
+}
+
+// A seed that is cut, wrapped or negated would be a campaign that nobody asked for.
+TEST(CommandLineTest, ASeedIsTakenAsItStandsOrRefused) {
+  for (const char* bad : {"-1", "18446744073709551616", "0x10000000000000000", "1.5", "1e3", "",
+                          " 1", "+1", "0x", "12ab"}) {
+    EXPECT_EQ(Interlock({"check", "--runs", "1", "--seed", bad}).exit_code, 64) << bad;
+  }
+  for (const auto& [good, seed] :
+       {std::pair<std::string, std::uint64_t>("18446744073709551615", ~std::uint64_t{0}),
+        {"0xfF", 255},
+        {"0", 0}}) {
+    const ChildResult child = Interlock({"check", "--lock", "mutex", "--scenario", "contention",
+                                         "--runs", "2", "--json", "--seed", good});
+    EXPECT_EQ(ReadReport(child.out).seed, seed);
+  }
+}
+
+TEST(CommandLineTest, AnEmptyOutFolderIsAUsageError) {
+  EXPECT_EQ(Interlock({"check", "--out", ""}).exit_code, 64);
+  EXPECT_EQ(Interlock({"check", "--redis", ""}).exit_code, 64);
+}
+
+// Without --runs this campaign takes minutes: the place must be found wanting before it.
+TEST(CommandLineTest, AnOutFolderThatCannotBeIsFoundOutAtOnce) {
+  for (const char* place : {"/proc/x", "/dev/full", "/proc"}) {
+    const ChildResult child = Interlock({"check", "--out", place});
+    EXPECT_EQ(child.exit_code, 65) << child.err;
+    EXPECT_THAT(child.err, HasSubstr(place));
+    EXPECT_TRUE(child.out.empty()) << child.out;
+  }
+}
+
+TEST(CommandLineTest, OptionsOfTheSimulationAreRefusedForARealServer) {
+  for (const char* option : {"--runs", "--jobs", "--budget", "--watchdog"}) {
+    const ChildResult child = Interlock({"check", "--redis", "redis://127.0.0.1:1/0", option, "5"});
+    EXPECT_EQ(child.exit_code, 64) << option << child.err;
+    EXPECT_THAT(child.err, HasSubstr(option));
+  }
 }
 
 TEST(CommandLineTest, BadValuesAreUsageErrors) {
@@ -77,8 +132,12 @@ TEST(CommandLineTest, ABadTokenIsBadInput) {
 
 TEST(CommandLineTest, ABadFileIsBadInput) {
   const ScratchFolder folder;
-  EXPECT_EQ(Interlock({"replay", folder.path() + "/none.json"}).exit_code, 65);
-  EXPECT_EQ(Interlock({"replay", folder.path()}).exit_code, 65);
+  const ChildResult none = Interlock({"replay", folder.path() + "/none.json"});
+  EXPECT_EQ(none.exit_code, 65);
+  EXPECT_THAT(none.err, HasSubstr("neither a replay token"));
+  const ChildResult directory = Interlock({"replay", folder.path()});
+  EXPECT_EQ(directory.exit_code, 65);
+  EXPECT_THAT(directory.err, HasSubstr("is a directory"));
 }
 
 TEST(CommandLineTest, ASoundLockPassesTheGate) {

@@ -121,8 +121,16 @@ TEST(OrphansTest, AnEntryThatOutlivesAnAnswerOfNotOwnerIsAnOrphan) {
               ElementsAre(Judged::kKeys));
 }
 
-TEST(OrphansTest, AnEntryAfterAReleaseOfUnknownOutcomeIsFine) {
-  EXPECT_THAT(JudgeOrphansOf(HeldAndReleased(StatusCode::kUnknownOutcome)), IsEmpty());
+// Not to know is excused by a broken connection only.
+TEST(OrphansTest, AnEntryAfterAReleaseThatDoesNotKnowNeedsAFaultForAnExcuse) {
+  for (const StatusCode answer : {StatusCode::kUnknownOutcome, StatusCode::kUnavailable}) {
+    History history = HeldAndReleased(answer);
+    EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+    history.disturbances = {{1, Ms(300)}, {0, Ms(400)}};  // another client's; too late
+    EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+    history.disturbances = {{0, Ms(300)}};
+    EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+  }
 }
 
 TEST(OrphansTest, ALeaseThatRanOutBeforeTheReleaseIsFine) {

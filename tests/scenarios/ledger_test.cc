@@ -61,6 +61,19 @@ TEST_F(LedgerTest, ASecondGrantWithinThePromiseIsServerExclusion) {
   EXPECT_THAT(violations_[0].what, HasSubstr("C1"));
 }
 
+// A release script may grant to the next waiter: the entry is the waiter's, not the releaser's.
+TEST_F(LedgerTest, AHandOverBelongsToWhoShowsItsToken) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {{"t1", Ms(1300)}});
+  ASSERT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kReleased);
+  EXPECT_EQ(history_.server_holds[1].client, -1);
+  Ledger::Claim(1, "t1", Ms(100), history_);
+  EXPECT_EQ(history_.server_holds[1].client, 1);
+  Sync(1, Doing::kReleasing, Ms(400), {});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
 TEST_F(LedgerTest, AGrantAfterAReleaseIsFine) {
   Grant(0, Ms(10), Ms(1010));
   Sync(0, Doing::kReleasing, Ms(300), {});

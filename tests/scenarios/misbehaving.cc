@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace {
@@ -83,9 +84,16 @@ void AccessNull() {
 
 void Refuse() {}
 
+/// Well-behaved until somebody has a second look: so ends the process that compares hashes.
+bool second_process = false;
+void AbortInSecondProcess() {
+  if (second_process) std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  second_process = argc > 1 && std::string_view(argv[1]) == "hash";
   std::vector<std::shared_ptr<const harness::Subject>> subjects;
   for (const auto& [name, crime] : {std::pair<const char*, Crime>("test/spinning", Spin),
                                     {"test/aborting", Abort},
@@ -93,6 +101,7 @@ int main(int argc, char** argv) {
                                     {"test/throwing", Throw},
                                     {"test/escaping", ReadTheClock},
                                     {"test/null", AccessNull},
+                                    {"test/two-faced", AbortInSecondProcess},
                                     {"test/refusing", Refuse}}) {
     subjects.push_back(std::make_shared<Guilty>(name, crime));
   }

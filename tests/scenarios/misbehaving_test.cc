@@ -2,10 +2,13 @@
 //
 // A lock under test may spin, crash or leave the simulation. The gate must then say which lock it
 // was and where, leave a partial run.json, give a line to replay it with, and fail.
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reports/json_writer.h"
+#include "scenarios/guard.h"
 #include "scenarios/replay_token.h"
 #include "tests/scenarios/child_process.h"
 
@@ -94,6 +97,52 @@ TEST(MisbehavingLockTest, TheGuiltyLockIsNamedWhenOthersRunBesideIt) {
                 "--runs", "200", "--jobs", "3", "--watchdog", "2"});
   EXPECT_EQ(child.exit_code, 1);
   EXPECT_THAT(child.err, HasSubstr("the lock test/"));
+}
+
+// The packed token is what must be printed again: it is the only name that this run has.
+TEST(MisbehavingLockTest, AShrunkRunIsNamedByItsOwnToken) {
+  PackedRun packed;
+  packed.workload.lease = std::chrono::seconds(1);
+  packed.workload.permits = 1;
+  ClientPlan client;
+  client.operations.resize(300);  // more than fits into any small buffer
+  packed.workload.clients = {client, client};
+  const std::string token = Encode({"test/aborting", "contention", SynchronyClass::kNone, packed});
+  ASSERT_GT(token.size(), 1500U);
+  const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "replay", token});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_THAT(child.err, HasSubstr(" replay '" + token + "'\n"));
+}
+
+// The replay line then leads to the run that was found, not to the case that ended the process.
+TEST(MisbehavingLockDeathTest, ACrashWhileShrinkingSaysSo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        InstallGuard({});
+        const GuardedThread thread;
+        const GuardedRun run("mutex", "chaos", SynchronyClass::kNone, 7, Doing::kShrinking);
+        std::abort();
+      },
+      ::testing::ExitedWithCode(70),
+      "mutex in chaos .class none. aborted in a smaller case, while shrinking\n"
+      "the run that was being shrunk.*\nreplay   ./interlock replay 'v1:mutex:chaos:none:r7:");
+}
+
+// What could not be compared is no pass.
+TEST(MisbehavingLockTest, ASecondProcessThatFailsMakesTheReportInconclusive) {
+  const ScratchFolder folder;
+  const ChildResult child = Check("test/two-faced", folder.path());
+  EXPECT_NE(child.exit_code, 0);
+  const auto read = reports::ReadRunReport(ReadFile(folder.path() + "/run.json"));
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  ASSERT_FALSE(read.value->results.empty());
+  const reports::ResultRow& row = read.value->results.back();
+  EXPECT_EQ(row.code, "LK016");
+  EXPECT_EQ(row.lock, "test/two-faced");
+  EXPECT_EQ(row.verdict, reports::Verdict::kInconclusive);
+  EXPECT_FALSE(row.pass);
+  EXPECT_THAT(row.reason, HasSubstr("second process"));
 }
 
 // A lock that never grants crashes nothing; it is convicted by the ordinary way.

@@ -55,16 +55,20 @@ struct Grant {
 
 class PlainHold final : public harness::Hold {
  public:
-  PlainHold(std::shared_ptr<Line> line, Grant grant, bool blindly)
-      : line_(std::move(line)), grant_(std::move(grant)), blindly_(blindly) {}
+  PlainHold(std::shared_ptr<Line> line, Grant grant, const PlainOptions& plain)
+      : line_(std::move(line)), grant_(std::move(grant)), plain_(plain) {}
 
   std::string owner_token() const override { return grant_.token; }
   MonotonicTime valid_until() const override { return grant_.valid_until; }
 
+  Status Extend() override { return Status(); }
+
   Status Release() override {
+    if (plain_.release_answer.has_value()) return Status(*plain_.release_answer);
     const Result<Reply> reply =
-        blindly_ ? line_->Call({"DEL", grant_.key})
-                 : line_->Call({"EVAL", kDeleteIfMine, "1", grant_.key, grant_.token});
+        plain_.release_blindly
+            ? line_->Call({"DEL", grant_.key})
+            : line_->Call({"EVAL", kDeleteIfMine, "1", grant_.key, grant_.token});
     if (!reply.ok()) return reply.status();
     return reply->IsInteger() && reply->integer == 1 ? Status() : Status(StatusCode::kNotOwner);
   }
@@ -72,7 +76,7 @@ class PlainHold final : public harness::Hold {
  private:
   std::shared_ptr<Line> line_;
   Grant grant_;
-  bool blindly_;
+  const PlainOptions& plain_;
 };
 
 class PlainLock final : public harness::Lock {
@@ -94,7 +98,7 @@ class PlainLock final : public harness::Lock {
     if (!reply->IsStatus("OK")) return Status(StatusCode::kNotAcquired);
     if (line_->Now() >= grant.valid_until) return Status(StatusCode::kUnknownOutcome, "too late");
     return std::unique_ptr<harness::Hold>(
-        std::make_unique<PlainHold>(line_, std::move(grant), plain_.release_blindly));
+        std::make_unique<PlainHold>(line_, std::move(grant), plain_));
   }
 
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
@@ -130,6 +134,11 @@ class Plain final : public harness::Subject {
 
   std::string_view name() const override { return plain_.name; }
   std::string_view summary() const override { return "the smallest honest lock"; }
+  harness::Traits traits() const override {
+    harness::Traits traits;
+    traits.can_extend = plain_.extend_in_words_only;
+    return traits;
+  }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
@@ -139,6 +148,7 @@ class Plain final : public harness::Subject {
 
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
+    if (plain_.hide_owner) return std::nullopt;
     std::vector<harness::Owner> owners;
     const std::string key = KeyOf(options);
     if (auto token = server.String(key)) {

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,11 @@ namespace interlock::scenarios::testing {
 
 struct PlainOptions {
   std::string name = "test/plain";
-  bool release_blindly = false;           ///< DEL, whoever owns it
-  std::vector<std::string> preface = {};  ///< a command sent before each SET
+  bool release_blindly = false;                   ///< DEL, whoever owns it
+  std::optional<StatusCode> release_answer = {};  ///< what Release says; it then does nothing
+  bool extend_in_words_only = false;              ///< Extend says ok and does nothing
+  bool hide_owner = false;                        ///< Owners() shows nothing
+  std::vector<std::string> preface = {};          ///< a command sent before each SET
   /// Called with what NewLock is given; may be called by several threads at once.
   std::function<void(const harness::LockOptions&)> on_new_lock = {};
 };

@@ -94,9 +94,18 @@ TEST(ProgressTest, ARunThatEndsWithinTheBoundProvesNothing) {
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
-TEST(ProgressTest, AWaiterBehindAHolderWhoKeepsItIsFine) {
+// It still believes, but the server has nothing of it any more: it keeps nobody out.
+TEST(ProgressTest, AWaiterBehindAHolderWhoOverstaysItsValidityMustBeServed) {
   History history = NewHistory(2);
   history.holds = {Believes(0, Ms(11), Ms(1000))};
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
+                      Asked(1, Ask::kWait, Ms(100))};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+}
+
+TEST(ProgressTest, AWaiterBehindAHolderOfALockWithoutLeasesIsFine) {
+  History history = NewHistory(2);
+  history.holds = {Believes(0, Ms(11), kOpen)};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
   EXPECT_THAT(Judge(history), IsEmpty());

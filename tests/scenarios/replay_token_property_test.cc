@@ -49,10 +49,13 @@ rc::Gen<ClientPlan> AnyClient() {
 
 rc::Gen<PackedRun> AnyRun() {
   const auto workload = rc::gen::build<Workload>(
-      rc::gen::set(&Workload::lease, LengthFrom(1'000'000)),
+      rc::gen::set(&Workload::lease,
+                   rc::gen::map(rc::gen::inRange<std::int64_t>(1'000'000, 86'400'000'000'001),
+                                [](std::int64_t ns) { return Duration(ns); })),
       rc::gen::set(&Workload::permits, rc::gen::inRange(1, 1001)),
       rc::gen::set(&Workload::latency_max, LengthFrom(0)),
-      rc::gen::set(&Workload::clients, rc::gen::container<std::vector<ClientPlan>>(AnyClient())));
+      rc::gen::set(&Workload::clients,
+                   rc::gen::nonEmpty(rc::gen::container<std::vector<ClientPlan>>(AnyClient()))));
   const auto tape =
       rc::gen::map(rc::gen::arbitrary<std::array<std::vector<std::uint32_t>, sim::kLanes>>(),
                    [](std::array<std::vector<std::uint32_t>, sim::kLanes> lanes) {

@@ -4,6 +4,8 @@
 // be refused, with a sentence that says why.
 #include "scenarios/replay_token.h"
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,6 +55,21 @@ TEST(ReplayTokenTest, ASeedComesBack) {
 
 TEST(ReplayTokenTest, APackedRunComesBack) {
   ExpectSame(PackedToken(), DecodeReplayToken(Encode(PackedToken())));
+}
+
+// Whoever can compute a check sum can ask for a run that is none.
+TEST(ReplayTokenTest, APackedRunThatCannotBeRunIsRefused) {
+  const auto refusal = [](const std::function<void(Workload&)>& spoil) {
+    ReplayToken token = PackedToken();
+    spoil(std::get<PackedRun>(token.run).workload);
+    return Refusal(Encode(token));
+  };
+  EXPECT_THAT(refusal([](Workload& w) { w.lease = std::chrono::hours(24) + Duration(1); }),
+              HasSubstr("longer than 24 hours"));
+  EXPECT_THAT(refusal([](Workload& w) { w.lease = std::chrono::microseconds(999); }),
+              HasSubstr("shorter than 1 ms"));
+  EXPECT_THAT(refusal([](Workload& w) { w.clients.clear(); }), HasSubstr("no clients"));
+  EXPECT_THAT(refusal([](Workload& w) { w.permits = 0; }), HasSubstr("no permits"));
 }
 
 // Tokens in old logs must stay readable: the form is pinned, check sum included.

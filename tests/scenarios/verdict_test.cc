@@ -117,7 +117,7 @@ TEST(SpecimenTest, ExpectedConvictionsNameWhatExists) {
       EXPECT_EQ(std::count(scenario->classes.begin(), scenario->classes.end(), one.synchrony), 1);
       const auto property = JudgedFromSlug(one.property);
       ASSERT_TRUE(property.has_value()) << one.property;
-      const auto judged = JudgedFor(*scenario, specimen.subject->traits());
+      const auto judged = JudgedFor(*scenario, *specimen.subject);
       EXPECT_EQ(std::count(judged.begin(), judged.end(), *property), 1) << one.property;
     }
   }

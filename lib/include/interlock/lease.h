@@ -34,6 +34,7 @@ struct Grant {
   std::string token;
   std::uint64_t fencing_token = 0;
   MonotonicTime valid_until{};
+  bool release_unknown = false;  ///< a release was sent whose outcome is not known
 };
 
 /// What a Lease needs of the lock that granted it.
@@ -44,7 +45,8 @@ class LeaseBackend {
   virtual Duration default_lease() const = 0;
   /// The new end of validity; kNotOwner, kUnavailable, kUnknownOutcome, kInvalidArgument otherwise.
   virtual Result<MonotonicTime> Extend(const Grant& grant, Duration lease) = 0;
-  virtual Status Release(const Grant& grant) = 0;
+  /// Remembers in `grant` what a later call has to know about this one.
+  virtual Status Release(Grant& grant) = 0;
 };
 
 }  // namespace internal

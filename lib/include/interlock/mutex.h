@@ -12,17 +12,15 @@
 //   - at most one valid Lease per resource at any moment, while clock rates differ by less than the
 //     drift allowance; a crashed holder keeps others out for at most one lease;
 //   - only the holder's own token releases or extends; an acquire whose reply was lost is undone,
-//   and
-//     cannot take effect later (within kCancelledTtl), before its failure is reported as definite;
+//     and cannot take effect later (within kCancelledTtl), before its failure is reported as
+//     definite;
 //   - a waiter is woken by the release, without polling, and looks again by itself when the lease
-//   that
-//     it waits for is over, so no lost wake-up costs more than that.
+//     that it waits for is over, so no lost wake-up costs more than that.
 // Not guaranteed:
 //   - first come, first served: a newcomer may overtake a woken waiter;
 //   - that the holder's code has stopped when its lease is over (see lease.h): use fencing tokens;
 //   - Redis with replicas: a failover can lose the last grants, and two clients then hold at once.
-//   The
-//     same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
+//     The same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
 //     clock;
 //   - Redis Cluster: as with replicas; all keys of a resource share a slot.
 //

@@ -9,10 +9,10 @@
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged:
 //   - at most `concurrency` valid permits per name at any moment, each with an owner token and a
-//   lease
-//     of `expire_in` of its own; a client that was configured with another concurrency is told so;
+//     lease of `expire_in` of its own; a client that was configured with another concurrency is
+//     told so;
 //   - a crash loses no permit: it comes back when its lease is over. Giving up waiting changes
-//   nothing;
+//     nothing;
 //   - waiters block in Redis and are woken in the order in which they blocked, one per release. A
 //     waiter that lost its connection blocks again, at the end, within the same time budget.
 // Not guaranteed:

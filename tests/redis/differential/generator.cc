@@ -313,7 +313,7 @@ std::string Generator::Value() { return Pick(kValues); }
 std::string Generator::Number() { return Pick(kNumbers); }
 
 void Generator::ExpandWord(std::string_view word, Argv* argv) {
-  if (word[0] != '%') {
+  if (!word.starts_with('%')) {
     argv->emplace_back(word);
     return;
   }

@@ -7,7 +7,12 @@
 //     EXPECT_TRUE(verdict.passed) << verdict.text;
 //   }
 //
-// Needs no Redis and no particular test framework. Thread safety: may be called from any thread.
+// Needs no Redis and no particular test framework.
+//
+// Non-guarantee: no watchdog and no signal handlers are installed, since the process is yours. A
+// lock that spins without a call of its environment spins on, and one that crashes takes the test
+// with it; Main (interlock/harness/main.h) names such a lock and ends.
+// Thread safety: may be called from any thread.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +28,15 @@ struct CheckOptions {
   std::uint64_t runs = 1000;   ///< per scenario and synchrony class, at least 1
   int jobs = 1;                ///< threads; the verdict does not depend on it
   std::string scenario = "*";  ///< glob
+  /// How to call a program of yours that knows this lock, by Main of interlock/harness/main.h: then
+  /// the report has whole replay lines, `<program> replay '<token>'`. Empty: bare tokens.
+  std::string program = {};
 };
 
 struct CheckVerdict {
   bool passed = false;    ///< every property that it should hold was put to the test and held
   bool violated = false;  ///< false and not passed: inconclusive
-  std::string text;       ///< the report, with a counterexample and its replay line
+  std::string text;       ///< the report, with a counterexample and its replay token
 };
 
 CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& options = {});

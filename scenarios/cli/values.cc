@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/values.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "reports/escape.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+/// The whole of `text` as a number.
+std::optional<std::uint64_t> ParseNumber(std::string_view text, int base) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> ParseSeed(std::string_view text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) return ParseNumber(text.substr(2), 16);
+  return ParseNumber(text, 10);
+}
+
+std::optional<std::chrono::seconds> ParseBudget(std::string_view text) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  std::chrono::seconds unit(1);
+  if (text.ends_with('m')) unit = std::chrono::minutes(1);
+  if (text.ends_with('h')) unit = std::chrono::hours(1);
+  if (text.ends_with('s') || text.ends_with('m') || text.ends_with('h')) text.remove_suffix(1);
+  const auto amount = ParseNumber(text, 10);
+  if (!amount.has_value() || *amount == 0 || *amount > kMost) return std::nullopt;
+  return unit * static_cast<std::int64_t>(*amount);
+}
+
+std::optional<std::string> PrepareFolder(const std::string& path) {
+  const auto problem = [&](std::string_view what, int error) {
+    return fmt::format("--out {}: {}: {}", reports::SafeForTerminal(path, true), what,
+                       std::generic_category().message(error));
+  };
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return problem("the folder cannot be made", error.value());
+  if (!std::filesystem::is_directory(path, error)) return problem("not a folder", ENOTDIR);
+  std::string probe = (std::filesystem::path(path) / ".interlock-XXXXXX").string();
+  const int fd = mkstemp(probe.data());
+  if (fd < 0) return problem("no file can be made there", errno);
+  close(fd);
+  unlink(probe.c_str());
+  return std::nullopt;
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// The values of options that CLI11 does not read as strictly as a gate needs them. Thread safety:
+// pure functions, but for the file system.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace interlock::scenarios::cli {
+
+/// "123" or "0x7b". nullopt: a sign, a blank, anything else, or a number above 64 bits; a seed that
+/// is silently changed would be a run that nobody can repeat.
+std::optional<std::uint64_t> ParseSeed(std::string_view text);
+
+/// "90", "90s", "5m", "1h"; at least a second and at most a million of the unit.
+std::optional<std::chrono::seconds> ParseBudget(std::string_view text);
+
+/// Makes the folder if needed and tries whether a file can be made in it, so that hours of work are
+/// not lost to a mistyped path. nullopt on success, otherwise what is wrong.
+std::optional<std::string> PrepareFolder(const std::string& path);
+
+}  // namespace interlock::scenarios::cli
