@@ -50,9 +50,14 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
   if (mutations == seen_mutations_) return;
   seen_mutations_ = mutations;
   SyncOwners(process, now);
+  if (key_without_ttl_ && !stray_key_.empty()) return;
+  const auto keys = world_->server().PeekKeys(database_);
+  for (const auto& key : keys) {
+    if (!key.key.starts_with(options_.key_prefix)) stray_key_ = key.key;
+  }
   if (!key_without_ttl_) {
     const std::size_t before = violations_.size();
-    JudgeKeyHasTtl(world_->server().PeekKeys(database_), process, now, violations_);
+    JudgeKeyHasTtl(keys, process, now, violations_);
     key_without_ttl_ = violations_.size() > before;
   }
 }

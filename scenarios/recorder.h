@@ -35,6 +35,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   const std::vector<Violation>& violations() const { return violations_; }
   const GoalSet& goals() const { return goals_; }
   int faults() const { return faults_; }
+  /// A key that the lock has written outside of its prefix; empty: none.
+  const std::string& stray_key() const { return stray_key_; }
 
   void AfterCommand(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
                     sim::VirtualTime now) override;
@@ -81,6 +83,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   std::uint64_t seen_mutations_ = 0;
   int faults_ = 0;
   bool key_without_ttl_ = false;
+  std::string stray_key_;
   bool observable_ = true;
   bool closed_ = false;
 };

@@ -115,6 +115,12 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     if (!unit.entry->specimen) {
       Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits()), reachable);
     }
+    if (sum.divergences > 0) {
+      report.notes.push_back(fmt::format(
+          "{} of {} double runs of {} in {} diverged: randomness of its own, or state that runs "
+          "share?",
+          sum.divergences, sum.double_runs, unit.entry->subject->name(), unit.scenario->name));
+    }
     for (const auto& [story, count] : sum.stories) {
       report.notes.push_back(fmt::format("{} ({} of {} runs)", story, count, sum.runs));
     }

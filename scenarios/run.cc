@@ -111,6 +111,10 @@ class OneRun {
     }
     std::stable_sort(result.violations.begin(), result.violations.end(),
                      [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    if (!recorder_.stray_key().empty()) {
+      result.inconclusive =
+          "the key \"" + recorder_.stray_key() + "\" is outside of the key prefix";
+    }
     result.goals = recorder_.goals();
     AddGoals(history, result.goals);
     result.exercised = Exercised(history, traits_.semaphore, result.goals);

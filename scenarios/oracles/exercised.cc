@@ -58,6 +58,10 @@ void AddServerGoals(const History& history, GoalSet& goals) {
     if (!known && entry.client >= 0 && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
   }
   for (const ClientHold& hold : history.holds) {
+    const VirtualTime died = DiedAt(history, hold.client);
+    if (died != kOpen && died < hold.release_called) first_death = std::min(first_death, died);
+  }
+  for (const ClientHold& hold : history.holds) {
     if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
   }
 }

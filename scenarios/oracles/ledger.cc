@@ -129,11 +129,12 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
                            std::vector<Violation>& violations) {
   const ServerHold* entry = FindServerHold(history, hold.client, hold.token);
   if (entry == nullptr || entry->end == ServerHoldEnd::kReleased) return;
+  const VirtualTime ended = std::min(entry->ended, entry->promised_until);
   violations.push_back(
       {Judged::kForeignRelease, now, hold.client,
-       fmt::format("{} was told \"released\", but its ownership had ended at {} "
-                   "and nothing of its own was released",
-                   Client(hold.client), Instant(std::min(entry->ended, entry->promised_until)))});
+       fmt::format("{} was told \"released\", but released nothing of its own: its ownership {} {}",
+                   Client(hold.client), ended <= now ? "had ended at" : "goes on until",
+                   Instant(ended))});
 }
 
 void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, VirtualTime now,

@@ -66,7 +66,8 @@ class Hold {
   virtual Status Release() = 0;
 };
 
-/// One client's lock object for one resource.
+/// One client's lock object for one resource. It outlives its holds. When a run is over every call
+/// on a connection answers kCancelled at once: a loop must end on it.
 class Lock {
  public:
   virtual ~Lock() = default;
@@ -124,8 +125,9 @@ class Subject {
   virtual std::unique_ptr<Lock> NewLock(Environment& environment,
                                         const LockOptions& options) const = 0;
 
-  /// The live ownership entries of the resource. nullopt: this lock's ownership cannot be read from
-  /// the server, and server-level exclusion is then not judged.
+  /// The live ownership entries of the resource, each with the token that Hold::owner_token() shows
+  /// (a lock without owner tokens gives entries with an empty one). nullopt: this lock's ownership
+  /// cannot be read from the server, and server-level exclusion is then not judged.
   virtual std::optional<std::vector<Owner>> Owners(const ServerView& server,
                                                    const LockOptions& options) const = 0;
 
