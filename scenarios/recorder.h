@@ -45,11 +45,11 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
 
   void OnAsk(int client, const Operation& operation) override;
   void OnRefused(int client, const Status& status) override;
-  void OnGranted(int client, const harness::Hold& hold) override;
+  void OnGranted(int client, const harness::Hold& granted) override;
   void OnEnter(int client) override;
   void OnLeave(int client) override;
   void OnExtend(int client) override;
-  void OnExtended(int client, const Status& status, const harness::Hold& hold) override;
+  void OnExtended(int client, const Status& status, const harness::Hold& extended) override;
   void OnRelease(int client) override;
   void OnReleased(int client, const Status& status) override;
   void Step(int client) override;

@@ -65,9 +65,10 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(*-explicit-*)
-  Result(Status status)
-      : state_(std::in_place_index<1>, std::move(status)) {}  // NOLINT(*-explicit-*)
+  // NOLINTNEXTLINE(google-explicit-constructor): `return value;` is the point
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): `return status;` is the point
+  Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {}
 
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
