@@ -116,6 +116,14 @@ TEST(CommandLineTest, AnUnknownNameGivesTheNearest) {
   EXPECT_THAT(scenario.err, HasSubstr("did you mean \"chaos\"?"));
 }
 
+// A replay has no sound lock beside it, and yet must show what the campaign showed.
+TEST(CommandLineTest, AConvictionReplaysAsAViolation) {
+  const ChildResult replay = Interlock(
+      {"replay", "v1:broken/exists-set-expire:crash:none:pgKjWuQcB5Jp3AgAAAAAAAAAAAA:fbb716db"});
+  EXPECT_EQ(replay.exit_code, 1);
+  EXPECT_THAT(replay.out, HasSubstr("LK011 A KEY WAS LEFT BEHIND"));
+}
+
 TEST(CommandLineTest, ABadTokenIsBadInput) {
   EXPECT_EQ(Interlock({"replay", "nonsense"}).exit_code, 65);
   const ChildResult damaged = Interlock({"replay", "v1:mutex:chaos:none:r1:00000000"});
