@@ -82,7 +82,7 @@ class Worker {
     const std::uint64_t seed =
         RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony, index);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
-                             found.unit.synchrony, seed, Doing::kShrinking);
+                             found.unit.synchrony, seed, GuardPhase::kShrinking);
     GeneratedWorkload workload = GeneratorFor(*found.unit.scenario).Draw(seed);
     found.original = workload.value();
     sim::Choices choices = ChoicesOfRun(seed);
@@ -183,8 +183,7 @@ struct Block {
   std::uint64_t count = 0;
 };
 
-/// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario
-/// goes.
+/// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario goes.
 std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
                             std::uint64_t runs) {
   std::vector<Block> blocks;
@@ -280,6 +279,7 @@ CampaignResult RunCampaign(const CampaignOptions& options) {
   CampaignResult result;
   result.report.seed = options.seed;
   FillRows(units, sums, result);
+  DecideRows(result.report.results);
   InParallel(
       options, result.found.size(),
       [&](Worker& worker, std::size_t index) {

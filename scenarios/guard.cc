@@ -68,7 +68,7 @@ struct Slot {
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::uint64_t run_seed = 0;
   std::string_view token;  ///< instead of the seed, if not empty
-  Doing doing = Doing::kRunning;
+  GuardPhase phase = GuardPhase::kRunning;
   void* stack = nullptr;
 };
 
@@ -118,7 +118,7 @@ void WritePartial(const GuardOptions& options, int fd, std::string_view reason) 
 
 /// A packed run's token has any length, so nothing of it goes through a buffer.
 void WriteReplayLine(const Slot& slot, std::string_view program) {
-  if (slot.doing == Doing::kShrinking) {
+  if (slot.phase == GuardPhase::kShrinking) {
     WriteAll(STDERR_FILENO, "the run that was being shrunk, not the smaller case itself:\n");
   }
   WriteAll(STDERR_FILENO, "replay   ");
@@ -153,7 +153,7 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
     reason << (in_task ? "the lock " : "the harness, while running ") << slot.lock.view() << " in "
            << slot.scenario.view() << " (class " << ToString(slot.synchrony) << ") "
            << Describe(signal, info->si_addr);
-    if (slot.doing == Doing::kShrinking) reason << " in a smaller case, while shrinking";
+    if (slot.phase == GuardPhase::kShrinking) reason << " in a smaller case, while shrinking";
   } else {
     reason << "the harness " << Describe(signal, info->si_addr);
   }
@@ -198,7 +198,7 @@ void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
 }
 
 void Enter(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
-           std::uint64_t run_seed, std::string_view token, Doing doing) {
+           std::uint64_t run_seed, std::string_view token, GuardPhase phase) {
   if (this_slot == nullptr) return;
   this_slot->lock.Clear();
   this_slot->lock << lock;
@@ -207,7 +207,7 @@ void Enter(std::string_view lock, std::string_view scenario, SynchronyClass sync
   this_slot->synchrony = synchrony;
   this_slot->run_seed = run_seed;
   this_slot->token = token;
-  this_slot->doing = doing;
+  this_slot->phase = phase;
   this_slot->running.store(true);
   GuardProgress();
 }
@@ -259,13 +259,13 @@ GuardedThread::~GuardedThread() {
 }
 
 GuardedRun::GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
-                       std::uint64_t run_seed, Doing doing) {
-  Enter(lock, scenario, synchrony, run_seed, {}, doing);
+                       std::uint64_t run_seed, GuardPhase phase) {
+  Enter(lock, scenario, synchrony, run_seed, {}, phase);
 }
 
 GuardedRun::GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
                        std::string_view token) {
-  Enter(lock, scenario, synchrony, 0, token, Doing::kRunning);
+  Enter(lock, scenario, synchrony, 0, token, GuardPhase::kRunning);
 }
 
 GuardedRun::~GuardedRun() {

@@ -45,7 +45,7 @@ class GuardedThread {
 };
 
 /// What is being done with a guarded run.
-enum class Doing {
+enum class GuardPhase {
   kRunning,
   kShrinking,  ///< smaller cases than this run are tried; the replay line leads to the run itself
 };
@@ -54,7 +54,7 @@ enum class Doing {
 class GuardedRun {
  public:
   GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
-             std::uint64_t run_seed, Doing doing = Doing::kRunning);
+             std::uint64_t run_seed, GuardPhase phase = GuardPhase::kRunning);
   /// A run that only its token describes. REQUIRES: `token` outlives this; it has no quotes.
   GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
              std::string_view token);

@@ -110,14 +110,12 @@ struct History {
   VirtualTime end{};                 ///< when the run stopped
 };
 
-/// Whether the client died in the run; nobody in particular (-1) did not.
-inline bool Died(const History& history, int client) {
-  return client >= 0 && history.crashed[static_cast<std::size_t>(client)] != kOpen;
-}
-
-/// When it died; kOpen: it did not.
+/// When the client died in the run; kOpen: it did not, nor did nobody in particular (-1).
 inline VirtualTime DiedAt(const History& history, int client) {
   return client < 0 ? kOpen : history.crashed[static_cast<std::size_t>(client)];
 }
+
+/// Whether it died at all.
+inline bool Died(const History& history, int client) { return DiedAt(history, client) != kOpen; }
 
 }  // namespace interlock::scenarios

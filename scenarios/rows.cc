@@ -41,11 +41,7 @@ std::string ReasonOf(const UnitResult& sum, Judged property) {
 }
 
 ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
-  ResultRow row;
-  row.lock = unit.entry->subject->name();
-  row.kind = unit.entry->specimen ? LockKind::kSpecimen : LockKind::kSound;
-  row.scenario = unit.scenario->name;
-  row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  ResultRow row = RowOf(unit);
   row.property = Slug(property);
   row.code = Code(property);
   row.expected = Expected(unit, property);
@@ -94,6 +90,19 @@ void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
 
 }  // namespace
 
+ResultRow RowOf(const Unit& unit) {
+  ResultRow row;
+  row.lock = unit.entry->subject->name();
+  row.kind = unit.entry->specimen ? LockKind::kSpecimen : LockKind::kSound;
+  row.scenario = unit.scenario->name;
+  row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  return row;
+}
+
+void DecideRows(std::vector<ResultRow>& rows) {
+  for (ResultRow& row : rows) Decide(row, rows);
+}
+
 void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
               CampaignResult& result) {
   reports::RunReport& report = result.report;
@@ -137,7 +146,6 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
       result.found.push_back(std::move(found));
     }
   }
-  for (ResultRow& row : report.results) Decide(row, report.results);
   report.totals.virtual_time = std::chrono::duration_cast<std::chrono::milliseconds>(virtual_time);
   report.trace_hash = hash;
   for (std::size_t goal = 0; goal < kGoalCount; ++goal) {

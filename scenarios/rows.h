@@ -14,7 +14,14 @@
 namespace interlock::scenarios {
 
 /// Fills results, goals, totals and trace hash of the report, and a Found for each violated row.
+/// Whether a row passes is not decided yet.
 void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
               CampaignResult& result);
+
+/// Decides which rows pass, by all rows of the campaign.
+void DecideRows(std::vector<reports::ResultRow>& rows);
+
+/// A row that names its lock, scenario and class, and nothing else yet.
+reports::ResultRow RowOf(const Unit& unit);
 
 }  // namespace interlock::scenarios

@@ -22,6 +22,7 @@
 #include "scenarios/guard.h"
 #include "scenarios/property.h"
 #include "scenarios/real/real_check.h"
+#include "scenarios/rows.h"
 #include "scenarios/to_report.h"
 
 namespace interlock::scenarios::cli {
@@ -193,11 +194,7 @@ class Check {
   }
 
   static reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
-    reports::ResultRow row;
-    row.lock = unit.entry->subject->name();
-    row.kind = unit.entry->specimen ? reports::LockKind::kSpecimen : reports::LockKind::kSound;
-    row.scenario = unit.scenario->name;
-    row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+    reports::ResultRow row = RowOf(unit);
     for (const Property& property : FindProperties("LK016")) {
       row.code = property.code;
       row.property = property.slug;

@@ -121,7 +121,7 @@ TEST(MisbehavingLockDeathTest, ACrashWhileShrinkingSaysSo) {
       {
         InstallGuard({});
         const GuardedThread thread;
-        const GuardedRun run("mutex", "chaos", SynchronyClass::kNone, 7, Doing::kShrinking);
+        const GuardedRun run("mutex", "chaos", SynchronyClass::kNone, 7, GuardPhase::kShrinking);
         std::abort();
       },
       ::testing::ExitedWithCode(70),
