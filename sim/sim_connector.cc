@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "sim/check.h"
+
 namespace interlock::sim {
 
 namespace {
@@ -26,6 +28,9 @@ Reply::Type TypeOf(redis::Value::Type type) {
       return Reply::Type::kString;
     case redis::Value::Type::kArray:
       return Reply::Type::kArray;
+    default:
+      // Network refuses HELLO 3 (SetHighestProtocol), and without it the server sends nothing else.
+      Require(false, "a RESP3 reply on a RESP2 connection");
   }
   return Reply::Type::kNil;
 }

@@ -19,7 +19,7 @@
 #include "sim/redis/keyspace.h"
 #include "sim/redis/pubsub.h"
 #include "sim/redis/reply.h"
-#include "sim/redis/scripting.h"
+#include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
 
 namespace interlock::sim::redis {

@@ -43,11 +43,41 @@ inline Value IntegerValue(std::int64_t number) {
   value.integer = number;
   return value;
 }
-inline Value ArrayValue(std::vector<Value> elements = {}) {
+inline Value AggregateValue(Value::Type type, std::vector<Value> elements) {
   Value value;
-  value.type = Value::Type::kArray;
+  value.type = type;
   value.elements = std::move(elements);
   return value;
 }
+inline Value ArrayValue(std::vector<Value> elements = {}) {
+  return AggregateValue(Value::Type::kArray, std::move(elements));
+}
+/// Key, value, key, value ...
+inline Value MapValue(std::vector<Value> elements = {}) {
+  return AggregateValue(Value::Type::kMap, std::move(elements));
+}
+inline Value SetValue(std::vector<Value> elements = {}) {
+  return AggregateValue(Value::Type::kSet, std::move(elements));
+}
+inline Value PushValue(std::vector<Value> elements) {
+  return AggregateValue(Value::Type::kPush, std::move(elements));
+}
+/// `text` is the number as FormatDouble prints it.
+inline Value DoubleValue(std::string_view text) { return TextValue(Value::Type::kDouble, text); }
+inline Value VerbatimValue(std::string_view text) {
+  return TextValue(Value::Type::kVerbatim, text);
+}
+inline Value BooleanValue(bool truth) {
+  Value value;
+  value.type = Value::Type::kBoolean;
+  value.integer = truth ? 1 : 0;
+  return value;
+}
+
+/// What a RESP2 client gets instead: maps, sets and pushes are arrays, doubles, big numbers and
+/// verbatim strings are strings, booleans are 1 or 0.
+void ToResp2(Value* value);
+/// The null array is null.
+void ToResp3(Value* value);
 
 }  // namespace interlock::sim::redis

@@ -21,12 +21,29 @@ namespace interlock::sim::redis {
 
 using Argv = std::vector<std::string>;
 
-/// A reply (RESP2).
+/// A reply or a message. A RESP2 client gets none of the types behind kArray: see ToResp2.
 struct Value {
-  enum class Type : std::uint8_t { kNil, kNilArray, kStatus, kError, kInteger, kString, kArray };
+  enum class Type : std::uint8_t {
+    kNil,
+    kNilArray,  ///< RESP2's null array; a RESP3 client gets kNil
+    kStatus,
+    kError,
+    kInteger,
+    kString,
+    kArray,
+    kMap,  ///< elements: key, value, key, value ...
+    kSet,
+    kPush,
+    kDouble,
+    kBoolean,
+    kBigNumber,
+    kVerbatim,
+  };
   Type type = Type::kNil;
-  std::int64_t integer = 0;
-  std::string text;  ///< kStatus, kError (without the minus), kString
+  std::int64_t integer = 0;  ///< kInteger; kBoolean: 0 or 1
+  /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as it is printed (%.17g);
+  /// kVerbatim: without the format, which is always "txt"
+  std::string text;
   std::vector<Value> elements;
   bool operator==(const Value&) const = default;
 };
@@ -37,7 +54,7 @@ using ClientId = std::uint64_t;
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// A reply, or a pub/sub message (an array, as RESP2 has it).
+  /// A reply, or a pub/sub message (kArray under RESP2, kPush under RESP3).
   virtual void OnReply(ClientId client, const Value& value) = 0;
   /// The server has closed the connection (QUIT, CLIENT KILL).
   virtual void OnClosed(ClientId client) = 0;
@@ -111,7 +128,8 @@ class Server {
 
 /// "SET k v NX PX 1000", quoted where needed, as redis-cli would print it; for traces.
 std::string ToText(const Argv& argv);
-/// One line: `OK`, `(nil)`, `(integer) 1`, `"text"`, `(error) ERR ...`, `[1, "a"]`.
+/// One line: `OK`, `(nil)`, `(integer) 1`, `"text"`, `(error) ERR ...`, `[1, "a"]`, `(map) [...]`,
+/// `(double) 0.5`, `(true)`.
 std::string ToText(const Value& value);
 
 }  // namespace interlock::sim::redis

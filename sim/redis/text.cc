@@ -82,6 +82,23 @@ void AppendQuoted(std::string_view text, std::string* out) {
   out->push_back('"');
 }
 
+void AppendText(const Value& value, std::string* out);
+
+void AppendElements(std::string_view opening, const Value& value, std::string* out) {
+  out->append(opening);
+  bool first = true;
+  for (const Value& element : value.elements) {
+    if (!first) *out += ", ";
+    first = false;
+    if (element.type == Value::Type::kInteger) {
+      *out += std::to_string(element.integer);
+    } else {
+      AppendText(element, out);
+    }
+  }
+  out->push_back(']');
+}
+
 void AppendText(const Value& value, std::string* out) {
   switch (value.type) {
     case Value::Type::kNil:
@@ -98,22 +115,30 @@ void AppendText(const Value& value, std::string* out) {
       *out += "(integer) " + std::to_string(value.integer);
       break;
     case Value::Type::kString:
+    case Value::Type::kVerbatim:
       AppendQuoted(value.text, out);
       break;
-    case Value::Type::kArray: {
-      out->push_back('[');
-      bool first = true;
-      for (const Value& element : value.elements) {
-        if (!first) *out += ", ";
-        first = false;
-        if (element.type == Value::Type::kInteger) {
-          *out += std::to_string(element.integer);
-        } else {
-          AppendText(element, out);
-        }
-      }
-      out->push_back(']');
-    }
+    case Value::Type::kDouble:
+      *out += "(double) " + value.text;
+      break;
+    case Value::Type::kBoolean:
+      *out += value.integer != 0 ? "(true)" : "(false)";
+      break;
+    case Value::Type::kBigNumber:
+      *out += "(big number) " + value.text;
+      break;
+    case Value::Type::kMap:
+      AppendElements("(map) [", value, out);
+      break;
+    case Value::Type::kSet:
+      AppendElements("(set) [", value, out);
+      break;
+    case Value::Type::kPush:
+      AppendElements("(push) [", value, out);
+      break;
+    case Value::Type::kArray:
+      AppendElements("[", value, out);
+      break;
   }
 }
 

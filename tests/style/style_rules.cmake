@@ -153,7 +153,7 @@ function(allowed_includes result)
   elseif(path MATCHES "^lib/")
     set(allowed "${std}|${posix}|${interlock}|<hiredis/[a-z]+\\.h>|\"(src/)?[a-z_0-9]+\\.h\"")
   elseif(path MATCHES "^sim/redis/")
-    set(allowed "${std}|${posix}|\"sim/redis/[a-z_0-9]+\\.h\"|<lua[a-z0-9.]*/[a-z]+\\.(h|hpp)>|<lua\\.hpp>")
+    set(allowed "${std}|${posix}|\"sim/redis/[a-z_0-9/]+\\.h\"|<lua[a-z0-9.]*/[a-z]+\\.(h|hpp)>|<lua\\.hpp>")
   elseif(path MATCHES "^sim/")
     set(allowed "${std}|${posix}|${interlock}|\"sim/[a-z_0-9/]+\\.h\"|<boost/context/[a-z_0-9/]+\\.hpp>")
   elseif(path MATCHES "^scenarios/include/")
@@ -197,8 +197,8 @@ function(check_includes)
     only_in("^<hiredis/" "^lib/src/hiredis_connection\\.cc$"
             "hiredis belongs to lib/src/hiredis_connection.cc alone")
     only_in("^<boost/context" "^sim/fiber\\.cc$" "Boost.Context belongs to sim/fiber.cc alone")
-    only_in("^<(lua|lauxlib)" "^sim/redis/scripting[a-z_]*\\.(cc|h)$"
-            "Lua belongs to the files sim/redis/scripting* alone")
+    only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"
+            "Lua belongs to the folder sim/redis/scripting alone")
     only_in("^<rapidcheck" "^scenarios/generators\\.cc$"
             "RapidCheck belongs to scenarios/generators.cc alone")
     only_in("^<(CLI/|toml\\+\\+)" "^scenarios/cli/" "CLI11 and toml++ belong to scenarios/cli/ alone")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/redis/scripting_values.h"
+#include "sim/redis/scripting/values.h"
 
 #include <charconv>
 #include <cmath>
@@ -187,6 +187,9 @@ void PushValue(lua_State* lua, const Value& value) {
         PushValue(lua, value.elements[i]);
         lua_rawseti(lua, -2, static_cast<int>(i + 1));
       }
+      break;
+    default:  // Scripts see RESP2.
+      lua_pushboolean(lua, 0);
   }
 }
 

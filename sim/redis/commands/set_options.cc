@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/redis/set_options.h"
+#include "sim/redis/commands/set_options.h"
 
 #include <limits>
 #include <string>

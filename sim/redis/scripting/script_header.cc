@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/redis/script_header.h"
+#include "sim/redis/scripting/script_header.h"
 
 #include "sim/redis/text.h"
 

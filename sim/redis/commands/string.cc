@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <limits>
 
+#include "sim/redis/commands/set_options.h"
 #include "sim/redis/engine.h"
-#include "sim/redis/set_options.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {

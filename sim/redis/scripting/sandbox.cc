@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "sim/redis/scripting_sandbox.h"
+#include "sim/redis/scripting/sandbox.h"
 
 #include <cstdlib>
 

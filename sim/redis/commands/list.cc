@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sim/redis/commands/ranges.h"
 #include "sim/redis/engine.h"
-#include "sim/redis/ranges.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {

@@ -2,15 +2,15 @@
 //
 // Hazard: Lua's errors are longjmps. What the functions that Lua calls need beyond plain data (the
 // reply, the arguments' numbers) is kept in the machine, not on the stack they may leave that way.
-#include "sim/redis/scripting.h"
+#include "sim/redis/scripting/scripting.h"
 
 #include <unordered_map>
 #include <vector>
 
 #include "sim/redis/engine.h"
-#include "sim/redis/script_header.h"
-#include "sim/redis/scripting_sandbox.h"
-#include "sim/redis/scripting_values.h"
+#include "sim/redis/scripting/sandbox.h"
+#include "sim/redis/scripting/script_header.h"
+#include "sim/redis/scripting/values.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -255,6 +255,7 @@ const char* Scripting::Machine::Execute() {
   }
   bool silent = false;
   reply_ = engine_.Run(client_, *command, args_, &silent);
+  ToResp2(&reply_);
   return nullptr;
 }
 

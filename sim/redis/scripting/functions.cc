@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "sim/redis/scripting_sandbox.h"
+#include "sim/redis/scripting/sandbox.h"
 
 namespace interlock::sim::redis {
 

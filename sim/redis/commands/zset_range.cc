@@ -3,8 +3,8 @@
 // The commands that select members of a sorted set by rank or by score.
 #include <algorithm>
 
+#include "sim/redis/commands/ranges.h"
 #include "sim/redis/engine.h"
-#include "sim/redis/ranges.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
