@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+//
+// Hazard: Redis looks for the end of a line with strchr, so a NUL byte in a line hides everything
+// behind it: the request stays incomplete until it is too long. That is kept.
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include "sim/redis/resp.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::size_t kMaxLine = 64 * 1024;
+constexpr std::int64_t kMaxUnauthenticatedArguments = 10;
+constexpr std::int64_t kMaxUnauthenticatedBulk = 16384;
+// What is kept for reuse when it lies idle; one large command must not hold its memory for ever.
+constexpr std::size_t kKeptBuffer = 256 * 1024;
+constexpr std::size_t kKeptArgument = 32 * 1024;
+constexpr std::size_t kKeptArguments = 1024;
+
+bool IsBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+char Unescaped(char c) {
+  switch (c) {
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    case 'b':
+      return '\b';
+    case 'a':
+      return '\a';
+    default:
+      return c;
+  }
+}
+
+// One argument of an inline command, which begins at `at`; moves `at` behind it. False: a quote is
+// not closed, or more than a blank follows the closing one.
+class InlineArgument {
+ public:
+  InlineArgument(std::string_view line, std::size_t* at, std::string* out)
+      : line_(line), at_(*at), out_(*out) {}
+
+  bool Read() {
+    while (at_ < line_.size()) {
+      const char c = line_[at_];
+      if (c == ' ' || c == '\n' || c == '\r' || c == '\t') return true;
+      ++at_;
+      if (c == '"') return ReadDoubleQuoted();
+      if (c == '\'') return ReadSingleQuoted();
+      out_.push_back(c);
+    }
+    return true;
+  }
+
+ private:
+  char At(std::size_t index) const { return index < line_.size() ? line_[index] : '\0'; }
+  bool ClosesWell() const { return at_ == line_.size() || IsBlank(line_[at_]); }
+
+  bool ReadDoubleQuoted() {
+    while (at_ < line_.size()) {
+      const char c = line_[at_++];
+      if (c == '"') return ClosesWell();
+      if (c != '\\' || at_ == line_.size()) {
+        out_.push_back(c);
+      } else if (line_[at_] == 'x' && HexDigit(At(at_ + 1)) >= 0 && HexDigit(At(at_ + 2)) >= 0) {
+        out_.push_back(static_cast<char>(HexDigit(At(at_ + 1)) * 16 + HexDigit(At(at_ + 2))));
+        at_ += 3;
+      } else {
+        out_.push_back(Unescaped(line_[at_++]));
+      }
+    }
+    return false;
+  }
+
+  bool ReadSingleQuoted() {
+    while (at_ < line_.size()) {
+      const char c = line_[at_++];
+      if (c == '\'') return ClosesWell();
+      if (c == '\\' && At(at_) == '\'') {
+        out_.push_back('\'');
+        ++at_;
+      } else {
+        out_.push_back(c);
+      }
+    }
+    return false;
+  }
+
+  std::string_view line_;
+  std::size_t& at_;
+  std::string& out_;
+};
+
+bool ParseCount(std::string_view digits, std::int64_t* out) {
+  if (digits.size() == 1 && digits[0] >= '0' && digits[0] <= '9') {
+    *out = digits[0] - '0';
+    return true;
+  }
+  return ParseInteger(digits, out);
+}
+
+}  // namespace
+
+std::size_t RequestParser::buffered() const {
+  return available() + (bulk_left_ > 0 ? arguments_[used_ - 1].size() : 0);
+}
+
+void RequestParser::Feed(std::string_view bytes) {
+  if (end_) return;
+  if (position_ == buffer_.size()) {
+    if (buffer_.capacity() > kKeptBuffer) {
+      buffer_ = std::string();
+    } else {
+      buffer_.clear();
+    }
+    position_ = 0;
+  } else if (position_ > buffer_.size() / 2) {
+    buffer_.erase(0, position_);
+    position_ = 0;
+  }
+  buffer_.append(bytes);
+  if (buffered() > limits_.query_buffer) end_ = Outcome::kClose;
+}
+
+RequestParser::Outcome RequestParser::Next(bool authenticated) {
+  while (!end_ && position_ < buffer_.size()) {
+    const bool multibulk = arguments_left_ > 0 || buffer_[position_] == '*';
+    if (!(multibulk ? ReadMultibulk(authenticated) : ReadInline())) break;
+    if (used_ > 0) return Finish();
+  }
+  return end_.value_or(Outcome::kNeedMore);
+}
+
+RequestParser::Outcome RequestParser::Finish() {
+  arguments_.resize(used_);
+  const std::string_view name = UntilNul(arguments_[0]);
+  used_ = 0;
+  if ((name.size() == 4 && EqualsIgnoreCase(name, "post")) ||
+      (name.size() == 5 && EqualsIgnoreCase(name, "host:"))) {
+    end_ = Outcome::kClose;
+    return Outcome::kClose;
+  }
+  return Outcome::kCommand;
+}
+
+bool RequestParser::Fail(std::string_view what) {
+  error_.assign("ERR Protocol error: ").append(what);
+  end_ = Outcome::kProtocolError;
+  return false;
+}
+
+// Of the line at position_: its end is at position_ + scanned_ if it is complete.
+RequestParser::Line RequestParser::FindLineEnd(char end) {
+  const std::size_t limit = std::min(available(), kMaxLine + 1);
+  const char* const line = buffer_.data() + position_;
+  while (scanned_ < limit && line[scanned_] != end && line[scanned_] != '\0') ++scanned_;
+  if (scanned_ < limit && line[scanned_] == end) return Line::kComplete;
+  return available() > kMaxLine ? Line::kTooLong : Line::kPartial;
+}
+
+bool RequestParser::ReadInline() {
+  const Line found = FindLineEnd('\n');
+  if (found == Line::kTooLong) return Fail("too big inline request");
+  if (found == Line::kPartial) return false;
+  std::string_view line = std::string_view(buffer_).substr(position_, scanned_);
+  position_ += scanned_ + 1;
+  scanned_ = 0;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return Split(line) || Fail("unbalanced quotes in request");
+}
+
+bool RequestParser::Split(std::string_view line) {
+  for (std::size_t at = 0;;) {
+    while (at < line.size() && IsBlank(line[at])) ++at;
+    if (at == line.size()) return true;
+    if (!InlineArgument(line, &at, &AddArgument()).Read()) return false;
+  }
+}
+
+bool RequestParser::ReadMultibulk(bool authenticated) {
+  if (arguments_left_ == 0 && !ReadCount(authenticated)) return false;
+  while (arguments_left_ > 0) {
+    if (bulk_left_ == 0 && !ReadLength(authenticated)) return false;
+    if (!ReadArgument()) return false;
+    --arguments_left_;
+  }
+  return true;
+}
+
+bool RequestParser::ReadCount(bool authenticated) {
+  const Line found = FindLineEnd('\r');
+  if (found == Line::kTooLong) return Fail("too big mbulk count string");
+  if (found == Line::kPartial || available() < scanned_ + 2) return false;
+  std::int64_t count = 0;
+  const std::string_view digits = std::string_view(buffer_).substr(position_ + 1, scanned_ - 1);
+  if (!ParseCount(digits, &count) || count > std::numeric_limits<std::int32_t>::max()) {
+    return Fail("invalid multibulk length");
+  }
+  if (count > kMaxUnauthenticatedArguments && !authenticated) {
+    return Fail("unauthenticated multibulk length");
+  }
+  position_ += scanned_ + 2;
+  scanned_ = 0;
+  arguments_left_ = std::max<std::int64_t>(count, 0);
+  return true;
+}
+
+bool RequestParser::ReadLength(bool authenticated) {
+  const Line found = FindLineEnd('\r');
+  if (found == Line::kTooLong) return Fail("too big bulk count string");
+  if (found == Line::kPartial || available() < scanned_ + 2) return false;
+  if (const char first = buffer_[position_]; first != '$') {
+    const bool line_break = first == '\r' || first == '\n';
+    return Fail(std::string("expected '$', got '") + (line_break ? ' ' : first) + "'");
+  }
+  std::int64_t length = 0;
+  const std::string_view digits = std::string_view(buffer_).substr(position_ + 1, scanned_ - 1);
+  if (!ParseCount(digits, &length) || length < 0 || length > limits_.bulk_length) {
+    return Fail("invalid bulk length");
+  }
+  if (length > kMaxUnauthenticatedBulk && !authenticated) {
+    return Fail("unauthenticated bulk length");
+  }
+  position_ += scanned_ + 2;
+  scanned_ = 0;
+  bulk_left_ = static_cast<std::size_t>(length) + 2;
+  AddArgument();
+  return true;
+}
+
+// Takes what is there, so that a long argument is moved once, however many pieces it comes in. The
+// two bytes behind it are not looked at.
+bool RequestParser::ReadArgument() {
+  const std::size_t taken = std::min(available(), bulk_left_);
+  const std::size_t payload = std::min(taken, bulk_left_ > 2 ? bulk_left_ - 2 : 0);
+  arguments_[used_ - 1].append(buffer_.data() + position_, payload);
+  position_ += taken;
+  bulk_left_ -= taken;
+  return bulk_left_ == 0;
+}
+
+std::string& RequestParser::AddArgument() {
+  if (used_ == 0 && arguments_.capacity() > kKeptArguments) arguments_ = Argv();
+  if (used_ == arguments_.size()) {
+    arguments_.emplace_back();
+  } else if (arguments_[used_].capacity() > kKeptArgument) {
+    arguments_[used_] = std::string();
+  } else {
+    arguments_[used_].clear();
+  }
+  return arguments_[used_++];
+}
+
+}  // namespace interlock::sim::redis
