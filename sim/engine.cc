@@ -41,6 +41,7 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       plan_(its_plan) {
   server.Reset();
   server.SetSink(&network);
+  server.SetHighestProtocol(2);  // All that a Connection can carry.
   server.SetTime(options.server_epoch_us);
 }
 

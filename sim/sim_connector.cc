@@ -29,7 +29,7 @@ Reply::Type TypeOf(redis::Value::Type type) {
     case redis::Value::Type::kArray:
       return Reply::Type::kArray;
     default:
-      // Network refuses HELLO 3 (SetHighestProtocol), and without it the server sends nothing else.
+      // Engine has set RESP2 as the highest protocol.
       Require(false, "a RESP3 reply on a RESP2 connection");
   }
   return Reply::Type::kNil;

@@ -23,7 +23,7 @@ void Blocking::Block(Client& client, Wait wait) {
   }
   if (wait.deadline_ms != 0) deadlines_.emplace(wait.deadline_ms, wait.order, client.id);
   client.wait = std::move(wait);
-  engine_.keyspace.TrackNewLists(!waiters_.empty());
+  engine_.keyspace.TrackReadyKeys(!waiters_.empty());
 }
 
 void Blocking::Unblock(Client& client) {
@@ -35,51 +35,57 @@ void Blocking::Unblock(Client& client) {
     if (at->second.empty()) waiters_.erase(at);
   }
   if (wait.deadline_ms != 0) deadlines_.erase({wait.deadline_ms, wait.order, client.id});
-  engine_.keyspace.TrackNewLists(!waiters_.empty());
+  engine_.keyspace.TrackReadyKeys(!waiters_.empty());
   unblocked_.push_back(client.id);
 }
 
-void Blocking::ServeNewLists() {
+void Blocking::Block(Context& context, Arguments keys, Wait wait) {
+  wait.database = context.database();
+  for (const std::string_view key : keys) {
+    if (std::find(wait.keys.begin(), wait.keys.end(), key) == wait.keys.end()) {
+      wait.keys.emplace_back(key);
+    }
+  }
+  Block(context.client, std::move(wait));
+  context.silent = true;
+}
+
+void Blocking::ServeReadyKeys() {
   // Serving a BLMOVE may make further lists; they come after all that are ready now.
-  while (engine_.keyspace.HasNewLists()) {
-    for (const Key& key : engine_.keyspace.TakeNewLists()) ServeList(key);
+  while (engine_.keyspace.HasReadyKeys()) {
+    for (const Key& key : engine_.keyspace.TakeReadyKeys()) ServeKey(key);
   }
 }
 
-void Blocking::ServeList(const Key& key) {
+// A client that waits for another type than the key now holds goes on waiting, and does not keep
+// those behind it.
+void Blocking::ServeKey(const Key& key) {
   for (;;) {
     const auto at = waiters_.find(key);
     if (at == waiters_.end()) return;
     const Entry* entry = engine_.keyspace.Find(key.first, key.second);
-    if (entry == nullptr || !std::holds_alternative<List>(entry->data)) return;
-    Serve(*engine_.FindClient(at->second.front()), key);
+    if (entry == nullptr) return;
+    const auto next = std::find_if(at->second.begin(), at->second.end(), [&](ClientId id) {
+      const Wait& wait = *engine_.FindClient(id)->wait;
+      return wait.serve != nullptr && wait.type == entry->data.index();
+    });
+    if (next == at->second.end()) return;
+    Client& client = *engine_.FindClient(*next);
+    const Wait wait = *client.wait;
+    Unblock(client);
+    wait.serve(engine_, client, wait, key.second);
+    engine_.journal.EndUnit();
   }
 }
 
-void Blocking::Serve(Client& client, const Key& key) {
-  const Wait wait = *client.wait;
-  Unblock(client);
-  Keyspace& keyspace = engine_.keyspace;
-  if (wait.kind == Wait::Kind::kPop) {
-    List& list = std::get<List>(keyspace.Find(key.first, key.second)->data);
-    std::string item = list.Pop(wait.from_left);
-    if (list.items.empty()) keyspace.Remove(key.first, key.second);
-    keyspace.Touch(key.first, key.second);
-    engine_.Emit(client, ArrayValue({StringValue(key.second), StringValue(item)}));
-    return;
-  }
-  const Entry* target = keyspace.Find(key.first, wait.destination);
-  if (target != nullptr && !std::holds_alternative<List>(target->data)) {
-    engine_.Emit(client, ErrorValue(kWrongType));
-    return;
-  }
-  engine_.Emit(client, StringValue(MoveElement(keyspace, key.first, key.second, wait.from_left,
-                                               wait.destination, wait.to_left)));
-}
+void Blocking::ReplyTimeout(Client& client) { engine_.Emit(client, client.wait->timeout_reply); }
 
-void Blocking::ReplyTimeout(Client& client) {
-  engine_.Emit(client,
-               client.wait->kind == Wait::Kind::kReplicas ? IntegerValue(0) : NilArrayValue());
+void Blocking::UnblockAll(std::string_view error) {
+  for (const std::unique_ptr<Client>& client : engine_.clients()) {
+    if (client == nullptr || !client->wait) continue;
+    Unblock(*client);
+    engine_.Emit(*client, ErrorValue(error));
+  }
 }
 
 void Blocking::RunTimers() {
@@ -93,20 +99,6 @@ void Blocking::RunTimers() {
 std::optional<std::int64_t> Blocking::NextDeadlineMs() const {
   if (deadlines_.empty()) return std::nullopt;
   return std::get<0>(*deadlines_.begin());
-}
-
-std::string MoveElement(Keyspace& keyspace, int database, std::string_view source, bool from_left,
-                        std::string_view destination, bool to_left) {
-  List& from = std::get<List>(keyspace.Find(database, source)->data);
-  std::string item = from.Pop(from_left);
-  Entry* entry = keyspace.Find(database, destination);
-  if (entry == nullptr) entry = &keyspace.Add(database, destination, List());
-  std::get<List>(entry->data).Push(to_left, item);
-  keyspace.Touch(database, destination);
-  // Moving within one list never leaves it empty: the element has come back by now.
-  if (from.items.empty()) keyspace.Remove(database, source);
-  keyspace.Touch(database, source);
-  return item;
 }
 
 bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadline_ms) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,22 +19,30 @@
 
 namespace interlock::sim::redis {
 
+using Arguments = std::span<const std::string_view>;
+
 class Engine;
-class Keyspace;
 struct Client;
 struct Context;
 
-/// What a blocked client waits for.
+/// What a blocked client waits for, and how it is served: the second half of a blocking command.
 struct Wait {
-  enum class Kind : std::uint8_t { kPop, kMove, kReplicas };
-  Kind kind = Kind::kPop;
+  /// Takes from the key, which holds a value of the awaited type, and replies.
+  using Serve = void (*)(Engine& engine, Client& client, const Wait& wait, const std::string& key);
+  Serve serve = nullptr;     // Null: WAIT, which waits for replicas.
+  Value timeout_reply = {};  // As its command answers when nothing came.
+  std::size_t type = 0;      // The index in Data of what is awaited.
   int database = 0;
   std::vector<std::string> keys;  // Each once.
-  bool from_left = true;
-  bool to_left = true;           // kMove
-  std::string destination;       // kMove
-  std::int64_t deadline_ms = 0;  // 0: never
-  std::uint64_t order = 0;       // Counts all waits: who came first.
+  std::int64_t deadline_ms = 0;   // 0: never
+  std::uint64_t order = 0;        // Counts all waits: who came first.
+
+  // What the command has to remember.
+  bool from_left = true;    // Of a sorted set: the lowest.
+  bool to_left = true;      // BLMOVE
+  std::string destination;  // BLMOVE
+  std::int64_t count = 0;   // BLMPOP, BZMPOP
+  std::int64_t offset = 0;  // WAIT: which must have been acknowledged
 };
 
 class Blocking {
@@ -44,11 +53,15 @@ class Blocking {
   void Block(Client& client, Wait wait);
   /// Forgets what the client waits for; its queued commands become ready to run.
   void Unblock(Client& client);
-  /// Hands the elements of lists made by the last command to those who wait for them.
-  void ServeNewLists();
+  /// Blocks it on these keys, each once, with no reply now.
+  void Block(Context& context, Arguments keys, Wait wait);
+  /// Serves from the keys made by the last command those who wait for them.
+  void ServeReadyKeys();
   /// Ends waits with the reply of a time-out whose deadline has come.
   void RunTimers();
   void ReplyTimeout(Client& client);
+  /// Ends every wait with this error.
+  void UnblockAll(std::string_view error);
   std::optional<std::int64_t> NextDeadlineMs() const;
   /// Clients unblocked since the last call, in order.
   std::vector<ClientId> TakeUnblocked() { return std::exchange(unblocked_, {}); }
@@ -56,8 +69,7 @@ class Blocking {
 
  private:
   using Key = std::pair<int, std::string>;
-  void ServeList(const Key& key);
-  void Serve(Client& client, const Key& key);
+  void ServeKey(const Key& key);
 
   Engine& engine_;
   std::map<Key, std::deque<ClientId>> waiters_;
@@ -65,11 +77,6 @@ class Blocking {
   std::uint64_t block_count_ = 0;
   std::vector<ClientId> unblocked_;
 };
-
-/// Moves an element as LMOVE does, and returns it.
-/// REQUIRES: the source is a list with elements, the destination a list or missing.
-std::string MoveElement(Keyspace& keyspace, int database, std::string_view source, bool from_left,
-                        std::string_view destination, bool to_left);
 
 /// Seconds as a decimal to an absolute deadline in ms; 0 stays 0. False: an error is the reply.
 bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadline_ms);

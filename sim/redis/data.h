@@ -84,6 +84,8 @@ class SortedSet {
 };
 
 using Data = std::variant<std::string, List, Hash, Set, SortedSet>;
+inline constexpr std::size_t kListIndex = 1;
+inline constexpr std::size_t kSortedSetIndex = 4;
 
 std::string_view TypeName(const Data& data);
 

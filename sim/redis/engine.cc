@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/engine.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -9,27 +10,6 @@
 namespace interlock::sim::redis {
 
 namespace {
-
-std::string UnknownCommandText(Arguments args) {
-  constexpr std::size_t kLimit = 128;
-  std::string listed;
-  for (std::size_t i = 1; i < args.size() && listed.size() < kLimit; ++i) {
-    const std::size_t room = kLimit - listed.size();
-    listed.append("'").append(UntilNul(args[i]).substr(0, room)).append("' ");
-  }
-  std::string text = "ERR unknown command '";
-  text.append(UntilNul(args[0]).substr(0, kLimit)).append("', with args beginning with: ");
-  return OneLine(text.append(listed));
-}
-
-std::string UnknownSubcommandText(Arguments args) {
-  return OneLine("ERR unknown subcommand '" + std::string(UntilNul(args[1]).substr(0, 128)) +
-                 "'. Try " + ToUpper(args[0]) + " HELP.");
-}
-
-std::string ArityText(const Command& command) {
-  return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
-}
 
 std::string DisplayName(std::string_view name) {
   std::string display = ToUpper(name);
@@ -43,7 +23,14 @@ std::string DisplayName(std::string_view name) {
 
 Keyspace& Context::keyspace() const { return engine.keyspace; }
 
-void Context::ArityError() { Error(ArityText(command)); }
+void Context::Notify(NotifyClass type, std::string_view event, std::string_view key) const {
+  engine.Notify(type, event, client.database, key);
+}
+
+void Context::Propagate(std::vector<std::string_view> effect) {
+  propagation = Propagation::kDone;
+  engine.journal.Add(client.database, effect);
+}
 
 bool Context::ParseInt(std::string_view text, std::int64_t* out, std::string_view error) {
   if (ParseInteger(text, out)) return true;
@@ -56,7 +43,7 @@ void Context::Unmodelled(std::string_view what) {
   silent = true;
 }
 
-Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this) {}
+Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this) { keyspace.SetListener(this); }
 
 Engine::~Engine() = default;
 
@@ -66,15 +53,20 @@ void Engine::Reset() {
   }
   clients_.clear();
   now_us = 0;
+  stalled_until_us_ = 0;
+  stalled_output_.clear();
+  stalled_input_.clear();
   password.clear();
+  notify_classes = 0;
   unmodelled.reset();
   keyspace.Reset();
+  journal.Reset();
   blocking.Reset();
   pubsub.Reset();
   scripting.Reset();
 }
 
-ClientId Engine::Connect() {
+ClientId Engine::Connect(std::string_view address) {
   std::unique_ptr<Client> client;
   if (spare_.empty()) {
     client = std::make_unique<Client>();
@@ -84,6 +76,9 @@ ClientId Engine::Connect() {
     *client = Client();
   }
   client->id = clients_.size() + 1;
+  client->address = address;
+  client->connected_ms = now_ms();
+  client->last_command_ms = now_ms();
   client->authenticated = password.empty();
   clients_.push_back(std::move(client));
   return clients_.back()->id;
@@ -92,6 +87,12 @@ ClientId Engine::Connect() {
 Client* Engine::FindClient(ClientId id) {
   if (id == 0 || id > clients_.size()) return nullptr;
   return clients_[static_cast<std::size_t>(id - 1)].get();
+}
+
+// Rounds down, before 1970 too.
+void Engine::SetTime(std::int64_t unix_us) {
+  now_us = unix_us;
+  keyspace.SetNowMs(unix_us >= 0 ? unix_us / 1000 : (unix_us - 999) / 1000);
 }
 
 void Engine::Disconnect(ClientId id) {
@@ -113,6 +114,21 @@ void Engine::Close(Client& client) {
 void Engine::Emit(Client& client, Value value) {
   if (client.captured != nullptr) {
     client.captured->push_back(std::move(value));
+    return;
+  }
+  const bool push = value.type == Value::Type::kPush && client.protocol == 3;
+  if (!push && (client.replies == Replies::kOff || client.replies == Replies::kSkip)) return;
+  if (client.protocol == 3) {
+    ToResp3(&value);
+  } else {
+    ToResp2(&value);
+  }
+  Send(client, std::move(value));
+}
+
+void Engine::Send(Client& client, Value value) {
+  if (Stalled()) {
+    stalled_output_.emplace_back(client.id, std::move(value));
   } else if (sink != nullptr) {
     sink->OnReply(client.id, value);
   }
@@ -136,15 +152,38 @@ void Engine::DiscardTransaction(Client& client) {
 void Engine::Execute(ClientId id, const Argv& argv) {
   Client* client = FindClient(id);
   if (client == nullptr || unmodelled || argv.empty()) return;
-  if (client->wait) {
+  if (Stalled()) {
+    stalled_input_.emplace_back(id, argv);
+  } else if (client->wait || client->postponed) {
     client->pending.push_back(argv);
-    return;
+  } else {
+    ExecuteNow(*client, argv);
+    AfterCommand();
   }
-  ExecuteNow(*client, argv);
+}
+
+void Engine::Stall(std::int64_t us) {
+  stalled_until_us_ = now_us + us;
+  // The rest of the transaction runs after the sleep, and still emits into it.
+  keyspace.SetNowMs(stalled_until_us_ / 1000);
+}
+
+void Engine::EndStall() {
+  for (auto& [id, value] : std::exchange(stalled_output_, {})) {
+    if (FindClient(id) != nullptr && sink != nullptr) sink->OnReply(id, value);
+  }
   AfterCommand();
+  while (!stalled_input_.empty() && !Stalled()) {
+    const auto [id, argv] = std::move(stalled_input_.front());
+    stalled_input_.pop_front();
+    Execute(id, argv);
+  }
 }
 
 void Engine::ExecuteNow(Client& client, const Argv& argv) {
+  client.last_command_ms = now_ms();
+  if (client.replies == Replies::kSkipNext) client.replies = Replies::kSkip;
+  const ClientId id = client.id;
   constexpr std::size_t kFew = 16;
   if (argv.size() <= kFew) {
     std::array<std::string_view, kFew> args;
@@ -154,67 +193,63 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
     const std::vector<std::string_view> args(argv.begin(), argv.end());
     Process(client, args);
   }
+  Client* still = FindClient(id);
+  if (still != nullptr && still->replies == Replies::kSkip) still->replies = Replies::kOn;
 }
 
 void Engine::AfterCommand() {
-  while (!unmodelled && (keyspace.HasNewLists() || blocking.HasUnblocked())) {
-    blocking.ServeNewLists();
-    for (const ClientId id : blocking.TakeUnblocked()) {
-      Client* client = FindClient(id);
-      while (client != nullptr && !client->wait && !client->pending.empty() && !unmodelled) {
-        const Argv argv = std::move(client->pending.front());
-        client->pending.pop_front();
-        ExecuteNow(*client, argv);
-        blocking.ServeNewLists();
-        client = FindClient(id);
-      }
-    }
+  journal.EndUnit();
+  while (!unmodelled && !Stalled() && (keyspace.HasReadyKeys() || blocking.HasUnblocked())) {
+    blocking.ServeReadyKeys();
+    for (const ClientId id : blocking.TakeUnblocked()) RunPending(FindClient(id));
   }
 }
 
+// What was sent behind a command that blocked or was postponed.
+void Engine::RunPending(Client* client) {
+  while (client != nullptr && !client->wait && !client->postponed && !client->pending.empty() &&
+         !unmodelled) {
+    const ClientId id = client->id;
+    const Argv argv = std::move(client->pending.front());
+    client->pending.pop_front();
+    ExecuteNow(*client, argv);
+    journal.EndUnit();
+    blocking.ServeReadyKeys();
+    client = FindClient(id);
+  }
+}
+
+std::optional<std::int64_t> Engine::NextTimerUs() const {
+  if (stalled_until_us_ > now_us) return stalled_until_us_;
+  if (!stalled_output_.empty() || !stalled_input_.empty()) return now_us;
+  const std::optional<std::int64_t> deadline_ms = blocking.NextDeadlineMs();
+  if (!deadline_ms) return std::nullopt;
+  constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
+  return std::min(*deadline_ms, kLatestMs) * 1000;
+}
+
 void Engine::RunTimers() {
-  if (unmodelled) return;
+  if (unmodelled || Stalled()) return;
+  EndStall();
   blocking.RunTimers();
   AfterCommand();
 }
 
-void Engine::Reject(Client& client, const Command* command, std::string_view error) {
-  if (command != nullptr && command->name == "exec") {
-    DiscardTransaction(client);
-    if (error.starts_with("ERR ")) error.remove_prefix(4);
-    Emit(client, ErrorValue("EXECABORT Transaction discarded because of: " + std::string(error)));
-    return;
+void Engine::Notify(NotifyClass type, std::string_view event, int database, std::string_view key) {
+  if ((notify_classes & type) == 0) return;
+  const std::string number = std::to_string(database);
+  if ((notify_classes & kNotifyKeyspace) != 0) {
+    pubsub.Publish("__keyspace@" + number + "__:" + std::string(key), event);
   }
-  if (client.in_multi) client.queue_failed = true;
-  Emit(client, ErrorValue(error));
+  if ((notify_classes & kNotifyKeyevent) != 0) {
+    pubsub.Publish("__keyevent@" + number + "__:" + std::string(event), key);
+  }
 }
 
-bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool container) {
-  if (command == nullptr) {
-    Reject(client, nullptr, container ? UnknownSubcommandText(args) : UnknownCommandText(args));
-    return true;
-  }
-  if (!ArityMatches(*command, args.size())) {
-    Reject(client, command, ArityText(*command));
-    return true;
-  }
-  if (!client.authenticated && !password.empty() && (command->flags & kNoAuth) == 0) {
-    Reject(client, command, "NOAUTH Authentication required.");
-    return true;
-  }
-  if (client.in_multi && (command->flags & kNoMulti) != 0) {
-    Reject(client, command, "ERR Command not allowed inside a transaction");
-    return true;
-  }
-  const bool subscriber = !client.channels.empty() || !client.patterns.empty();
-  if (subscriber && (command->flags & kSubscriber) == 0) {
-    Reject(client, command,
-           "ERR Can't execute '" + std::string(command->name) +
-               "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
-               "this context");
-    return true;
-  }
-  return false;
+void Engine::OnExpired(int database, std::string_view key) {
+  const std::string_view effect[] = {"DEL", key};
+  journal.Add(database, effect);
+  Notify(kNotifyExpired, "expired", database, key);
 }
 
 void Engine::Process(Client& client, Arguments args) {
@@ -222,13 +257,18 @@ void Engine::Process(Client& client, Arguments args) {
   const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
                                        args.size() > 1, &container);
   if (Refuse(client, args, command, container)) return;
-  if (client.in_multi && (command->flags & kAtOnceInMulti) == 0) {
-    if (command->handler == nullptr) return SetUnmodelled(DisplayName(command->name));
+  if (client.in_multi && (command->flags & kAtOnceInMulti) == 0 && command->handler != nullptr) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
     return Emit(client, StatusValue("QUEUED"));
   }
   bool silent = false;
   Value reply = Run(client, *command, args, &silent);
+  if (unmodelled && unmodelled_is_error) {
+    silent = false;
+    reply = ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which Redis 7.0 has");
+    unmodelled.reset();
+    client.queue_failed = client.in_multi;
+  }
   if (!silent && !unmodelled) Emit(client, std::move(reply));
 }
 
@@ -238,8 +278,15 @@ Value Engine::Run(Client& client, const Command& command, Arguments args, bool* 
     *silent = true;
     return {};
   }
+  const int database = client.database;
+  const std::uint64_t before = keyspace.changes();
   Context context{*this, client, args, command};
   command.handler(context);
+  using Propagation = Context::Propagation;
+  if (context.propagation == Propagation::kAlways ||
+      (context.propagation == Propagation::kIfChanged && keyspace.changes() != before)) {
+    journal.Add(database, args);
+  }
   *silent = context.silent;
   return std::move(context.reply);
 }

@@ -1,125 +1,46 @@
 // SPDX-License-Identifier: MIT
 //
 // The inside of the server: clients, the order of checks in front of every command, and what
-// happens behind it (blocked clients are served). Commands see it through their Context.
+// happens behind it (its effects are journalled, blocked clients are served). Commands see it
+// through their Context.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/redis/blocking.h"
+#include "sim/redis/client.h"
 #include "sim/redis/command_table.h"
+#include "sim/redis/context.h"
+#include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
 #include "sim/redis/pubsub.h"
-#include "sim/redis/reply.h"
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
 
 namespace interlock::sim::redis {
 
-using Arguments = std::span<const std::string_view>;
-
-struct Client {
-  ClientId id = 0;
-  int database = 0;
-  bool authenticated = true;
-  std::string name;
-
-  bool in_multi = false;
-  bool queue_failed = false;  // EXEC will answer EXECABORT.
-  std::vector<Argv> queue;
-
-  std::set<std::string, std::less<>> channels;
-  std::set<std::string, std::less<>> patterns;
-
-  std::optional<Wait> wait;  // Set while blocked.
-  std::deque<Argv> pending;  // Commands that arrived while blocked.
-
-  bool must_not_block = false;             // Inside EXEC or a script.
-  std::vector<Value>* captured = nullptr;  // Inside EXEC: its output becomes elements.
-};
-
-class Engine;
-
-/// One command in execution. The reply starts as nil.
-struct Context {
-  Engine& engine;
-  Client& client;
-  Arguments args;
-  const Command& command;
-  Value reply = {};
-  bool silent = false;  // No reply now: blocked, or it was sent by other means.
-
-  Keyspace& keyspace() const;
-  int database() const { return client.database; }
-  Entry* Find(std::string_view key) const { return keyspace().Find(client.database, key); }
-  void Touch(std::string_view key) const { keyspace().Touch(client.database, key); }
-  void Remove(std::string_view key) const { keyspace().Remove(client.database, key); }
-
-  /// False, and WRONGTYPE as reply, if the key holds another type; null if it is missing.
-  template <typename T>
-  bool Get(std::string_view key, T** out) {
-    Entry* entry = Find(key);
-    *out = entry == nullptr ? nullptr : std::get_if<T>(&entry->data);
-    if (entry == nullptr || *out != nullptr) return true;
-    Error(kWrongType);
-    return false;
-  }
-  template <typename T>
-  T& Create(std::string_view key) const {
-    return std::get<T>(keyspace().Add(client.database, key, T()).data);
-  }
-
-  void Nil() { reply = Value(); }
-  void NilArray() { reply.type = Value::Type::kNilArray; }
-  void Ok() { Status("OK"); }
-  void Status(std::string_view text) { Text(Value::Type::kStatus, text); }
-  void Error(std::string_view text) { Text(Value::Type::kError, text); }
-  void String(std::string_view text) { Text(Value::Type::kString, text); }
-  void Integer(std::int64_t number) {
-    reply.type = Value::Type::kInteger;
-    reply.integer = number;
-  }
-  void Integer(std::size_t number) { Integer(static_cast<std::int64_t>(number)); }
-  void EmptyArray() { reply = ArrayValue(); }
-  /// Turns the reply into an array, to be filled.
-  std::vector<Value>& Array() {
-    reply.type = Value::Type::kArray;
-    return reply.elements;
-  }
-  /// "ERR wrong number of arguments for 'x' command"
-  void ArityError();
-  /// False, and an error as reply, if the text is not an integer.
-  bool ParseInt(std::string_view text, std::int64_t* out, std::string_view error = kNotInteger);
-  /// This form of the command is known to Redis, but not to us.
-  void Unmodelled(std::string_view what);
-
- private:
-  void Text(Value::Type type, std::string_view text) {
-    reply.type = type;
-    reply.text.assign(text);
-  }
-};
-
-class Engine {
+class Engine : private KeyspaceListener {
  public:
   Engine();
-  ~Engine();
+  ~Engine() override;
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   void Reset();
-  ClientId Connect();
+  ClientId Connect(std::string_view address);
   void Disconnect(ClientId id);
   Client* FindClient(ClientId id);
+  /// By id - 1; null where a client is gone.
+  const std::vector<std::unique_ptr<Client>>& clients() const { return clients_; }
+  void SetTime(std::int64_t unix_us);
   void Execute(ClientId id, const Argv& argv);
+  std::optional<std::int64_t> NextTimerUs() const;
   void RunTimers();
 
   /// To the client's connection, or into the array of the EXEC that it is running.
@@ -127,8 +48,14 @@ class Engine {
   void Emit(ClientId id, Value value);
   /// The server hangs up.
   void Close(Client& client);
-  /// Runs a command's handler with the client's other checks already passed.
+  /// Runs a command's handler with the client's other checks already passed, and journals its
+  /// effects.
   Value Run(Client& client, const Command& command, Arguments args, bool* silent);
+  /// Publishes a keyspace event if notify-keyspace-events asks for it.
+  void Notify(NotifyClass type, std::string_view event, int database, std::string_view key);
+  /// The server does nothing at all for so long (DEBUG SLEEP): replies and commands wait.
+  void Stall(std::int64_t us);
+  bool Stalled() const { return now_us < stalled_until_us_; }
   void SetUnmodelled(std::string_view what);
   void DiscardTransaction(Client& client);
 
@@ -137,21 +64,33 @@ class Engine {
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
   std::string password;
+  std::uint16_t notify_classes = 0;
+  int highest_protocol = 3;
+  bool unmodelled_is_error = false;
   std::optional<std::string> unmodelled;
   Keyspace keyspace;
+  Journal journal;
   Blocking blocking;
   PubSub pubsub;
   Scripting scripting;
 
  private:
+  void OnExpired(int database, std::string_view key) override;
   void ExecuteNow(Client& client, const Argv& argv);
   void Process(Client& client, Arguments args);
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
   void Reject(Client& client, const Command* command, std::string_view error);
+  void Send(Client& client, Value value);
   void AfterCommand();
+  void RunPending(Client* client);
+  void EndStall();
 
-  std::vector<std::unique_ptr<Client>> clients_;  // By id - 1; null when gone.
+  std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Client>> spare_;
+
+  std::int64_t stalled_until_us_ = 0;
+  std::vector<std::pair<ClientId, Value>> stalled_output_;
+  std::deque<std::pair<ClientId, Argv>> stalled_input_;
 };
 
 }  // namespace interlock::sim::redis

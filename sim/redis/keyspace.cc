@@ -8,18 +8,21 @@ namespace interlock::sim::redis {
 void Keyspace::Reset() {
   for (Database& database : databases_) database.clear();
   watches_.clear();
-  new_lists_.clear();
-  track_new_lists_ = false;
+  ready_keys_.clear();
+  track_ready_keys_ = false;
+  expiry_mode_ = ExpiryMode::kDelete;
+  frozen_ms_.reset();
   now_ms_ = 0;
   mutations_ = 0;
+  changes_ = 0;
 }
 
 Entry* Keyspace::Find(int database, std::string_view key) {
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   if (at == keys.end()) return nullptr;
-  if (IsExpired(at->second)) {
-    Delete(database, at);
+  if (IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
+    if (expiry_mode_ == ExpiryMode::kDelete) DeleteExpiredKey(database, at);
     return nullptr;
   }
   return &at->second;
@@ -32,11 +35,11 @@ const Entry* Keyspace::Peek(int database, std::string_view key) const {
 }
 
 Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms) {
-  if (track_new_lists_ && std::holds_alternative<List>(data)) {
-    new_lists_.emplace_back(database, key);
-  }
-  Entry entry{std::move(data), expires_at_ms};
-  return databases_[Index(database)].emplace(key, std::move(entry)).first->second;
+  if (track_ready_keys_) ready_keys_.emplace_back(database, key);
+  Database& keys = databases_[Index(database)];
+  const auto [at, added] = keys.try_emplace(std::string(key));
+  at->second = Entry{std::move(data), expires_at_ms};
+  return at->second;
 }
 
 bool Keyspace::Remove(int database, std::string_view key) {
@@ -47,14 +50,21 @@ bool Keyspace::Remove(int database, std::string_view key) {
   return true;
 }
 
-void Keyspace::Delete(int database, Database::iterator at) {
+void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   const std::string key = at->first;
   databases_[Index(database)].erase(at);
-  Touch(database, key);
+  ++mutations_;
+  TouchWatches(database, key);
+  if (listener_ != nullptr) listener_->OnExpired(database, key);
 }
 
 void Keyspace::Touch(int database, std::string_view key) {
   ++mutations_;
+  ++changes_;
+  TouchWatches(database, key);
+}
+
+void Keyspace::TouchWatches(int database, std::string_view key) {
   for (Watch& watch : watches_) {
     if (watch.database != database || watch.key != key) continue;
     if (!watch.expired) {
@@ -83,6 +93,7 @@ void Keyspace::Clear(int database) {
     }
   }
   mutations_ += keys.size();
+  changes_ += keys.size();
   keys.clear();
 }
 
@@ -90,7 +101,7 @@ void Keyspace::DeleteExpired(int database) {
   Database& keys = databases_[Index(database)];
   for (auto at = keys.begin(); at != keys.end();) {
     const auto next = std::next(at);
-    if (IsExpired(at->second)) Delete(database, at);
+    if (IsExpired(at->second)) DeleteExpiredKey(database, at);
     at = next;
   }
 }
@@ -121,8 +132,8 @@ bool Keyspace::WatchFailed(std::uint64_t client) const {
   return false;
 }
 
-std::vector<std::pair<int, std::string>> Keyspace::TakeNewLists() {
-  return std::exchange(new_lists_, {});
+std::vector<std::pair<int, std::string>> Keyspace::TakeReadyKeys() {
+  return std::exchange(ready_keys_, {});
 }
 
 }  // namespace interlock::sim::redis

@@ -35,24 +35,47 @@ struct Watch {
   bool dirty = false;
 };
 
+/// Whom the deletion of an expired key concerns beyond its watchers.
+class KeyspaceListener {
+ public:
+  virtual ~KeyspaceListener() = default;
+  virtual void OnExpired(int database, std::string_view key) = 0;
+};
+
+/// What a look-up does with a key whose TTL has passed.
+enum class ExpiryMode : std::uint8_t {
+  kDelete,
+  kHide,    ///< as if it were gone, but it stays: on replicas, and under CLIENT PAUSE
+  kIgnore,  ///< as if it were alive: for the effects that a replica gets from its master
+};
+
 class Keyspace {
  public:
   static constexpr int kDatabases = 16;
   using Database = std::map<std::string, Entry, std::less<>>;
 
   void Reset();
+  void SetListener(KeyspaceListener* listener) { listener_ = listener; }
   void SetNowMs(std::int64_t now_ms) { now_ms_ = now_ms; }
   std::int64_t now_ms() const { return now_ms_; }
+  void SetExpiryMode(ExpiryMode mode) { expiry_mode_ = mode; }
+  ExpiryMode expiry_mode() const { return expiry_mode_; }
+  /// Keys expire by the clock as it stands now until Thaw: inside a script or EXEC.
+  void Freeze() { frozen_ms_ = now_ms_; }
+  void Thaw() { frozen_ms_.reset(); }
+  /// Of values and TTLs: by commands, and by expiry.
   std::uint64_t mutations() const { return mutations_; }
+  /// By commands alone (Redis' "dirty").
+  std::uint64_t changes() const { return changes_; }
 
   Entry* Find(int database, std::string_view key);
   const Entry* Peek(int database, std::string_view key) const;
   const Database& keys(int database) const { return databases_[Index(database)]; }
   bool IsExpired(const Entry& entry) const {
-    return entry.expires_at_ms >= 0 && now_ms_ > entry.expires_at_ms;
+    return entry.expires_at_ms >= 0 && frozen_ms_.value_or(now_ms_) > entry.expires_at_ms;
   }
 
-  /// REQUIRES: the key is absent. A new list is remembered in TakeNewLists().
+  /// In the place of what may be there. A new key is remembered in TakeReadyKeys().
   Entry& Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms = kNoExpiry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
   bool Remove(int database, std::string_view key);
@@ -67,21 +90,26 @@ class Keyspace {
   /// Was a key that this client watches touched, or has it expired since?
   bool WatchFailed(std::uint64_t client) const;
 
-  /// Lists created since the last call, in order, while `track_new_lists`: what waiters wait for.
-  std::vector<std::pair<int, std::string>> TakeNewLists();
-  bool HasNewLists() const { return !new_lists_.empty(); }
-  void TrackNewLists(bool track) { track_new_lists_ = track; }
+  /// Keys made since the last call, in order, while they are tracked: what waiters wait for.
+  std::vector<std::pair<int, std::string>> TakeReadyKeys();
+  bool HasReadyKeys() const { return !ready_keys_.empty(); }
+  void TrackReadyKeys(bool track) { track_ready_keys_ = track; }
 
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
-  void Delete(int database, Database::iterator at);
+  void DeleteExpiredKey(int database, Database::iterator at);
+  void TouchWatches(int database, std::string_view key);
 
   std::array<Database, kDatabases> databases_;
   std::vector<Watch> watches_;
-  std::vector<std::pair<int, std::string>> new_lists_;
-  bool track_new_lists_ = false;
+  std::vector<std::pair<int, std::string>> ready_keys_;
+  bool track_ready_keys_ = false;
+  KeyspaceListener* listener_ = nullptr;
+  ExpiryMode expiry_mode_ = ExpiryMode::kDelete;
+  std::optional<std::int64_t> frozen_ms_;
   std::int64_t now_ms_ = 0;
   std::uint64_t mutations_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace interlock::sim::redis

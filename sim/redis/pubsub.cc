@@ -12,7 +12,7 @@ namespace {
 
 Value Confirmation(std::string_view kind, Value channel, const Client& client) {
   const auto count = static_cast<std::int64_t>(client.channels.size() + client.patterns.size());
-  return ArrayValue({StringValue(kind), std::move(channel), IntegerValue(count)});
+  return PushValue({StringValue(kind), std::move(channel), IntegerValue(count)});
 }
 
 }  // namespace
@@ -71,16 +71,16 @@ std::int64_t PubSub::Publish(std::string_view channel, std::string_view message)
   std::int64_t deliveries = 0;
   if (const auto at = channels_.find(channel); at != channels_.end()) {
     for (const ClientId id : at->second) {
-      engine_.Emit(
-          id, ArrayValue({StringValue("message"), StringValue(channel), StringValue(message)}));
+      engine_.Emit(id,
+                   PushValue({StringValue("message"), StringValue(channel), StringValue(message)}));
       ++deliveries;
     }
   }
   for (const auto& [pattern, subscribers] : patterns_) {
     if (!GlobMatch(pattern, channel)) continue;
     for (const ClientId id : subscribers) {
-      engine_.Emit(id, ArrayValue({StringValue("pmessage"), StringValue(pattern),
-                                   StringValue(channel), StringValue(message)}));
+      engine_.Emit(id, PushValue({StringValue("pmessage"), StringValue(pattern),
+                                  StringValue(channel), StringValue(message)}));
       ++deliveries;
     }
   }

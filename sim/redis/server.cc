@@ -15,9 +15,6 @@ const T* Peek(const Keyspace& keyspace, int database, std::string_view key) {
   return entry == nullptr ? nullptr : std::get_if<T>(&entry->data);
 }
 
-// Rounds down, before 1970 too.
-std::int64_t ToMs(std::int64_t us) { return us >= 0 ? us / 1000 : (us - 999) / 1000; }
-
 }  // namespace
 
 struct Server::State : Engine {};
@@ -28,29 +25,34 @@ Server::~Server() = default;
 void Server::SetSink(Sink* sink) { state_->sink = sink; }
 void Server::Reset() { state_->Reset(); }
 
-void Server::SetTime(std::int64_t unix_us) {
-  state_->now_us = unix_us;
-  state_->keyspace.SetNowMs(ToMs(unix_us));
-}
+void Server::SetTime(std::int64_t unix_us) { state_->SetTime(unix_us); }
 std::int64_t Server::time_us() const { return state_->now_us; }
 
 void Server::SetPassword(std::string password) { state_->password = std::move(password); }
 
-ClientId Server::Connect() { return state_->Connect(); }
+void Server::SetHighestProtocol(int version) { state_->highest_protocol = version; }
+void Server::SetUnmodelledIsError(bool is_error) { state_->unmodelled_is_error = is_error; }
+
+ClientId Server::Connect(std::string_view address) { return state_->Connect(address); }
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
 void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }
 
 bool Server::IsBlocked(ClientId client) const {
   const Client* found = state_->FindClient(client);
-  return found != nullptr && found->wait.has_value();
+  return found != nullptr && (found->wait || found->postponed || state_->Stalled());
 }
 
-std::optional<std::int64_t> Server::NextTimerUs() const {
-  const std::optional<std::int64_t> deadline_ms = state_->blocking.NextDeadlineMs();
-  if (!deadline_ms) return std::nullopt;
-  constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
-  return std::min(*deadline_ms, kLatestMs) * 1000;
+int Server::ProtocolOf(ClientId client) const {
+  const Client* found = state_->FindClient(client);
+  return found == nullptr ? 2 : found->protocol;
 }
+
+bool Server::IsAuthenticated(ClientId client) const {
+  const Client* found = state_->FindClient(client);
+  return found != nullptr && (found->authenticated || state_->password.empty());
+}
+
+std::optional<std::int64_t> Server::NextTimerUs() const { return state_->NextTimerUs(); }
 void Server::RunTimers() { state_->RunTimers(); }
 
 void Server::RunActiveExpiry() {

@@ -81,7 +81,13 @@ class Server {
 
   void SetPassword(std::string password);  ///< of the default user; "" = none (CONFIG requirepass)
 
-  ClientId Connect();
+  /// HELLO 3 counts as unmodelled above this (2 or 3, which is the default).
+  void SetHighestProtocol(int version);
+  /// What is not modelled is answered with an error that names it, instead of ending all service.
+  void SetUnmodelledIsError(bool is_error);
+
+  /// `address` is what CLIENT LIST shows: "127.0.0.1:50000".
+  ClientId Connect(std::string_view address = {});
   /// The peer is gone: the client's blocked command, subscriptions and transaction end with it.
   void Disconnect(ClientId client);
 
@@ -89,10 +95,15 @@ class Server {
   /// sink before this returns; no reply at all means that the client is now blocked.
   void Execute(ClientId client, const Argv& argv);
 
+  /// It waits for a reply: blocked, postponed by CLIENT PAUSE, or the server stands still.
   bool IsBlocked(ClientId client) const;
+  /// 2 or 3: in which RESP its replies are to be encoded.
+  int ProtocolOf(ClientId client) const;
+  bool IsAuthenticated(ClientId client) const;
 
-  /// When RunTimers should next be called: the earliest time-out of a blocked client; nullopt:
-  /// never. Expiry is lazy, or by RunActiveExpiry; it needs no timer.
+  /// When RunTimers should next be called: for the time-out of a blocked client, the end of a
+  /// pause or of a stall (DEBUG SLEEP); nullopt: never. Expiry is lazy, or by RunActiveExpiry; it
+  /// needs no timer.
   std::optional<std::int64_t> NextTimerUs() const;
   void RunTimers();
   /// Deletes every key whose TTL has passed now (what Redis' cron does some time after the

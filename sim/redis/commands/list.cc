@@ -151,12 +151,28 @@ bool ParseSide(Context& c, std::string_view word, bool* left) {
   return false;
 }
 
+// As LMOVE does. REQUIRES: the source is a list with elements, the destination a list or missing.
+std::string MoveElement(Engine& engine, int database, std::string_view source, bool from_left,
+                        std::string_view destination, bool to_left) {
+  Keyspace& keyspace = engine.keyspace;
+  List& from = std::get<List>(keyspace.Find(database, source)->data);
+  std::string item = from.Pop(from_left);
+  Entry* entry = keyspace.Find(database, destination);
+  if (entry == nullptr) entry = &keyspace.Add(database, destination, List());
+  std::get<List>(entry->data).Push(to_left, item);
+  keyspace.Touch(database, destination);
+  // Moving within one list never leaves it empty: the element has come back by now.
+  if (from.items.empty()) keyspace.Remove(database, source);
+  keyspace.Touch(database, source);
+  return item;
+}
+
 void Move(Context& c, bool from_left, bool to_left) {
   List* source = nullptr;
   if (!c.Get(c.args[1], &source) || source == nullptr) return;
   List* destination = nullptr;
   if (!c.Get(c.args[2], &destination)) return;
-  c.String(MoveElement(c.keyspace(), c.database(), c.args[1], from_left, c.args[2], to_left));
+  c.String(MoveElement(c.engine, c.database(), c.args[1], from_left, c.args[2], to_left));
 }
 
 void LMove(Context& c) {
@@ -167,15 +183,19 @@ void LMove(Context& c) {
   }
 }
 
-void Block(Context& c, Wait wait) {
-  wait.database = c.database();
-  c.engine.blocking.Block(c.client, std::move(wait));
-  c.silent = true;
+void ServePop(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
+  Keyspace& keyspace = engine.keyspace;
+  List& list = std::get<List>(keyspace.Find(wait.database, key)->data);
+  std::string item = list.Pop(wait.from_left);
+  if (list.items.empty()) keyspace.Remove(wait.database, key);
+  keyspace.Touch(wait.database, key);
+  const std::string_view effect[] = {wait.from_left ? "LPOP" : "RPOP", key};
+  engine.journal.Add(wait.database, effect);
+  engine.Emit(client, ArrayValue({StringValue(key), StringValue(item)}));
 }
 
 void BlockingPop(Context& c, bool left) {
   Wait wait;
-  wait.from_left = left;
   if (!ParseTimeout(c, c.args.back(), &wait.deadline_ms)) return;
   const Arguments keys = c.args.subspan(1, c.args.size() - 2);
   for (const std::string_view key : keys) {
@@ -184,15 +204,30 @@ void BlockingPop(Context& c, bool left) {
     if (list == nullptr) continue;
     c.Array().push_back(StringValue(key));
     c.Array().push_back(StringValue(list->Pop(left)));
-    return RemoveIfEmpty(c, key, *list);
+    RemoveIfEmpty(c, key, *list);
+    return c.Propagate({left ? "LPOP" : "RPOP", key});
   }
   if (c.client.must_not_block) return c.NilArray();
-  for (const std::string_view key : keys) {
-    if (std::find(wait.keys.begin(), wait.keys.end(), key) == wait.keys.end()) {
-      wait.keys.emplace_back(key);
-    }
+  wait.serve = &ServePop;
+  wait.timeout_reply = NilArrayValue();
+  wait.type = kListIndex;
+  wait.from_left = left;
+  c.engine.blocking.Block(c, keys, std::move(wait));
+}
+
+std::string_view SideWord(bool left) { return left ? "left" : "right"; }
+
+void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
+  const Entry* target = engine.keyspace.Find(wait.database, wait.destination);
+  if (target != nullptr && !std::holds_alternative<List>(target->data)) {
+    return engine.Emit(client, ErrorValue(kWrongType));
   }
-  Block(c, std::move(wait));
+  const std::string item =
+      MoveElement(engine, wait.database, key, wait.from_left, wait.destination, wait.to_left);
+  const std::string_view effect[] = {"LMOVE", key, wait.destination, SideWord(wait.from_left),
+                                     SideWord(wait.to_left)};
+  engine.journal.Add(wait.database, effect);
+  engine.Emit(client, StringValue(item));
 }
 
 void BlockingMove(Context& c, bool from_left, bool to_left, std::string_view timeout) {
@@ -200,14 +235,19 @@ void BlockingMove(Context& c, bool from_left, bool to_left, std::string_view tim
   if (!ParseTimeout(c, timeout, &wait.deadline_ms)) return;
   List* source = nullptr;
   if (!c.Get(c.args[1], &source)) return;
-  if (source != nullptr) return Move(c, from_left, to_left);
+  if (source != nullptr) {
+    Move(c, from_left, to_left);
+    if (c.reply.type == Value::Type::kError) return;
+    return c.Propagate({"LMOVE", c.args[1], c.args[2], SideWord(from_left), SideWord(to_left)});
+  }
   if (c.client.must_not_block) return c.Nil();
-  wait.kind = Wait::Kind::kMove;
-  wait.keys.emplace_back(c.args[1]);
+  wait.serve = &ServeMove;
+  wait.timeout_reply = NilArrayValue();
+  wait.type = kListIndex;
   wait.from_left = from_left;
   wait.to_left = to_left;
   wait.destination = c.args[2];
-  Block(c, std::move(wait));
+  c.engine.blocking.Block(c, c.args.subspan(1, 1), std::move(wait));
 }
 
 void BLMove(Context& c) {

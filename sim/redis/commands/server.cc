@@ -16,7 +16,7 @@ constexpr std::string_view kWrongPass =
 
 void Ping(Context& c) {
   if (c.args.size() > 2) return c.ArityError();
-  if (c.client.channels.empty() && c.client.patterns.empty()) {
+  if (c.client.protocol == 3 || !c.client.subscribed()) {
     return c.args.size() == 1 ? c.Status("PONG") : c.String(c.args[1]);
   }
   c.Array() = {StringValue("pong"), StringValue(c.args.size() == 1 ? "" : c.args[1])};
@@ -69,7 +69,7 @@ bool ValidName(Context& c, std::string_view name) {
 }
 
 struct HelloOptions {
-  std::int64_t version = 2;
+  std::int64_t version = 0;  // 0: as it is.
   std::string_view user;
   std::string_view password;
 };
@@ -114,14 +114,16 @@ void Hello(Context& c) {
         "<proto> AUTH <user> <pass> option can be used to authenticate the client and select the "
         "RESP protocol version at the same time");
   }
-  if (options.version == 3) return c.Unmodelled("HELLO 3");
-  c.Array() = {StringValue("server"),  StringValue("redis"),
-               StringValue("version"), StringValue("7.0.15"),
-               StringValue("proto"),   IntegerValue(2),
-               StringValue("id"),      IntegerValue(static_cast<std::int64_t>(c.client.id)),
-               StringValue("mode"),    StringValue("standalone"),
-               StringValue("role"),    StringValue("master"),
-               StringValue("modules"), ArrayValue()};
+  if (options.version == 0) options.version = c.client.protocol;
+  if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
+  c.client.protocol = static_cast<int>(options.version);
+  c.Map() = {StringValue("server"),  StringValue("redis"),
+             StringValue("version"), StringValue("7.0.15"),
+             StringValue("proto"),   IntegerValue(c.client.protocol),
+             StringValue("id"),      IntegerValue(static_cast<std::int64_t>(c.client.id)),
+             StringValue("mode"),    StringValue("standalone"),
+             StringValue("role"),    StringValue("master"),
+             StringValue("modules"), ArrayValue()};
 }
 
 void Quit(Context& c) {
@@ -135,6 +137,7 @@ void Reset(Context& c) {
   c.engine.pubsub.Forget(c.client);
   c.client.database = 0;
   c.client.name.clear();
+  c.client.protocol = 2;
   c.client.authenticated = c.engine.password.empty();
   c.Status("RESET");
 }
@@ -199,12 +202,11 @@ void WaitForReplicas(Context& c) {
   if (timeout_ms < 0) return c.Error("ERR timeout is negative");
   if (replicas <= 0 || c.client.must_not_block) return c.Integer(std::int64_t{0});
   Wait wait;
-  wait.kind = Wait::Kind::kReplicas;
+  wait.timeout_reply = IntegerValue(0);
   if (timeout_ms > 0 && __builtin_add_overflow(timeout_ms, c.engine.now_ms(), &wait.deadline_ms)) {
     wait.deadline_ms = std::numeric_limits<std::int64_t>::max();
   }
-  c.engine.blocking.Block(c.client, std::move(wait));
-  c.silent = true;
+  c.engine.blocking.Block(c, {}, std::move(wait));
 }
 
 constexpr HandlerRow kRows[] = {

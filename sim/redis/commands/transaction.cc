@@ -49,6 +49,7 @@ void RunQueued(Context& c, const Argv& argv) {
 void Exec(Context& c) {
   Client& client = c.client;
   if (!client.in_multi) return c.Error("ERR EXEC without MULTI");
+  c.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   const bool failed = client.queue_failed;
   const bool watch_failed = c.keyspace().WatchFailed(client.id);
   const std::vector<Argv> queue = std::move(client.queue);
@@ -59,10 +60,12 @@ void Exec(Context& c) {
   std::vector<Value> output;
   client.captured = &output;
   client.must_not_block = true;
+  c.keyspace().Freeze();
   for (const Argv& argv : queue) {
     if (c.engine.unmodelled) break;
     RunQueued(c, argv);
   }
+  c.keyspace().Thaw();
   client.must_not_block = false;
   client.captured = nullptr;
   c.silent = true;

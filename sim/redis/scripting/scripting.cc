@@ -339,7 +339,10 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   SetGlobal("ARGV", arguments);
   lua_settop(lua_, 1);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
+  context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
+  engine_.keyspace.Freeze();
   const int status = lua_pcall(lua_, 0, 1, 1);
+  engine_.keyspace.Thaw();
   if (engine_.unmodelled) return;
   if (status == 0) {
     if (!PopReply(lua_, &context.reply)) context.Unmodelled("script reply nested too deeply");

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// What stands between a command and its execution, in Redis' order (processCommand of 7.0).
+#include <string>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+std::string UnknownCommandText(Arguments args) {
+  constexpr std::size_t kLimit = 128;
+  std::string listed;
+  for (std::size_t i = 1; i < args.size() && listed.size() < kLimit; ++i) {
+    const std::size_t room = kLimit - listed.size();
+    listed.append("'").append(UntilNul(args[i]).substr(0, room)).append("' ");
+  }
+  std::string text = "ERR unknown command '";
+  text.append(UntilNul(args[0]).substr(0, kLimit)).append("', with args beginning with: ");
+  return OneLine(text.append(listed));
+}
+
+std::string UnknownSubcommandText(Arguments args) {
+  return OneLine("ERR unknown subcommand '" + std::string(UntilNul(args[1]).substr(0, 128)) +
+                 "'. Try " + ToUpper(args[0]) + " HELP.");
+}
+
+std::string ArityText(const Command& command) {
+  return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
+}
+
+}  // namespace
+
+void Context::ArityError() { Error(ArityText(command)); }
+
+void Engine::Reject(Client& client, const Command* command, std::string_view error) {
+  if (command != nullptr && command->name == "exec") {
+    DiscardTransaction(client);
+    if (error.starts_with("ERR ")) error.remove_prefix(4);
+    Emit(client, ErrorValue("EXECABORT Transaction discarded because of: " + std::string(error)));
+    return;
+  }
+  if (client.in_multi) client.queue_failed = true;
+  Emit(client, ErrorValue(error));
+}
+
+bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool container) {
+  if (command == nullptr) {
+    Reject(client, nullptr, container ? UnknownSubcommandText(args) : UnknownCommandText(args));
+    return true;
+  }
+  if (!ArityMatches(*command, args.size())) {
+    Reject(client, command, ArityText(*command));
+    return true;
+  }
+  if (!client.authenticated && !password.empty() && (command->flags & kNoAuth) == 0) {
+    Reject(client, command, "NOAUTH Authentication required.");
+    return true;
+  }
+  if (client.in_multi && (command->flags & kNoMulti) != 0) {
+    Reject(client, command, "ERR Command not allowed inside a transaction");
+    return true;
+  }
+  if (client.protocol == 2 && client.subscribed() && (command->flags & kSubscriber) == 0) {
+    Reject(client, command,
+           "ERR Can't execute '" + std::string(command->name) +
+               "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
+               "this context");
+    return true;
+  }
+  return false;
+}
+
+}  // namespace interlock::sim::redis

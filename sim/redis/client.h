@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// One connection as the server sees it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/redis/blocking.h"
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+struct Command;
+
+/// CLIENT REPLY: kSkipNext is "SKIP" until the command behind it begins.
+enum class Replies : std::uint8_t { kOn, kOff, kSkipNext, kSkip };
+
+struct Client {
+  ClientId id = 0;
+  std::string address;  // "127.0.0.1:50000"
+  std::int64_t connected_ms = 0;
+  std::int64_t last_command_ms = 0;
+  const Command* last_command = nullptr;
+
+  int protocol = 2;  // RESP2 or RESP3.
+  Replies replies = Replies::kOn;
+  int database = 0;
+  bool authenticated = true;
+  bool no_evict = false;
+  std::string name;
+
+  bool in_multi = false;
+  bool queue_failed = false;  // EXEC will answer EXECABORT.
+  std::vector<Argv> queue;
+
+  std::set<std::string, std::less<>> channels;
+  std::set<std::string, std::less<>> patterns;
+  std::set<std::string, std::less<>> shard_channels;
+
+  std::optional<Wait> wait;  // Set while blocked.
+  bool postponed = false;    // By CLIENT PAUSE: the first of `pending` will run after it.
+  std::deque<Argv> pending;  // Commands that arrived while blocked or postponed.
+
+  std::int64_t last_write_offset = 0;  // In the journal: what WAIT waits for.
+
+  bool must_not_block = false;             // Inside EXEC or a script.
+  bool from_master = false;                // Its commands are the master's effects.
+  std::vector<Value>* captured = nullptr;  // Inside EXEC: its output becomes elements.
+
+  bool subscribed() const { return !channels.empty() || !patterns.empty(); }
+};
+
+}  // namespace interlock::sim::redis

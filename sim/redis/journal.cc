@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/journal.h"
+
+#include <string>
+#include <utility>
+
+namespace interlock::sim::redis {
+
+namespace {
+
+std::int64_t Digits(std::size_t number) {
+  return static_cast<std::int64_t>(std::to_string(number).size());
+}
+
+// "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n"
+std::int64_t EncodedSize(const Argv& argv) {
+  std::int64_t size = 3 + Digits(argv.size());
+  for (const std::string& argument : argv) {
+    size += 5 + Digits(argument.size()) + static_cast<std::int64_t>(argument.size());
+  }
+  return size;
+}
+
+}  // namespace
+
+void Journal::Reset() { *this = Journal(); }
+
+void Journal::Add(int database, std::span<const std::string_view> argv) {
+  if (active_) open_.effects.push_back({database, Argv(argv.begin(), argv.end())});
+}
+
+void Journal::EndUnit() {
+  if (open_.effects.empty()) return;
+  for (const Effect& effect : open_.effects) {
+    if (effect.database != last_database_) {
+      offset_ += EncodedSize({"SELECT", std::to_string(effect.database)});
+      last_database_ = effect.database;
+    }
+    offset_ += EncodedSize(effect.argv);
+  }
+  if (open_.effects.size() > 1) offset_ += EncodedSize({"MULTI"}) + EncodedSize({"EXEC"});
+  open_.end_offset = offset_;
+  units_.push_back(std::exchange(open_, Unit()));
+}
+
+void Journal::TrimBefore(std::uint64_t index) {
+  while (first_index_ < index && !units_.empty()) {
+    units_.pop_front();
+    ++first_index_;
+  }
+}
+
+}  // namespace interlock::sim::redis

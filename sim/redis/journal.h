@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// The effects of commands, in order: what Redis writes to its replicas and to its append-only file.
+// Effects are commands that do the same at any later time: SET with PXAT instead of SETEX, DEL for
+// an expiry, LPOP for a served BLPOP (facts: Redis' propagation since 5.0, "effects replication").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+struct Effect {
+  int database = 0;
+  Argv argv;
+};
+
+/// What one command, script or transaction has brought about: applied as a whole or not at all.
+struct Unit {
+  std::vector<Effect> effects;
+  std::int64_t end_offset = 0;  ///< Bytes of the stream up to and with this unit.
+};
+
+class Journal {
+ public:
+  /// Without a reader nothing is kept and offsets stand still.
+  void SetActive(bool active) { active_ = active; }
+  bool active() const { return active_; }
+  void Reset();
+
+  /// Belongs to the open unit.
+  void Add(int database, std::span<const std::string_view> argv);
+  void EndUnit();
+
+  /// Bytes of the stream so far, closed units only. Their counting is Redis' (RESP of each effect,
+  /// SELECT where the database changes, MULTI and EXEC around more than one).
+  std::int64_t offset() const { return offset_; }
+  void SetOffset(std::int64_t offset) { offset_ = offset; }
+
+  /// Units [first_index, end_index) are kept; a reader remembers the index it has read up to.
+  std::uint64_t first_index() const { return first_index_; }
+  std::uint64_t end_index() const { return first_index_ + units_.size(); }
+  const Unit& unit(std::uint64_t index) const {
+    return units_[static_cast<std::size_t>(index - first_index_)];
+  }
+  /// No reader needs the units before `index` any more.
+  void TrimBefore(std::uint64_t index);
+
+ private:
+  bool active_ = false;
+  Unit open_;
+  std::deque<Unit> units_;
+  std::uint64_t first_index_ = 0;
+  std::int64_t offset_ = 0;
+  int last_database_ = -1;
+};
+
+}  // namespace interlock::sim::redis
