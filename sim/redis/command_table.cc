@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/command_table.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "sim/redis/catalogue/catalogue.h"
+#include "sim/redis/command_keys.h"
 
 namespace interlock::sim::redis {
 
@@ -18,7 +22,15 @@ constexpr std::size_t kMaxName = 40;
 class Table {
  public:
   Table() {
-    commands_.assign(KnownCommands().begin(), KnownCommands().end());
+    for (const auto rows :
+         {catalogue::KeyRows(), catalogue::StringRows(), catalogue::CollectionRows(),
+          catalogue::StreamRows(), catalogue::ConnectionRows(), catalogue::MessagingRows(),
+          catalogue::ServerRows(), catalogue::ClusterRows()}) {
+      commands_.insert(commands_.end(), rows.begin(), rows.end());
+    }
+    std::sort(commands_.begin(), commands_.end(),
+              [](const Command& a, const Command& b) { return a.name < b.name; });
+    for (Command& command : commands_) DeriveKeyRange(&command);
     for (std::size_t i = 0; i < commands_.size(); ++i) {
       std::size_t slot = Slot(commands_[i].name);
       while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
@@ -33,6 +45,8 @@ class Table {
       }
     }
   }
+
+  std::span<const Command> commands() const { return commands_; }
 
   const Command* Find(std::string_view lower_case) const {
     for (std::size_t slot = Slot(lower_case); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
@@ -69,6 +83,22 @@ bool Append(std::string_view text, std::array<char, kMaxName>* buffer, std::size
 }
 
 }  // namespace
+
+std::span<const Command> KnownCommands() { return TheTable().commands(); }
+
+std::uint32_t AclCategories(const Command& command) {
+  std::uint32_t categories = command.categories;
+  const auto imply = [&](std::uint32_t flag, std::uint32_t implied) {
+    if ((command.flags & flag) != 0) categories |= implied;
+  };
+  imply(kWrite, kAclWrite);
+  // Scripts are not reads, whatever they do.
+  if ((categories & kAclScripting) == 0) imply(kReadOnly, kAclRead);
+  imply(kAdmin, kAclAdmin | kAclDangerous);
+  imply(kPubSub, kAclPubSub);
+  imply(kBlocking, kAclBlocking);
+  return categories | ((command.flags & kFast) != 0 ? kAclFast : kAclSlow);
+}
 
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// All commands that Redis 7.0.15 knows, with arity and flags; those without a handler are not
-// modelled. Adding a command is adding a row to the handlers of its type.
+// All commands that Redis 7.0.15 knows, with what COMMAND INFO prints of them; those without a
+// handler are not modelled. Adding a command is adding a row to the handlers of its type.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,94 @@
 #include <span>
 #include <string_view>
 
+#include "sim/redis/key_spec.h"
+
 namespace interlock::sim::redis {
 
 struct Context;
 using Handler = void (*)(Context&);
 
-enum CommandFlag : std::uint8_t {
-  kWrite = 1,
-  kNoScript = 2,
-  kNoAuth = 4,          // Served before authentication.
-  kSubscriber = 8,      // Allowed in the RESP2 subscriber context.
-  kAtOnceInMulti = 16,  // Not queued.
-  kNoMulti = 32,
-  kContainer = 64,      // Has subcommands, found as "client|id".
-  kMayReplicate = 128,  // Not a write, but refused where writes are.
+enum CommandFlag : std::uint32_t {
+  // Printed by COMMAND INFO, in this order.
+  kWrite = 1U << 0,
+  kReadOnly = 1U << 1,
+  kDenyOom = 1U << 2,  // Refused when the memory is used up.
+  kAdmin = 1U << 3,
+  kPubSub = 1U << 4,
+  kNoScript = 1U << 5,
+  kBlocking = 1U << 6,
+  kLoading = 1U << 7,  // Served while the data is being loaded.
+  kStale = 1U << 8,    // Served by a replica whose link is down, too.
+  kSkipMonitor = 1U << 9,
+  kSkipSlowlog = 1U << 10,
+  kAsking = 1U << 11,
+  kFast = 1U << 12,
+  kNoAuth = 1U << 13,  // Served before authentication.
+  kNoMandatoryKeys = 1U << 14,
+  kNoAsyncLoading = 1U << 15,
+  kNoMulti = 1U << 16,
+  kMovableKeys = 1U << 17,  // The key range does not tell all; derived from the specifications.
+  kAllowBusy = 1U << 18,    // Served while a script runs for too long.
+  // Not printed.
+  kMayReplicate = 1U << 24,   // Not a write, but refused where writes are.
+  kProtected = 1U << 25,      // Refused unless the configuration enables it.
+  kSubscriber = 1U << 26,     // Allowed in the RESP2 subscriber context.
+  kAtOnceInMulti = 1U << 27,  // Not queued.
+  kContainer = 1U << 28,      // Has subcommands, found as "client|id".
+};
+
+/// The ACL categories that do not follow from the flags: see AclCategories.
+enum AclCategory : std::uint32_t {
+  kAclKeyspace = 1U << 0,
+  kAclRead = 1U << 1,
+  kAclWrite = 1U << 2,
+  kAclSet = 1U << 3,
+  kAclSortedSet = 1U << 4,
+  kAclList = 1U << 5,
+  kAclHash = 1U << 6,
+  kAclString = 1U << 7,
+  kAclBitmap = 1U << 8,
+  kAclHyperLogLog = 1U << 9,
+  kAclGeo = 1U << 10,
+  kAclStream = 1U << 11,
+  kAclPubSub = 1U << 12,
+  kAclAdmin = 1U << 13,
+  kAclFast = 1U << 14,
+  kAclSlow = 1U << 15,
+  kAclBlocking = 1U << 16,
+  kAclDangerous = 1U << 17,
+  kAclConnection = 1U << 18,
+  kAclTransaction = 1U << 19,
+  kAclScripting = 1U << 20,
+};
+
+/// Hints for proxies, in the order in which COMMAND INFO prints them.
+enum CommandTip : std::uint16_t {
+  kNondeterministic = 1 << 0,
+  kNondeterministicOrder = 1 << 1,
+  kToAllNodes = 1 << 2,
+  kToAllShards = 1 << 3,
+  kToMultiShard = 1 << 4,
+  kToSpecial = 1 << 5,
+  kAllSucceeded = 1 << 6,
+  kOneSucceeded = 1 << 7,
+  kAggSum = 1 << 8,
+  kAggMin = 1 << 9,
+  kAggLogicalAnd = 1 << 10,
+  kSpecialResponse = 1 << 11,
+  // The same words as above; some commands name them last.
+  kNondeterministicLast = 1 << 12,
+  kNondeterministicOrderLast = 1 << 13,
 };
 
 struct Command {
   std::string_view name;  // Lower case.
   std::int8_t arity;      // Redis' convention: -n is n or more.
-  std::uint8_t flags;
+  std::uint32_t flags;
+  std::uint32_t categories;  // Of AclCategory; those that do not follow from the flags.
+  KeySpecs keys = {};
+  std::uint16_t tips = 0;
+  KeyRange range = {};  // Derived from `keys`.
   Handler handler = nullptr;
 };
 
@@ -47,7 +115,11 @@ struct HandlerRow {
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container);
 
+/// By name; the subcommands of a container behind it.
 std::span<const Command> KnownCommands();
+
+/// All ACL categories of the command, a set of AclCategory.
+std::uint32_t AclCategories(const Command& command);
 
 std::span<const HandlerRow> StringCommands();
 std::span<const HandlerRow> KeyCommands();

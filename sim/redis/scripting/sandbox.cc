@@ -17,7 +17,7 @@ namespace {
 constexpr int kHookStep = 100000;
 constexpr std::uint64_t kMaxInstructions = 10'000'000;
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
-constexpr const char* kReadOnly = "Attempt to modify a readonly table";
+constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
 // Keys of the registry: the sandbox, and the tables that map read-only tables to what is behind
 // them (and back) and objects to the numbers that tostring shows. Negative, because luaL_ref counts
@@ -41,7 +41,7 @@ bool Map(lua_State* lua, RegistryKey table, int index) {
 }
 
 // Redis' own test happens in the interpreter, so its text has the position of the assignment.
-int OnNewIndex(lua_State* lua) { return luaL_error(lua, kReadOnly); }
+int OnNewIndex(lua_State* lua) { return luaL_error(lua, kReadOnlyTable); }
 
 int OnMissingGlobal(lua_State* lua) {
   if (!lua_isstring(lua, 2)) {
@@ -170,7 +170,7 @@ void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
 }  // namespace
 
 int RaiseReadOnly(lua_State* lua) {
-  lua_pushstring(lua, kReadOnly);
+  lua_pushstring(lua, kReadOnlyTable);
   return lua_error(lua);
 }
 
