@@ -111,8 +111,8 @@ void Hello(Context& c) {
   if (!c.client.authenticated && !c.engine.password.empty()) {
     return c.Error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
-        "<proto> AUTH <user> <pass> option can be used to authenticate the client and select the "
-        "RESP protocol version at the same time");
+        "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
+        "protocol version at the same time");
   }
   if (options.version == 0) options.version = c.client.protocol;
   if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
