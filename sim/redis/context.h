@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,7 +40,22 @@ struct Context {
   Keyspace& keyspace() const;
   int database() const { return client.database; }
   bool resp3() const { return client.protocol == 3; }
-  Entry* Find(std::string_view key) const { return keyspace().Find(client.database, key); }
+  /// The look-up of a command: one that writes makes no keymiss event, and on a replica that may be
+  /// written to it deletes what has expired; one that reads does as FindToRead.
+  Entry* Find(std::string_view key) const {
+    return (command.flags & kWrite) != 0 ? FindToWrite(key) : FindToRead(key);
+  }
+  /// For the keys that a writing command only reads (sources of SINTERSTORE, COPY, SET ... GET).
+  Entry* FindToRead(std::string_view key) const { return Accessed(Glance(key)); }
+  Entry* FindToWrite(std::string_view key) const {
+    return Accessed(keyspace().FindToWrite(client.database, key));
+  }
+  /// FindToRead without counting as an access (TTL, TYPE, EXISTS): OBJECT IDLETIME goes on.
+  Entry* Glance(std::string_view key) const {
+    Entry* entry = keyspace().Find(client.database, key);
+    if (entry == nullptr) Notify(kNotifyKeyMiss, "keymiss", key);
+    return entry;
+  }
   /// Every change of a value or a TTL says so: watchers, the journal and EXEC depend on it.
   void Touch(std::string_view key) const { keyspace().Touch(client.database, key); }
   void Remove(std::string_view key) const { keyspace().Remove(client.database, key); }
@@ -47,12 +63,22 @@ struct Context {
   void Notify(NotifyClass type, std::string_view event, std::string_view key) const;
   /// Puts this effect in the place of the command itself, e.g. SET ... PXAT for SETEX; called
   /// several times, all of them.
-  void Propagate(std::vector<std::string_view> effect);
+  void Propagate(std::initializer_list<std::string_view> effect) {
+    Propagate(Arguments(effect.begin(), effect.size()));
+  }
+  void Propagate(Arguments effect);
 
   /// False, and WRONGTYPE as reply, if the key holds another type; null if it is missing.
   template <typename T>
   bool Get(std::string_view key, T** out) {
-    Entry* entry = Find(key);
+    return As(Find(key), out);
+  }
+  template <typename T>
+  bool GetToRead(std::string_view key, T** out) {
+    return As(FindToRead(key), out);
+  }
+  template <typename T>
+  bool As(Entry* entry, T** out) {
     *out = entry == nullptr ? nullptr : std::get_if<T>(&entry->data);
     if (entry == nullptr || *out != nullptr) return true;
     Error(kWrongType);
@@ -89,6 +115,10 @@ struct Context {
   void Unmodelled(std::string_view what);
 
  private:
+  Entry* Accessed(Entry* entry) const {
+    if (entry != nullptr) entry->accessed_ms = keyspace().now_ms();
+    return entry;
+  }
   void Text(Value::Type type, std::string_view text) {
     reply.type = type;
     reply.text.assign(text);

@@ -27,7 +27,7 @@ void Context::Notify(NotifyClass type, std::string_view event, std::string_view 
   engine.Notify(type, event, client.database, key);
 }
 
-void Context::Propagate(std::vector<std::string_view> effect) {
+void Context::Propagate(Arguments effect) {
   propagation = Propagation::kDone;
   engine.journal.Add(client.database, effect);
 }
@@ -53,6 +53,7 @@ void Engine::Reset() {
   }
   clients_.clear();
   now_us = 0;
+  random_state_ = 0;
   stalled_until_us_ = 0;
   stalled_output_.clear();
   stalled_input_.clear();
@@ -140,6 +141,16 @@ void Engine::Emit(ClientId id, Value value) {
 
 void Engine::SetUnmodelled(std::string_view what) {
   if (!unmodelled) unmodelled.emplace(what);
+}
+
+// SplitMix64: every step gives another number, whatever the state.
+std::uint64_t Engine::Choose(std::uint64_t bound) {
+  if (random) return random(bound) % bound;
+  random_state_ += 0x9E3779B97F4A7C15U;
+  std::uint64_t mixed = random_state_;
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+  return (mixed ^ (mixed >> 31)) % bound;
 }
 
 void Engine::DiscardTransaction(Client& client) {
@@ -244,6 +255,10 @@ void Engine::Notify(NotifyClass type, std::string_view event, int database, std:
   if ((notify_classes & kNotifyKeyevent) != 0) {
     pubsub.Publish("__keyevent@" + number + "__:" + std::string(event), key);
   }
+}
+
+void Engine::OnAdded(int database, std::string_view key) {
+  Notify(kNotifyNew, "new", database, key);
 }
 
 void Engine::OnExpired(int database, std::string_view key) {

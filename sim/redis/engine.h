@@ -57,12 +57,15 @@ class Engine : private KeyspaceListener {
   void Stall(std::int64_t us);
   bool Stalled() const { return now_us < stalled_until_us_; }
   void SetUnmodelled(std::string_view what);
+  /// For commands that choose at random: less than the bound. REQUIRES: bound >= 1.
+  std::uint64_t Choose(std::uint64_t bound);
   void DiscardTransaction(Client& client);
 
   std::int64_t now_ms() const { return keyspace.now_ms(); }
 
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
+  Server::Random random;  // Null: a sequence of its own.
   std::string password;
   std::uint16_t notify_classes = 0;
   int highest_protocol = 3;
@@ -75,6 +78,7 @@ class Engine : private KeyspaceListener {
   Scripting scripting;
 
  private:
+  void OnAdded(int database, std::string_view key) override;
   void OnExpired(int database, std::string_view key) override;
   void ExecuteNow(Client& client, const Argv& argv);
   void Process(Client& client, Arguments args);
@@ -88,6 +92,7 @@ class Engine : private KeyspaceListener {
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Client>> spare_;
 
+  std::uint64_t random_state_ = 0;
   std::int64_t stalled_until_us_ = 0;
   std::vector<std::pair<ClientId, Value>> stalled_output_;
   std::deque<std::pair<ClientId, Argv>> stalled_input_;

@@ -28,6 +28,17 @@ Entry* Keyspace::Find(int database, std::string_view key) {
   return &at->second;
 }
 
+Entry* Keyspace::FindToWrite(int database, std::string_view key) {
+  Database& keys = databases_[Index(database)];
+  const auto at = keys.find(key);
+  if (at == keys.end()) return nullptr;
+  if (IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
+    DeleteExpiredKey(database, at);
+    return nullptr;
+  }
+  return &at->second;
+}
+
 const Entry* Keyspace::Peek(int database, std::string_view key) const {
   const Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
@@ -38,7 +49,8 @@ Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t
   if (track_ready_keys_) ready_keys_.emplace_back(database, key);
   Database& keys = databases_[Index(database)];
   const auto [at, added] = keys.try_emplace(std::string(key));
-  at->second = Entry{std::move(data), expires_at_ms};
+  at->second = Entry{std::move(data), expires_at_ms, now_ms_};
+  if (added && listener_ != nullptr) listener_->OnAdded(database, at->first);
   return at->second;
 }
 

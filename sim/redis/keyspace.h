@@ -24,6 +24,7 @@ inline constexpr std::int64_t kNoExpiry = -1;
 struct Entry {
   Data data;
   std::int64_t expires_at_ms = kNoExpiry;
+  std::int64_t accessed_ms = 0;  // OBJECT IDLETIME, and eviction of the least recently used.
 };
 
 /// One WATCHed key of one client. `dirty` is set when the key is touched.
@@ -35,10 +36,11 @@ struct Watch {
   bool dirty = false;
 };
 
-/// Whom the deletion of an expired key concerns beyond its watchers.
+/// Whom new keys and the deletion of expired ones concern beyond watchers and waiters.
 class KeyspaceListener {
  public:
   virtual ~KeyspaceListener() = default;
+  virtual void OnAdded(int database, std::string_view key) = 0;
   virtual void OnExpired(int database, std::string_view key) = 0;
 };
 
@@ -69,6 +71,8 @@ class Keyspace {
   std::uint64_t changes() const { return changes_; }
 
   Entry* Find(int database, std::string_view key);
+  /// Deletes it on replicas too: a writing command finds nothing in its way.
+  Entry* FindToWrite(int database, std::string_view key);
   const Entry* Peek(int database, std::string_view key) const;
   const Database& keys(int database) const { return databases_[Index(database)]; }
   bool IsExpired(const Entry& entry) const {

@@ -18,6 +18,9 @@ constexpr Letter kLetters[] = {
     {'E', kNotifyKeyevent}, {'m', kNotifyKeyMiss},
 };
 
+// Redis prints no n beside A, though A does not stand for it.
+constexpr std::uint16_t kHiddenByAll = kNotifyAll | kNotifyNew;
+
 }  // namespace
 
 bool ParseNotifyClasses(std::string_view text, std::uint16_t* classes) {
@@ -38,7 +41,7 @@ std::string FormatNotifyClasses(std::uint16_t classes) {
   const bool all = (classes & kNotifyAll) == kNotifyAll;
   if (all) text.push_back('A');
   for (const Letter& row : kLetters) {
-    if ((classes & row.type) == 0 || (all && (kNotifyAll & row.type) != 0)) continue;
+    if ((classes & row.type) == 0 || (all && (kHiddenByAll & row.type) != 0)) continue;
     text.push_back(row.letter);
   }
   return text;

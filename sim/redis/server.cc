@@ -33,6 +33,8 @@ void Server::SetPassword(std::string password) { state_->password = std::move(pa
 void Server::SetHighestProtocol(int version) { state_->highest_protocol = version; }
 void Server::SetUnmodelledIsError(bool is_error) { state_->unmodelled_is_error = is_error; }
 
+void Server::SetRandom(Random random) { state_->random = std::move(random); }
+
 ClientId Server::Connect(std::string_view address) { return state_->Connect(address); }
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
 void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }

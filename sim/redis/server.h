@@ -86,6 +86,11 @@ class Server {
   /// What is not modelled is answered with an error that names it, instead of ending all service.
   void SetUnmodelledIsError(bool is_error);
 
+  /// Where RANDOMKEY, SPOP and their like take their choices from: called with a bound >= 1,
+  /// returns less than the bound. Without one a fixed sequence, which Reset begins anew.
+  using Random = std::function<std::uint64_t(std::uint64_t bound)>;
+  void SetRandom(Random random);
+
   /// `address` is what CLIENT LIST shows: "127.0.0.1:50000".
   ClientId Connect(std::string_view address = {});
   /// The peer is gone: the client's blocked command, subscriptions and transaction end with it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 
 #include "sim/redis/engine.h"
@@ -139,6 +140,25 @@ void Rename(Context& c, bool only_new) {
   c.Ok();
 }
 
+// Chooses again when it meets a key that has expired. A replica does not delete those, so that it
+// may give up (Redis: after 100 tries, with any key if all have a TTL).
+void RandomKey(Context& c) {
+  constexpr int kTries = 100;
+  const Keyspace::Database& keys = c.keyspace().keys(c.database());
+  for (int tries = 0; !keys.empty() && tries < kTries;) {
+    const auto chosen = static_cast<std::ptrdiff_t>(c.engine.Choose(keys.size()));
+    const std::string key = std::next(keys.begin(), chosen)->first;
+    if (c.keyspace().Find(c.database(), key) != nullptr) return c.String(key);
+    if (c.keyspace().expiry_mode() == ExpiryMode::kHide) ++tries;
+  }
+  const std::string* any = nullptr;
+  for (const auto& [key, entry] : keys) {
+    if (!c.keyspace().IsExpired(entry)) return c.String(key);
+    any = &key;
+  }
+  if (any != nullptr) c.String(*any);
+}
+
 void Keys(Context& c) {
   std::vector<Value>& found = c.Array();
   for (const auto& [key, entry] : c.keyspace().keys(c.database())) {
@@ -213,6 +233,7 @@ constexpr HandlerRow kRows[] = {
     {"expiretime", [](Context& c) { Ttl(c, true, true); }},
     {"pexpiretime", [](Context& c) { Ttl(c, false, true); }},
     {"persist", &Persist},
+    {"randomkey", &RandomKey},
     {"keys", &Keys},
     {"scan", &Scan},
 };

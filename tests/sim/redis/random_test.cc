@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Choices that Redis makes at random are the caller's, or a fixed sequence.
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+class RandomTest : public FakeTest {};
+
+TEST_F(RandomTest, RandomKeyIsTheCallersChoice) {
+  for (const char* key : {"a", "b", "c"}) Run({"SET", key, "v"});
+  std::uint64_t bound = 0;
+  std::uint64_t choice = 0;
+  server_.SetRandom([&](std::uint64_t limit) {
+    bound = limit;
+    return choice;
+  });
+  EXPECT_EQ(Run({"RANDOMKEY"}), "\"a\"");
+  EXPECT_EQ(bound, 3U);
+  choice = 2;
+  EXPECT_EQ(Run({"RANDOMKEY"}), "\"c\"");
+}
+
+TEST_F(RandomTest, WithoutACallerTheSequenceBeginsAnewWithReset) {
+  std::string first;
+  for (int round = 0; round < 2; ++round) {
+    server_.Reset();
+    client_ = server_.Connect();
+    for (const char* key : {"a", "b", "c", "d", "e"}) Run({"SET", key, "v"});
+    std::string drawn;
+    for (int i = 0; i < 20; ++i) drawn += Run({"RANDOMKEY"});
+    EXPECT_NE(drawn.find('a'), std::string::npos);
+    if (round == 0) first = drawn;
+    EXPECT_EQ(drawn, first);
+  }
+}
+
+TEST_F(RandomTest, RandomKeyPassesOverExpiredKeysAndDeletesThem) {
+  Run({"SET", "dead", "v", "PX", "10"});
+  Run({"SET", "live", "v"});
+  Advance(11);
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 2");
+  std::uint64_t calls = 0;
+  server_.SetRandom([&](std::uint64_t) { return calls++; });
+  EXPECT_EQ(Run({"RANDOMKEY"}), "\"live\"");
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 1");
+  Run({"DEL", "live"});
+  EXPECT_EQ(Run({"RANDOMKEY"}), "(nil)");
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis
