@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// The types of values. Their orders are those that Redis shows where it shows a fixed one (small
-// hashes: insertion; integer sets: numeric; sorted sets: score, then bytes), and byte or insertion
-// order where the order of Redis is arbitrary.
+// The types of values; copies are deep. Their orders are those that Redis shows where it shows a
+// fixed one (small hashes: insertion; integer sets: numeric; sorted sets: score, then bytes). Where
+// the order of Redis is arbitrary it is that of insertion, but the last item takes the place of one
+// that is removed: a scan from the back misses nothing that is there all the time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <list>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
+
+#include "sim/redis/dictionary.h"
+#include "sim/redis/encoding_limits.h"
+#include "sim/redis/sorted_set.h"
 
 namespace interlock::sim::redis {
 
@@ -29,58 +29,43 @@ struct List {
 
 class Hash {
  public:
-  Hash() = default;
-  Hash(Hash&&) = default;  // Never copied: the index points into the items.
-  Hash& operator=(Hash&&) = default;
-  using Item = std::pair<std::string, std::string>;
-  std::size_t size() const { return items_.size(); }
-  const std::list<Item>& items() const { return items_; }
-  std::string* Find(std::string_view field);
-  /// True if the field is new.
-  bool Set(std::string_view field, std::string_view value);
-  bool Remove(std::string_view field);
+  using Item = Dictionary<std::string>::Item;
+  std::size_t size() const { return fields_.size(); }
+  const std::vector<Item>& items() const { return fields_.items(); }
+  const std::string* Find(std::string_view field) const { return fields_.Find(field); }
+  /// True if the field is new. One text that is too long, or too many fields, end the compact
+  /// encoding.
+  bool Set(std::string_view field, std::string_view value, const EncodingLimits& limits = {});
+  bool Remove(std::string_view field) { return fields_.Remove(field, compact_); }
+
+  /// Redis' listpack; otherwise its hashtable.
+  bool compact() const { return compact_; }
 
  private:
-  using Items = std::list<Item>;
-  Items::iterator Locate(std::string_view field);
-  Items items_;
-  std::map<std::string_view, Items::iterator> index_;  // Empty while the hash is small.
+  Dictionary<std::string> fields_;
+  bool compact_ = true;
 };
 
 class Set {
  public:
-  std::size_t size() const { return members_.size(); }
-  bool Contains(std::string_view member) const { return members_.find(member) != members_.end(); }
-  bool Add(std::string_view member);
+  std::size_t size() const { return compact_ ? integers_.size() : members_.size(); }
+  bool Contains(std::string_view member) const;
+  /// A member that is no integer, or too many, end the compact encoding.
+  bool Add(std::string_view member, const EncodingLimits& limits = {});
   bool Remove(std::string_view member);
-  std::vector<std::string_view> Members() const;
+  std::string Member(std::size_t index) const;
+  std::vector<std::string> Members() const;
+
+  /// Redis' intset; otherwise its hashtable.
+  bool compact() const { return compact_; }
 
  private:
-  std::set<std::string, std::less<>> members_;
-  bool integers_ = true;  // Redis forgets it at the first other member, and for good.
-};
+  struct Nothing {};
+  void EndCompact();
 
-class SortedSet {
- public:
-  SortedSet() = default;
-  SortedSet(SortedSet&&) = default;  // Never copied: the items point into the scores.
-  SortedSet& operator=(SortedSet&&) = default;
-  struct Item {
-    double score;
-    std::string_view member;  // Into the keys of scores_.
-  };
-  std::size_t size() const { return items_.size(); }
-  const std::vector<Item>& items() const { return items_; }  ///< By score, then by member.
-  std::optional<double> Score(std::string_view member) const;
-  void Put(std::string_view member, double score);
-  bool Remove(std::string_view member);
-  void RemoveRange(std::size_t first, std::size_t last);  ///< [first, last)
-  std::optional<std::size_t> Rank(std::string_view member) const;
-
- private:
-  std::vector<Item>::iterator Locate(double score, std::string_view member);
-  std::map<std::string, double, std::less<>> scores_;
-  std::vector<Item> items_;
+  bool compact_ = true;
+  std::vector<std::int64_t> integers_;  // In order.
+  Dictionary<Nothing> members_;
 };
 
 using Data = std::variant<std::string, List, Hash, Set, SortedSet>;

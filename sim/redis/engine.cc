@@ -59,6 +59,7 @@ void Engine::Reset() {
   stalled_input_.clear();
   password.clear();
   notify_classes = 0;
+  encoding_limits = {};
   unmodelled.reset();
   keyspace.Reset();
   journal.Reset();

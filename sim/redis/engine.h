@@ -68,6 +68,7 @@ class Engine : private KeyspaceListener {
   Server::Random random;  // Null: a sequence of its own.
   std::string password;
   std::uint16_t notify_classes = 0;
+  EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
   std::optional<std::string> unmodelled;

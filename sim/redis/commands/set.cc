@@ -33,7 +33,7 @@ void SMembers(Context& c) {
   if (!c.Get(c.args[1], &set)) return;
   std::vector<Value>& members = c.Array();
   if (set == nullptr) return;
-  for (const std::string_view member : set->Members()) members.push_back(StringValue(member));
+  for (const std::string& member : set->Members()) members.push_back(StringValue(member));
 }
 
 std::int64_t Has(const Set* set, std::string_view member) {
@@ -73,7 +73,7 @@ void SPop(Context& c) {
     return c.Unmodelled("SPOP of a random member");
   }
   if (has_count) {
-    for (const std::string_view member : set->Members()) c.Array().push_back(StringValue(member));
+    for (const std::string& member : set->Members()) c.Array().push_back(StringValue(member));
   } else {
     c.String(set->Members().front());
   }

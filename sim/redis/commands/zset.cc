@@ -161,7 +161,7 @@ void PopEnd(Context& c, bool lowest) {
   std::vector<Value>& popped = c.Array();
   if (zset == nullptr || count == 0) return;
   while (count-- > 0 && zset->size() > 0) {
-    const SortedSet::Item item = lowest ? zset->items().front() : zset->items().back();
+    const SortedSet::Item item = *zset->items().At(lowest ? 0 : zset->size() - 1);
     popped.push_back(StringValue(item.member));
     popped.push_back(StringValue(FormatDouble(item.score)));
     const std::size_t at = lowest ? 0 : zset->size() - 1;

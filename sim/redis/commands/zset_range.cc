@@ -39,16 +39,14 @@ bool ParseBounds(Context& c, std::string_view min, std::string_view max, ScoreBo
 }
 
 IndexRange Select(const SortedSet& zset, const ScoreBounds& bounds) {
-  const auto& items = zset.items();
-  const auto first = std::partition_point(items.begin(), items.end(), [&](const auto& item) {
+  const std::size_t first = zset.items().CountWhile([&](const SortedSet::Item& item) {
     return bounds.min_exclusive ? item.score <= bounds.min : item.score < bounds.min;
   });
-  const auto last = std::partition_point(items.begin(), items.end(), [&](const auto& item) {
+  const std::size_t last = zset.items().CountWhile([&](const SortedSet::Item& item) {
     return bounds.max_exclusive ? item.score < bounds.max : item.score <= bounds.max;
   });
   if (first >= last) return {};
-  return {static_cast<std::size_t>(first - items.begin()),
-          static_cast<std::size_t>(last - items.begin())};
+  return {first, last};
 }
 
 bool ParseRangeOptions(Context& c, RangeOptions* o) {
@@ -94,7 +92,7 @@ void Reply(Context& c, const SortedSet& zset, IndexRange range, const RangeOptio
   }
   std::vector<Value>& found = c.Array();
   for (std::size_t i = skip; i < skip + count; ++i) {
-    const SortedSet::Item& item = zset.items()[reverse ? range.last - 1 - i : range.first + i];
+    const SortedSet::Item& item = *zset.items().At(reverse ? range.last - 1 - i : range.first + i);
     found.push_back(StringValue(item.member));
     if (o.with_scores) found.push_back(StringValue(FormatDouble(item.score)));
   }

