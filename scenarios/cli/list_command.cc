@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/property.h"
+#include "sim/redis/command_table.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -77,6 +79,58 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
   return lines;
 }
 
+// The simulated server's commands stand apart: of them there are two kinds, and what counts is how
+// many.
+std::string_view State(const sim::redis::Command& command) {
+  return command.handler != nullptr ? "modelled" : "not modelled";
+}
+
+// A container without its subcommands is no command that anybody could send.
+bool IsListed(const sim::redis::Command& command) {
+  return command.handler != nullptr || (command.flags & sim::redis::kContainer) == 0;
+}
+
+std::string ToWords(std::string_view name) {
+  std::string words(name);
+  std::replace(words.begin(), words.end(), '|', ' ');
+  return words;
+}
+
+std::string CommandsToText() {
+  std::string text;
+  int listed = 0;
+  int modelled = 0;
+  for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
+    if (!IsListed(command)) continue;
+    ++listed;
+    if (command.handler != nullptr) ++modelled;
+    text += fmt::format("{:<28} {:<18} {}\n", ToWords(command.name),
+                        fmt::format("arity {}", command.arity), State(command));
+  }
+  return text + fmt::format(
+                    "{} of the {} commands and subcommands of Redis 7.0.15 are modelled; what is "
+                    "not modelled is never answered.\n",
+                    modelled, listed);
+}
+
+std::string CommandsToJson() {
+  reports::JsonText json;
+  json.BeginArray();
+  for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
+    if (!IsListed(command)) continue;
+    json.BeginObject();
+    json.Key("name");
+    json.String(ToWords(command.name));
+    json.Key("arity");
+    json.Signed(command.arity);
+    json.Key("modelled");
+    json.Bool(command.handler != nullptr);
+    json.EndObject();
+  }
+  json.EndArray();
+  return std::move(json).Take();
+}
+
 std::string ToListJson(const std::vector<Line>& lines) {
   reports::JsonText json;
   json.BeginArray();
@@ -97,6 +151,7 @@ std::string ToListJson(const std::vector<Line>& lines) {
 }
 
 reports::ExitCode List(const std::string& what, bool json, const Registry& registry) {
+  if (what == "commands") return Print(json ? CommandsToJson() : CommandsToText());
   const std::vector<Line> lines = Lines(what, registry);
   if (json) return Print(ToListJson(lines));
   std::string text;
@@ -110,12 +165,14 @@ reports::ExitCode List(const std::string& what, bool json, const Registry& regis
 
 void AddListCommand(CLI::App& app, const Registry& registry, Work& work) {
   CLI::App* command =
-      app.add_subcommand("list", "what there is: locks, scenarios, faults, properties");
+      app.add_subcommand("list", "what there is: locks, scenarios, faults, properties, commands");
   auto what = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
-  command->add_option("what", *what, "locks, scenarios, faults or properties")
+  command
+      ->add_option("what", *what,
+                   "locks, scenarios, faults, properties or commands (of the simulated Redis)")
       ->required()
-      ->check(CLI::IsMember({"locks", "scenarios", "faults", "properties"}));
+      ->check(CLI::IsMember({"locks", "scenarios", "faults", "properties", "commands"}));
   command->add_flag("--json", *json, "print JSON instead of text");
   command->callback([what, json, &registry, &work] {
     work = [what, json, &registry] { return List(*what, *json, registry); };

@@ -52,11 +52,11 @@ bool ApplySpec(const KeySpec& spec, Args args, Positions* out) {
   Index last = 0;
   if (spec.find == KeySpec::Find::kCounted) {
     std::int64_t keys = 0;
-    if (first >= Count(args) || !ParseInteger(args[static_cast<std::size_t>(first)], &keys) ||
-        keys < 1 || keys > Count(args)) {
+    if (first >= Count(args) || !ParseInteger(args[static_cast<std::size_t>(first)], &keys)) {
       return false;
     }
-    last = first + keys;
+    // Redis reads 64 bits and counts with 32.
+    last = first + static_cast<std::int32_t>(keys);
     ++first;
   } else if (spec.last >= 0) {
     last = first + spec.last;

@@ -39,7 +39,7 @@ class Table {
     for (const auto rows :
          {StringCommands(), KeyCommands(), ListCommands(), HashCommands(), SetCommands(),
           SortedSetCommands(), SortedSetRangeCommands(), PubSubCommands(), ScriptCommands(),
-          TransactionCommands(), ServerCommands()}) {
+          TransactionCommands(), ServerCommands(), CommandCommands()}) {
       for (const HandlerRow& row : rows) {
         const_cast<Command*>(Find(row.name))->handler = row.handler;
       }

@@ -132,5 +132,6 @@ std::span<const HandlerRow> PubSubCommands();
 std::span<const HandlerRow> ScriptCommands();
 std::span<const HandlerRow> TransactionCommands();
 std::span<const HandlerRow> ServerCommands();
+std::span<const HandlerRow> CommandCommands();
 
 }  // namespace interlock::sim::redis

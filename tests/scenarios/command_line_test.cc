@@ -209,7 +209,7 @@ TEST(CommandLineTest, ReplayingACalmRunPasses) {
 }
 
 TEST(CommandLineTest, ListsAreReadableJson) {
-  for (const char* what : {"locks", "scenarios", "faults", "properties"}) {
+  for (const char* what : {"locks", "scenarios", "faults", "properties", "commands"}) {
     const ChildResult child = Interlock({"list", what, "--json"});
     EXPECT_EQ(child.exit_code, 0) << what;
     const auto json = nlohmann::json::parse(child.out, nullptr, false);
@@ -219,6 +219,19 @@ TEST(CommandLineTest, ListsAreReadableJson) {
     EXPECT_EQ(Interlock({"list", what}).exit_code, 0);
   }
   EXPECT_EQ(Interlock({"list", "everything"}).exit_code, 64);
+}
+
+TEST(CommandLineTest, ListedCommandsSayWhetherTheyAreModelled) {
+  const std::string text = Interlock({"list", "commands"}).out;
+  EXPECT_THAT(text, HasSubstr("arity -3           modelled"));
+  EXPECT_THAT(text, HasSubstr("arity -2           not modelled"));
+  const auto json = nlohmann::json::parse(Interlock({"list", "commands", "--json"}).out);
+  std::size_t modelled = 0;
+  for (const auto& command : json) {
+    if (command["modelled"].get<bool>()) ++modelled;
+    EXPECT_TRUE(command["name"] != "set" || command["arity"] == -3);
+  }
+  EXPECT_THAT(text, HasSubstr(std::to_string(modelled) + " of the " + std::to_string(json.size())));
 }
 
 TEST(CommandLineTest, ExplainKnowsEveryCode) {
