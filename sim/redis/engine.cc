@@ -70,7 +70,8 @@ void Engine::Reset() {
 
 ClientId Engine::Connect(std::string_view address) {
   std::unique_ptr<Client> client;
-  if (spare_.empty()) {
+  // Among the spare ones may be the client of the running script.
+  if (spare_.empty() || script_running_) {
     client = std::make_unique<Client>();
   } else {
     client = std::move(spare_.back());
@@ -164,14 +165,39 @@ void Engine::DiscardTransaction(Client& client) {
 void Engine::Execute(ClientId id, const Argv& argv) {
   Client* client = FindClient(id);
   if (client == nullptr || unmodelled || argv.empty()) return;
-  if (Stalled()) {
+  const bool script_in_the_way = script_running_ && (!script_busy_ || id == script_client_);
+  if (Stalled() || script_in_the_way) {
     stalled_input_.emplace_back(id, argv);
   } else if (client->wait || client->postponed) {
     client->pending.push_back(argv);
+  } else if (script_running_) {
+    ExecuteNow(*client, argv);  // What follows a command must wait for the script's end.
   } else {
     ExecuteNow(*client, argv);
     AfterCommand();
+    if (!stalled_input_.empty()) RunDelayed();
   }
+}
+
+void Engine::BeginScript(const Client& client) {
+  script_running_ = true;
+  script_client_ = client.id;
+  script_start_ms_ = now_ms();
+  keyspace.Freeze();
+}
+
+void Engine::EndScript() {
+  keyspace.Thaw();
+  script_running_ = false;
+  script_busy_ = false;
+}
+
+bool Engine::OnLongScript() {
+  if (!long_script_handler) return false;
+  // The handler may move the clock; only the next call then serves clients, as in Redis.
+  script_busy_ = now_ms() - script_start_ms_ >= busy_reply_threshold_ms;
+  long_script_handler();
+  return true;
 }
 
 void Engine::Stall(std::int64_t us) {
@@ -185,6 +211,10 @@ void Engine::EndStall() {
     if (FindClient(id) != nullptr && sink != nullptr) sink->OnReply(id, value);
   }
   AfterCommand();
+  RunDelayed();
+}
+
+void Engine::RunDelayed() {
   while (!stalled_input_.empty() && !Stalled()) {
     const auto [id, argv] = std::move(stalled_input_.front());
     stalled_input_.pop_front();

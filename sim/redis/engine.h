@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,12 @@ class Engine : private KeyspaceListener {
   /// The server does nothing at all for so long (DEBUG SLEEP): replies and commands wait.
   void Stall(std::int64_t us);
   bool Stalled() const { return now_us < stalled_until_us_; }
+  /// Around a script: until its end other clients' commands wait, or once it is busy get BUSY.
+  void BeginScript(const Client& client);
+  void EndScript();
+  bool script_running() const { return script_running_; }
+  /// Called now and then from inside a script. False: nobody looks after long scripts.
+  bool OnLongScript();
   void SetUnmodelled(std::string_view what);
   /// For commands that choose at random: less than the bound. REQUIRES: bound >= 1.
   std::uint64_t Choose(std::uint64_t bound);
@@ -71,6 +78,8 @@ class Engine : private KeyspaceListener {
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
+  std::function<void()> long_script_handler;
+  std::int64_t busy_reply_threshold_ms = 5000;
   std::optional<std::string> unmodelled;
   Keyspace keyspace;
   Journal journal;
@@ -89,11 +98,17 @@ class Engine : private KeyspaceListener {
   void AfterCommand();
   void RunPending(Client* client);
   void EndStall();
+  void RunDelayed();
 
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Client>> spare_;
 
   std::uint64_t random_state_ = 0;
+  bool script_running_ = false;
+  bool script_busy_ = false;
+  ClientId script_client_ = 0;
+  std::int64_t script_start_ms_ = 0;
+
   std::int64_t stalled_until_us_ = 0;
   std::vector<std::pair<ClientId, Value>> stalled_output_;
   std::deque<std::pair<ClientId, Argv>> stalled_input_;

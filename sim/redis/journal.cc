@@ -26,7 +26,7 @@ std::int64_t EncodedSize(const Argv& argv) {
 void Journal::Reset() { *this = Journal(); }
 
 void Journal::Add(int database, std::span<const std::string_view> argv) {
-  if (active_) open_.effects.push_back({database, Argv(argv.begin(), argv.end())});
+  if (active_ && !muted_) open_.effects.push_back({database, Argv(argv.begin(), argv.end())});
 }
 
 void Journal::EndUnit() {

@@ -32,6 +32,8 @@ class Journal {
   /// Without a reader nothing is kept and offsets stand still.
   void SetActive(bool active) { active_ = active; }
   bool active() const { return active_; }
+  /// Effects get lost meanwhile, as redis.set_repl(redis.REPL_NONE) wants it.
+  void SetMuted(bool muted) { muted_ = muted; }
   void Reset();
 
   /// Belongs to the open unit.
@@ -54,6 +56,7 @@ class Journal {
 
  private:
   bool active_ = false;
+  bool muted_ = false;
   Unit open_;
   std::deque<Unit> units_;
   std::uint64_t first_index_ = 0;

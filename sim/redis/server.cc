@@ -34,6 +34,9 @@ void Server::SetHighestProtocol(int version) { state_->highest_protocol = versio
 void Server::SetUnmodelledIsError(bool is_error) { state_->unmodelled_is_error = is_error; }
 
 void Server::SetRandom(Random random) { state_->random = std::move(random); }
+void Server::SetLongScriptHandler(std::function<void()> handler) {
+  state_->long_script_handler = std::move(handler);
+}
 
 ClientId Server::Connect(std::string_view address) { return state_->Connect(address); }
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }

@@ -90,6 +90,11 @@ class Server {
   /// returns less than the bound. Without one a fixed sequence, which Reset begins anew.
   using Random = std::function<std::uint64_t(std::uint64_t bound)>;
   void SetRandom(Random random);
+  /// Called from inside a script for every 100,000 instructions of it. It may move the time, and
+  /// connect, disconnect and Execute for other clients: once the script has run for longer than
+  /// busy-reply-threshold they get BUSY, or end it with SCRIPT KILL; until then they wait for its
+  /// end. Without a handler a script of 10 million instructions counts as unmodelled.
+  void SetLongScriptHandler(std::function<void()> handler);
 
   /// `address` is what CLIENT LIST shows: "127.0.0.1:50000".
   ClientId Connect(std::string_view address = {});

@@ -21,6 +21,11 @@ void ScriptFlush(Context& c) {
   c.Ok();
 }
 
+void ScriptKill(Context& c) {
+  if (!c.engine.script_running()) return c.Error("NOTBUSY No scripts in execution right now.");
+  c.engine.scripting.Kill(c);
+}
+
 constexpr HandlerRow kRows[] = {
     {"eval", [](Context& c) { c.engine.scripting.Eval(c, false, false); }},
     {"evalsha", [](Context& c) { c.engine.scripting.Eval(c, true, false); }},
@@ -29,8 +34,7 @@ constexpr HandlerRow kRows[] = {
     {"script|load", [](Context& c) { c.engine.scripting.Load(c, c.args[2]); }},
     {"script|exists", &ScriptExists},
     {"script|flush", &ScriptFlush},
-    // A script never outlives its Execute here, so there is none that could be killed.
-    {"script|kill", [](Context& c) { c.Error("NOTBUSY No scripts in execution right now."); }},
+    {"script|kill", &ScriptKill},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/scripting/values.h"
 
 extern "C" {
 int luaopen_bit(lua_State* lua);
@@ -64,7 +65,11 @@ int CallUnlessReadOnly(lua_State* lua) {
   return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
 }
 
-int ForEach(lua_State* lua) { return Abort(lua, "table.foreach"); }
+// The original, in upvalue 1, would see a read-only table as empty.
+int ForEach(lua_State* lua) {
+  if (lua_gettop(lua) > 0) MapToReal(lua, 1);
+  return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
+}
 
 int OnUnmodelledLibrary(lua_State* lua) {
   lua_pushvalue(lua, lua_upvalueindex(1));
@@ -78,7 +83,15 @@ void OnCount(lua_State* lua, lua_Debug*) {
   Sandbox& sandbox = SandboxOf(lua);
   if (sandbox.engine->unmodelled) Abort(lua, *sandbox.engine->unmodelled);
   sandbox.instructions += kHookStep;
-  if (sandbox.instructions >= kMaxInstructions) Abort(lua, "script over the time limit (BUSY)");
+  if (!sandbox.killed && !sandbox.engine->OnLongScript() &&
+      sandbox.instructions >= kMaxInstructions) {
+    Abort(lua, "script over the time limit (BUSY)");
+  }
+  if (!sandbox.killed) return;
+  // Whatever catches the error runs one instruction until the next.
+  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1);
+  PushError(lua, kKilledText);
+  lua_error(lua);
 }
 
 void SetFunction(lua_State* lua, const char* name, lua_CFunction function) {
@@ -138,7 +151,9 @@ void ReplaceFunctions(lua_State* lua) {
   lua_getfield(lua, -1, "insert");
   lua_pushcclosure(lua, &CallUnlessReadOnly, 1);
   lua_setfield(lua, -2, "insert");
-  SetFunction(lua, "foreach", &ForEach);
+  lua_getfield(lua, -1, "foreach");
+  lua_pushcclosure(lua, &ForEach, 1);
+  lua_setfield(lua, -2, "foreach");
   lua_pop(lua, 2);
 }
 
@@ -234,6 +249,8 @@ Sandbox& SandboxOf(lua_State* lua) {
 void BeginScript(lua_State* lua) {
   Sandbox& sandbox = SandboxOf(lua);
   sandbox.instructions = 0;
+  if (sandbox.killed) lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
+  sandbox.killed = false;
   if (sandbox.objects == 0) return;
   sandbox.objects = 0;
   NewRegistryTable(lua, kObjectsKey);

@@ -23,6 +23,7 @@ struct Sandbox {
   Engine* engine = nullptr;
   std::uint64_t random = 0;        ///< State of math.random.
   std::uint64_t instructions = 0;  ///< Of the running script, in steps of the count hook.
+  bool killed = false;             ///< By SCRIPT KILL.
   std::uint64_t objects = 0;       ///< That tostring has named in the running script.
   std::size_t bytes = 0;           ///< Allocated by Lua.
   bool tainted = false;            ///< The next Reset needs a fresh Lua state.
@@ -48,6 +49,9 @@ int RaiseReadOnly(lua_State* lua);
 void NumberObject(lua_State* lua, int index);
 std::span<const luaL_Reg> BaseFunctions();
 std::span<const luaL_Reg> MathFunctions();
+
+/// What the error of a killed script says.
+inline constexpr const char* kKilledText = "Script killed by user with SCRIPT KILL...";
 
 /// Ends the script for good, protected calls in it or not, and the server is unmodelled().
 int Abort(lua_State* lua, std::string_view what);

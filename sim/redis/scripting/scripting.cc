@@ -47,6 +47,7 @@ class Scripting::Machine {
   bool Reset();
   void Flush() { ++generation_; }
   bool Exists(std::string_view sha) { return FindSha(sha) != nullptr; }
+  void Kill(Context& context);
   /// Null, with an error as reply, if it does not compile.
   Script* Compile(Context& context, std::string_view body);
   Script* FindSha(std::string_view sha);
@@ -67,11 +68,14 @@ class Scripting::Machine {
   static int SetResp(lua_State* lua);
   static int SetRepl(lua_State* lua);
   static int ReplicateCommands(lua_State* lua);
-  static int Unmodelled(lua_State* lua);
+  static int Breakpoint(lua_State* lua);
+  static int Debug(lua_State* lua);
+  static int CheckCommand(lua_State* lua);
 
   void PushRedisTable();
   int CallCommand(lua_State* lua, bool raise);
   bool CollectArguments(lua_State* lua, int count);
+  bool NamesCommand() const;
   const char* Execute();
   void SetGlobal(const char* name, Arguments values);
 
@@ -80,6 +84,7 @@ class Scripting::Machine {
   lua_State* lua_ = nullptr;
   std::uint64_t generation_ = 1;
   bool read_only_ = false;
+  bool has_written_ = false;
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
   Value reply_;
   std::vector<std::string_view> args_;
@@ -115,6 +120,9 @@ void Scripting::Machine::PushRedisTable() {
       {"setresp", &SetResp},
       {"set_repl", &SetRepl},
       {"replicate_commands", &ReplicateCommands},
+      {"breakpoint", &Breakpoint},
+      {"debug", &Debug},
+      {"acl_check_cmd", &CheckCommand},
   };
   struct Constant {
     const char* name;
@@ -130,11 +138,6 @@ void Scripting::Machine::PushRedisTable() {
     lua_pushlightuserdata(lua_, this);
     lua_pushcclosure(lua_, function.func, 1);
     lua_setfield(lua_, -2, function.name);
-  }
-  for (const char* name : {"breakpoint", "debug", "acl_check_cmd"}) {
-    lua_pushstring(lua_, name);
-    lua_pushcclosure(lua_, &Unmodelled, 1);
-    lua_setfield(lua_, -2, name);
   }
   for (const Constant& constant : kConstants) {
     lua_pushinteger(lua_, constant.value);
@@ -195,12 +198,11 @@ int Scripting::Machine::Log(lua_State* lua) {
 int Scripting::Machine::SetResp(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Fail(lua, "redis.setresp() requires one argument.");
   const double version = lua_tonumber(lua, 1);
-  if (version == 3) return Abort(lua, "redis.setresp(3)");
-  if (version != 2) return Fail(lua, "RESP version must be 2 or 3.");
+  if (version != 2 && version != 3) return Fail(lua, "RESP version must be 2 or 3.");
+  Of(lua).client_.protocol = static_cast<int>(version);
   return 0;
 }
 
-// There is neither an AOF nor a replica whose contents could depend on it.
 int Scripting::Machine::SetRepl(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Fail(lua, "redis.set_repl() requires two arguments.");
   const double flags = lua_tonumber(lua, 1);
@@ -208,6 +210,14 @@ int Scripting::Machine::SetRepl(lua_State* lua) {
     return Fail(lua,
                 "Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.");
   }
+  constexpr int kNone = 0;
+  constexpr int kAll = 3;
+  const int chosen = static_cast<int>(flags);
+  Journal& journal = Of(lua).engine_.journal;
+  if (chosen != kNone && chosen != kAll && journal.active()) {
+    return Abort(lua, "redis.set_repl(redis.REPL_AOF or redis.REPL_REPLICA)");
+  }
+  journal.SetMuted(chosen == kNone);
   return 0;
 }
 
@@ -216,9 +226,28 @@ int Scripting::Machine::ReplicateCommands(lua_State* lua) {
   return 1;
 }
 
-int Scripting::Machine::Unmodelled(lua_State* lua) {
-  lua_pushfstring(lua, "redis.%s", lua_tostring(lua, lua_upvalueindex(1)));
-  return Abort(lua, lua_tostring(lua, -1));
+// No debugger is ever attached.
+int Scripting::Machine::Breakpoint(lua_State* lua) {
+  lua_pushboolean(lua, 0);
+  return 1;
+}
+
+int Scripting::Machine::Debug(lua_State* /*lua*/) { return 0; }
+
+// The one user may run every command.
+int Scripting::Machine::CheckCommand(lua_State* lua) {
+  const int count = lua_gettop(lua);
+  if (count == 0) {
+    return Fail(lua, "Please specify at least one argument for this redis.acl_check_cmd() call");
+  }
+  if (!Of(lua).CollectArguments(lua, count)) {
+    return Fail(lua, "redis.acl_check_cmd() arguments must be strings or integers");
+  }
+  if (!Of(lua).NamesCommand()) {
+    return Fail(lua, "Invalid command passed to redis.acl_check_cmd()");
+  }
+  lua_pushboolean(lua, 1);
+  return 1;
 }
 
 bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
@@ -240,6 +269,12 @@ bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
   return true;
 }
 
+bool Scripting::Machine::NamesCommand() const {
+  bool container = false;
+  return FindCommand(args_[0], args_.size() > 1 ? args_[1] : std::string_view(), args_.size() > 1,
+                     &container) != nullptr;
+}
+
 // Runs args_; the reply is in reply_. Returns the text of the error if the command was refused.
 const char* Scripting::Machine::Execute() {
   bool container = false;
@@ -253,9 +288,14 @@ const char* Scripting::Machine::Execute() {
   if (read_only_ && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "Write commands are not allowed from read-only scripts.";
   }
+  has_written_ = has_written_ || (command->flags & kWrite) != 0;
   bool silent = false;
   reply_ = engine_.Run(client_, *command, args_, &silent);
-  ToResp2(&reply_);
+  if (client_.protocol == 3) {
+    ToResp3(&reply_);
+  } else {
+    ToResp2(&reply_);
+  }
   return nullptr;
 }
 
@@ -275,7 +315,7 @@ int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
     lua_setfield(lua, -2, "ignore_error_stats_update");
     return raise ? lua_error(lua) : 1;
   }
-  PushValue(lua, reply_);
+  PushValue(lua, reply_, client_.protocol);
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }
 
@@ -330,7 +370,10 @@ void Scripting::Machine::SetGlobal(const char* name, Arguments values) {
 void Scripting::Machine::Run(Context& context, const Script& script, bool read_only, Arguments keys,
                              Arguments arguments) {
   read_only_ = read_only || script.no_writes;
+  has_written_ = false;
   client_.database = context.client.database;
+  client_.protocol = 2;
+  context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   BeginScript(lua_);
   lua_settop(lua_, 0);
   lua_pushcfunction(lua_, &AnnotateError);
@@ -339,18 +382,32 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   SetGlobal("ARGV", arguments);
   lua_settop(lua_, 1);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
-  context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
-  engine_.keyspace.Freeze();
+  engine_.BeginScript(context.client);
   const int status = lua_pcall(lua_, 0, 1, 1);
-  engine_.keyspace.Thaw();
+  engine_.EndScript();
+  engine_.journal.SetMuted(false);
   if (engine_.unmodelled) return;
   if (status == 0) {
-    if (!PopReply(lua_, &context.reply)) context.Unmodelled("script reply nested too deeply");
+    const char* unmodelled = TakeReply(lua_, client_.protocol, &context.reply);
+    if (unmodelled != nullptr) context.Unmodelled(unmodelled);
   } else if (!PopScriptError(lua_, script.sha, &context.reply)) {
     context.Unmodelled("error() with a table that has no err");
   }
   lua_settop(lua_, 0);
 }
+
+void Scripting::Machine::Kill(Context& context) {
+  if (has_written_) {
+    return context.Error(
+        "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
+        "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
+        "NOSAVE command.");
+  }
+  sandbox_.killed = true;
+  context.Ok();
+}
+
+void Scripting::Kill(Context& context) { machine_->Kill(context); }
 
 Scripting::Scripting(Engine& engine) : engine_(engine) {}
 Scripting::~Scripting() = default;

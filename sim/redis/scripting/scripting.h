@@ -27,6 +27,8 @@ class Scripting {
   void Load(Context& context, std::string_view body);
   bool Exists(std::string_view sha) const;
   void Flush();
+  /// SCRIPT KILL. REQUIRES: the script of some other client is running (Engine::script_running).
+  void Kill(Context& context);
 
  private:
   class Machine;

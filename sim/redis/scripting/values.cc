@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "sim/redis/reply.h"
@@ -42,87 +43,111 @@ bool PushRawField(lua_State* lua, const char* name, int type) {
   return false;
 }
 
-// The table on top is {format=..., string=...}; its text, if so.
-bool TakeVerbatim(lua_State* lua, Value* reply) {
-  bool taken = false;
-  if (PushRawField(lua, "format", LUA_TSTRING)) {
-    lua_pop(lua, 1);
-    if (PushRawField(lua, "string", LUA_TSTRING)) {
-      *reply = StringValue(TextAt(lua, -1));
-      lua_pop(lua, 1);
-      taken = true;
-    }
+void ReplaceLineEnds(std::string* text) {
+  for (char& c : *text) {
+    if (c == '\r' || c == '\n') c = ' ';
   }
-  return taken;
 }
 
-// A map or a set, on top: its keys, and values if wanted, in the order of the table.
-bool TakeEntries(lua_State* lua, Value* reply, bool values, int depth) {
-  *reply = ArrayValue();
-  lua_pushnil(lua);
-  while (lua_next(lua, -2) != 0) {
-    if (values) {
-      lua_pushvalue(lua, -2);
-      reply->elements.emplace_back();
-      if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
-      reply->elements.emplace_back();
-      if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
-    } else {
-      lua_pop(lua, 1);
-      lua_pushvalue(lua, -1);
-      reply->elements.emplace_back();
-      if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
-    }
-  }
+// The table on top is {format=..., string=...}; false, and nothing taken, if not.
+bool TakeVerbatim(lua_State* lua, Value* reply, const char** unmodelled) {
+  if (!PushRawField(lua, "format", LUA_TSTRING)) return false;
+  const bool text_format = TextAt(lua, -1) == "txt";
+  lua_pop(lua, 1);
+  if (!PushRawField(lua, "string", LUA_TSTRING)) return false;
+  *reply = VerbatimValue(TextAt(lua, -1));
+  lua_pop(lua, 1);
+  if (!text_format) *unmodelled = "script reply with a verbatim format other than txt";
   return true;
 }
 
-bool TakeArray(lua_State* lua, Value* reply, int depth) {
+// A map or a set, on top: its keys, and values if wanted, in the order of the table.
+const char* TakeEntries(lua_State* lua, int protocol, Value* reply, bool values, int depth) {
+  *reply = values ? MapValue() : SetValue({});
+  lua_pushnil(lua);
+  while (lua_next(lua, -2) != 0) {
+    lua_pushvalue(lua, -2);  // A copy: the key itself is what lua_next goes on from.
+    reply->elements.emplace_back();
+    const char* unmodelled = TakeReply(lua, protocol, &reply->elements.back(), depth + 1);
+    lua_pop(lua, 1);
+    if (values && unmodelled == nullptr) {
+      reply->elements.emplace_back();
+      unmodelled = TakeReply(lua, protocol, &reply->elements.back(), depth + 1);
+    }
+    if (unmodelled != nullptr) return unmodelled;
+    lua_pop(lua, 1);
+  }
+  return nullptr;
+}
+
+const char* TakeArray(lua_State* lua, int protocol, Value* reply, int depth) {
   *reply = ArrayValue();
   for (int i = 1;; ++i) {
     lua_rawgeti(lua, -1, i);
     if (lua_isnil(lua, -1)) {
       lua_pop(lua, 1);
-      return true;
+      return nullptr;
     }
     reply->elements.emplace_back();
-    if (!PopReply(lua, &reply->elements.back(), depth + 1)) return false;
+    const char* unmodelled = TakeReply(lua, protocol, &reply->elements.back(), depth + 1);
+    if (unmodelled != nullptr) return unmodelled;
+    lua_pop(lua, 1);
   }
 }
 
 // The table on top stays there.
-bool TakeTable(lua_State* lua, Value* reply, int depth) {
-  bool complete = true;
+const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
+  const char* unmodelled = nullptr;
   if (PushRawField(lua, "err", LUA_TSTRING)) {
     *reply = ErrorValue(OneLine(UntilNul(TextAt(lua, -1))));
   } else if (PushRawField(lua, "ok", LUA_TSTRING)) {
     *reply = StatusValue(UntilNul(TextAt(lua, -1)));
-    for (char& c : reply->text) {
-      if (c == '\r' || c == '\n') c = ' ';
-    }
+    ReplaceLineEnds(&reply->text);
   } else if (PushRawField(lua, "double", LUA_TNUMBER)) {
-    *reply = StringValue(FormatDouble(lua_tonumber(lua, -1)));
+    *reply = DoubleValue(FormatDouble(lua_tonumber(lua, -1)));
   } else if (PushRawField(lua, "map", LUA_TTABLE)) {
-    complete = TakeEntries(lua, reply, true, depth);
+    unmodelled = TakeEntries(lua, protocol, reply, true, depth);
   } else if (PushRawField(lua, "set", LUA_TTABLE)) {
-    complete = TakeEntries(lua, reply, false, depth);
+    unmodelled = TakeEntries(lua, protocol, reply, false, depth);
   } else if (PushRawField(lua, "big_number", LUA_TSTRING)) {
-    *reply = StringValue(UntilNul(TextAt(lua, -1)));
-    for (char& c : reply->text) {
-      if (c == '\r' || c == '\n') c = ' ';
-    }
+    *reply = TextValue(Value::Type::kBigNumber, UntilNul(TextAt(lua, -1)));
+    ReplaceLineEnds(&reply->text);
   } else if (PushRawField(lua, "verbatim_string", LUA_TTABLE)) {
-    if (TakeVerbatim(lua, reply)) {
-      lua_pop(lua, 1);
-      return true;
-    }
+    const bool taken = TakeVerbatim(lua, reply, &unmodelled);
     lua_pop(lua, 1);
-    return TakeArray(lua, reply, depth);
+    return taken ? unmodelled : TakeArray(lua, protocol, reply, depth);
   } else {
-    return TakeArray(lua, reply, depth);
+    return TakeArray(lua, protocol, reply, depth);
   }
-  lua_pop(lua, 1);
-  return complete;
+  if (unmodelled == nullptr) lua_pop(lua, 1);
+  return unmodelled;
+}
+
+// {name = the value on top}
+void WrapTop(lua_State* lua, const char* name) {
+  lua_createtable(lua, 0, 1);
+  lua_insert(lua, -2);
+  lua_setfield(lua, -2, name);
+}
+
+void PushMap(lua_State* lua, const Value& value, int protocol) {
+  lua_createtable(lua, 0, static_cast<int>(value.elements.size() / 2));
+  for (std::size_t i = 0; i + 1 < value.elements.size(); i += 2) {
+    PushValue(lua, value.elements[i], protocol);
+    PushValue(lua, value.elements[i + 1], protocol);
+    lua_rawset(lua, -3);
+  }
+  WrapTop(lua, "map");
+}
+
+void PushSet(lua_State* lua, const Value& value, int protocol) {
+  lua_createtable(lua, 0, static_cast<int>(value.elements.size()));
+  for (const Value& element : value.elements) {
+    PushValue(lua, element, protocol);
+    lua_pushboolean(lua, 1);
+    lua_rawset(lua, -3);
+  }
+  WrapTop(lua, "set");
 }
 
 }  // namespace
@@ -158,11 +183,16 @@ void PushError(lua_State* lua, std::string_view text) {
   lua_setfield(lua, -2, "err");
 }
 
-void PushValue(lua_State* lua, const Value& value) {
+void PushValue(lua_State* lua, const Value& value, int protocol) {
+  luaL_checkstack(lua, 6, "too many nested replies");
   switch (value.type) {
     case Value::Type::kNil:
     case Value::Type::kNilArray:
-      lua_pushboolean(lua, 0);
+      if (protocol == 3) {
+        lua_pushnil(lua);
+      } else {
+        lua_pushboolean(lua, 0);
+      }
       break;
     case Value::Type::kStatus:
       lua_createtable(lua, 0, 1);
@@ -181,39 +211,58 @@ void PushValue(lua_State* lua, const Value& value) {
       lua_pushlstring(lua, value.text.data(), value.text.size());
       break;
     case Value::Type::kArray:
-      luaL_checkstack(lua, 4, "too many nested replies");
+    case Value::Type::kPush:
       lua_createtable(lua, static_cast<int>(value.elements.size()), 0);
       for (std::size_t i = 0; i < value.elements.size(); ++i) {
-        PushValue(lua, value.elements[i]);
+        PushValue(lua, value.elements[i], protocol);
         lua_rawseti(lua, -2, static_cast<int>(i + 1));
       }
       break;
-    default:  // Scripts see RESP2.
-      lua_pushboolean(lua, 0);
+    case Value::Type::kMap:
+      return PushMap(lua, value, protocol);
+    case Value::Type::kSet:
+      return PushSet(lua, value, protocol);
+    case Value::Type::kDouble:
+      lua_pushnumber(lua, std::strtod(value.text.c_str(), nullptr));
+      return WrapTop(lua, "double");
+    case Value::Type::kBoolean:
+      lua_pushboolean(lua, value.integer != 0 ? 1 : 0);
+      break;
+    case Value::Type::kBigNumber:
+      lua_pushlstring(lua, value.text.data(), value.text.size());
+      return WrapTop(lua, "big_number");
+    case Value::Type::kVerbatim:
+      lua_createtable(lua, 0, 2);
+      PushStringField(lua, "format", "txt");
+      PushStringField(lua, "string", value.text);
+      return WrapTop(lua, "verbatim_string");
   }
 }
 
-bool PopReply(lua_State* lua, Value* reply, int depth) {
-  if (depth > kMaxDepth || lua_checkstack(lua, 8) == 0) return false;
-  bool complete = true;
+const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth) {
+  if (depth > kMaxDepth || lua_checkstack(lua, 8) == 0) return "script reply nested too deeply";
   switch (lua_type(lua, -1)) {
     case LUA_TSTRING:
       *reply = StringValue(TextAt(lua, -1));
       break;
-    case LUA_TBOOLEAN:
-      *reply = lua_toboolean(lua, -1) != 0 ? IntegerValue(1) : NilValue();
+    case LUA_TBOOLEAN: {
+      const bool truth = lua_toboolean(lua, -1) != 0;
+      if (protocol == 3) {
+        *reply = BooleanValue(truth);
+      } else {
+        *reply = truth ? IntegerValue(1) : NilValue();
+      }
       break;
+    }
     case LUA_TNUMBER:
       *reply = IntegerValue(ToInteger(lua_tonumber(lua, -1)));
       break;
     case LUA_TTABLE:
-      complete = TakeTable(lua, reply, depth);
-      break;
+      return TakeTable(lua, protocol, reply, depth);
     default:
       *reply = NilValue();
   }
-  if (complete) lua_pop(lua, 1);
-  return complete;
+  return nullptr;
 }
 
 bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {

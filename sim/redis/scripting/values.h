@@ -13,8 +13,8 @@
 
 namespace interlock::sim::redis {
 
-/// May raise (memory only).
-void PushValue(lua_State* lua, const Value& value);
+/// As a script that speaks this RESP version sees it. May raise (memory only).
+void PushValue(lua_State* lua, const Value& value, int protocol);
 /// A table with err: "CODE text"; without a code ("text", or "-text") ERR is put in front.
 void PushError(lua_State* lua, std::string_view text);
 
@@ -22,9 +22,10 @@ void PushError(lua_State* lua, std::string_view text);
 using NumberText = std::array<char, 32>;
 std::size_t FormatArgument(double number, NumberText* text);
 
-/// Pops the value on top. Nested deeper than `kMaxDepth`: false.
+/// Reads the value on top, which stays there, into its RESP3 form. Not null: what of it is not
+/// modelled, and then the stack is as it may be.
 inline constexpr int kMaxDepth = 60;
-bool PopReply(lua_State* lua, Value* reply, int depth = 0);
+const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth = 0);
 
 /// Pops the error on top, as the error handler left it: the error reply for the script of this
 /// name. False: Redis would crash, because the raised table has no err.
