@@ -71,8 +71,9 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
     return true;
   }
   if (script_busy_ && (command->flags & kAllowBusy) == 0) {
-    Reject(client, command,
-           "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
+    Reject(
+        client, command,
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
     return true;
   }
   return false;

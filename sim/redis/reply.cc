@@ -13,8 +13,11 @@ void ToResp2(Value* value) {
       break;
     case Type::kDouble:
     case Type::kBigNumber:
+      value->type = Type::kString;
+      break;
     case Type::kVerbatim:
       value->type = Type::kString;
+      value->elements.clear();
       break;
     case Type::kBoolean:
       value->type = Type::kInteger;

@@ -33,10 +33,11 @@ void AppendBulk(std::string_view text, std::string* out) {
   out->append("\r\n", 2);
 }
 
-void AppendVerbatim(std::string_view text, std::string* out) {
-  AppendNumberLine('=', static_cast<std::int64_t>(text.size()) + 4, out);
-  out->append("txt:", 4);
-  out->append(text);
+void AppendVerbatim(const Value& value, std::string* out) {
+  AppendNumberLine('=', static_cast<std::int64_t>(value.text.size()) + 4, out);
+  out->append(value.elements.empty() ? "txt" : value.elements.front().text);
+  out->push_back(':');
+  out->append(value.text);
   out->append("\r\n", 2);
 }
 
@@ -89,7 +90,7 @@ void AppendResp3(const Value& value, std::string* out) {
     case Type::kBigNumber:
       return AppendTextLine('(', value.text, out);
     case Type::kVerbatim:
-      return AppendVerbatim(value.text, out);
+      return AppendVerbatim(value, out);
     case Type::kMap:
       return AppendElements('%', value, 2, 3, out);
     case Type::kSet:
@@ -225,7 +226,10 @@ bool ReplyParser::ReadBulk(std::string_view length, Value* value) {
   if (buffer_.size() < start + bytes + 2) return false;
   std::string_view text = std::string_view(buffer_).substr(start, bytes);
   if (value->type == Type::kVerbatim) {
-    if (!text.starts_with("txt:")) return Malformed();
+    if (text.size() < 4 || text[3] != ':') return Malformed();
+    if (const std::string_view format = text.substr(0, 3); format != "txt") {
+      value->elements.push_back(StringValue(format));
+    }
     text.remove_prefix(4);
   }
   value->text.assign(text);

@@ -42,8 +42,9 @@ struct Value {
   Type type = Type::kNil;
   std::int64_t integer = 0;  ///< kInteger; kBoolean: 0 or 1
   /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as it is printed (%.17g);
-  /// kVerbatim: without the format, which is always "txt"
+  /// kVerbatim: without its format
   std::string text;
+  /// Of the aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
   std::vector<Value> elements;
   bool operator==(const Value&) const = default;
 };

@@ -238,10 +238,10 @@ int Scripting::Machine::Debug(lua_State* /*lua*/) { return 0; }
 int Scripting::Machine::CheckCommand(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) {
-    return Fail(lua, "Please specify at least one argument for this redis.acl_check_cmd() call");
+    return Fail(lua, "Please specify at least one argument for this redis lib call");
   }
   if (!Of(lua).CollectArguments(lua, count)) {
-    return Fail(lua, "redis.acl_check_cmd() arguments must be strings or integers");
+    return Fail(lua, "Lua redis lib command arguments must be strings or integers");
   }
   if (!Of(lua).NamesCommand()) {
     return Fail(lua, "Invalid command passed to redis.acl_check_cmd()");

@@ -50,14 +50,16 @@ void ReplaceLineEnds(std::string* text) {
 }
 
 // The table on top is {format=..., string=...}; false, and nothing taken, if not.
-bool TakeVerbatim(lua_State* lua, Value* reply, const char** unmodelled) {
+bool TakeVerbatim(lua_State* lua, Value* reply) {
+  constexpr std::size_t kFormatLength = 3;
   if (!PushRawField(lua, "format", LUA_TSTRING)) return false;
-  const bool text_format = TextAt(lua, -1) == "txt";
+  std::string format(UntilNul(TextAt(lua, -1)));
+  format.resize(kFormatLength, ' ');
   lua_pop(lua, 1);
   if (!PushRawField(lua, "string", LUA_TSTRING)) return false;
   *reply = VerbatimValue(TextAt(lua, -1));
   lua_pop(lua, 1);
-  if (!text_format) *unmodelled = "script reply with a verbatim format other than txt";
+  if (format != "txt") reply->elements.push_back(StringValue(format));
   return true;
 }
 
@@ -113,9 +115,9 @@ const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
     *reply = TextValue(Value::Type::kBigNumber, UntilNul(TextAt(lua, -1)));
     ReplaceLineEnds(&reply->text);
   } else if (PushRawField(lua, "verbatim_string", LUA_TTABLE)) {
-    const bool taken = TakeVerbatim(lua, reply, &unmodelled);
+    const bool taken = TakeVerbatim(lua, reply);
     lua_pop(lua, 1);
-    return taken ? unmodelled : TakeArray(lua, protocol, reply, depth);
+    return taken ? nullptr : TakeArray(lua, protocol, reply, depth);
   } else {
     return TakeArray(lua, protocol, reply, depth);
   }
