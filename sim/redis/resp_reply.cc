@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "sim/redis/reply.h"
 #include "sim/redis/resp.h"
 #include "sim/redis/text.h"
 

@@ -41,7 +41,7 @@ TEST_F(BusyScriptTest, OthersGetBusyAndScriptKillEndsIt) {
 TEST_F(BusyScriptTest, BeforeTheThresholdOthersWaitForItsEnd) {
   server_.SetLongScriptHandler([this] { server_.Execute(other_, {"GET", "k"}); });
   EXPECT_EQ(
-      Sent(client_, {"EVAL", "for i = 1, 300000 do end redis.call('set', 'k', 'v') return 1", "0"}),
+      Sent(client_, {"EVAL", "for i = 1, 150000 do end redis.call('set', 'k', 'v') return 1", "0"}),
       "1 (integer) 1; 2 \"v\"");
 }
 
