@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// The Lua state of a server: compiled scripts, the table `redis`, and the run of one script.
+//
+// Hazard: Lua's errors are longjmps. What the functions that Lua calls need beyond plain data (the
+// reply, the arguments' numbers) is kept in the machine, not on the stack they may leave that way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/scripting/sandbox.h"
+#include "sim/redis/scripting/scripting.h"
+#include "sim/redis/scripting/values.h"
+
+namespace interlock::sim::redis {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+struct Script {
+  int function = LUA_NOREF;
+  std::string sha;
+  std::uint64_t generation = 0;  // Visible if it is the present one.
+  bool has_header = false;
+  bool no_writes = false;
+};
+
+class Scripting::Machine {
+ public:
+  explicit Machine(Engine& engine);
+  ~Machine() { lua_close(lua_); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// False: another machine is needed.
+  bool Reset();
+  void Flush() { ++generation_; }
+  bool Exists(std::string_view sha) { return FindSha(sha) != nullptr; }
+  void Kill(Context& context);
+  /// Null, with an error as reply, if it does not compile.
+  Script* Compile(Context& context, std::string_view body);
+  Script* FindSha(std::string_view sha);
+  void Run(Context& context, const Script& script, bool read_only, Arguments keys,
+           Arguments arguments);
+
+ private:
+  static Machine& Of(lua_State* lua) {
+    return *static_cast<Machine*>(lua_touserdata(lua, lua_upvalueindex(1)));
+  }
+  static int Call(lua_State* lua) { return Of(lua).CallCommand(lua, true); }
+  static int ProtectedCall(lua_State* lua) { return Of(lua).CallCommand(lua, false); }
+  static int Fail(lua_State* lua, const char* text, bool raise = true);
+  static int ErrorReply(lua_State* lua);
+  static int StatusReply(lua_State* lua);
+  static int Sha1(lua_State* lua);
+  static int Log(lua_State* lua);
+  static int SetResp(lua_State* lua);
+  static int SetRepl(lua_State* lua);
+  static int ReplicateCommands(lua_State* lua);
+  static int Breakpoint(lua_State* lua);
+  static int Debug(lua_State* lua);
+  static int CheckCommand(lua_State* lua);
+
+  void PushRedisTable();
+  int CallCommand(lua_State* lua, bool raise);
+  bool CollectArguments(lua_State* lua, int count);
+  bool NamesCommand() const;
+  const char* Execute();
+  void SetGlobal(const char* name, Arguments values);
+
+  Engine& engine_;
+  Sandbox sandbox_;
+  lua_State* lua_ = nullptr;
+  std::uint64_t generation_ = 1;
+  bool read_only_ = false;
+  bool has_written_ = false;
+  Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
+  Value reply_;
+  std::vector<std::string_view> args_;
+  std::vector<NumberText> numbers_;
+  std::unordered_map<std::string, Script, TextHash, std::equal_to<>> by_body_;
+  std::unordered_map<std::string, Script*, TextHash, std::equal_to<>> by_sha_;
+};
+
+}  // namespace interlock::sim::redis
