@@ -37,9 +37,10 @@ class Table {
       slots_[slot] = static_cast<std::uint16_t>(i + 1);
     }
     for (const auto rows :
-         {StringCommands(), KeyCommands(), ListCommands(), HashCommands(), SetCommands(),
-          SortedSetCommands(), SortedSetRangeCommands(), PubSubCommands(), ScriptCommands(),
-          TransactionCommands(), ServerCommands(), CommandCommands()}) {
+         {StringCommands(), StringNumberCommands(), StringRangeCommands(), KeyCommands(),
+          ListCommands(), HashCommands(), SetCommands(), SortedSetCommands(),
+          SortedSetRangeCommands(), PubSubCommands(), ScriptCommands(), TransactionCommands(),
+          ServerCommands(), CommandCommands()}) {
       for (const HandlerRow& row : rows) {
         const_cast<Command*>(Find(row.name))->handler = row.handler;
       }

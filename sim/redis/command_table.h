@@ -122,6 +122,8 @@ std::span<const Command> KnownCommands();
 std::uint32_t AclCategories(const Command& command);
 
 std::span<const HandlerRow> StringCommands();
+std::span<const HandlerRow> StringNumberCommands();
+std::span<const HandlerRow> StringRangeCommands();
 std::span<const HandlerRow> KeyCommands();
 std::span<const HandlerRow> ListCommands();
 std::span<const HandlerRow> HashCommands();

@@ -61,6 +61,13 @@ struct Context {
   void Remove(std::string_view key) const { keyspace().Remove(client.database, key); }
   /// A keyspace event: Notify(kNotifyList, "lpush", key).
   void Notify(NotifyClass type, std::string_view event, std::string_view key) const;
+  /// Does anybody read effects? Without, there is no need to make them.
+  bool journalled() const;
+  /// A time that has come already deletes at once; a replica, and who loads, wait for the DEL.
+  bool DeletesAt(std::int64_t expires_at_ms) const {
+    return expires_at_ms <= keyspace().now_ms() && !client.from_master &&
+           keyspace().expiry_mode() == ExpiryMode::kDelete;
+  }
   /// Puts this effect in the place of the command itself, e.g. SET ... PXAT for SETEX; called
   /// several times, all of them.
   void Propagate(std::initializer_list<std::string_view> effect) {

@@ -23,6 +23,8 @@ std::string DisplayName(std::string_view name) {
 
 Keyspace& Context::keyspace() const { return engine.keyspace; }
 
+bool Context::journalled() const { return engine.journal.active(); }
+
 void Context::Notify(NotifyClass type, std::string_view event, std::string_view key) const {
   engine.Notify(type, event, client.database, key);
 }

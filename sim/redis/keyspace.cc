@@ -46,10 +46,10 @@ const Entry* Keyspace::Peek(int database, std::string_view key) const {
 }
 
 Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms) {
-  if (track_ready_keys_) ready_keys_.emplace_back(database, key);
   Database& keys = databases_[Index(database)];
   const auto [at, added] = keys.try_emplace(std::string(key));
   at->second = Entry{std::move(data), expires_at_ms, now_ms_};
+  if (added && track_ready_keys_) ready_keys_.emplace_back(database, key);
   if (added && listener_ != nullptr) listener_->OnAdded(database, at->first);
   return at->second;
 }

@@ -21,10 +21,18 @@ namespace interlock::sim::redis {
 
 inline constexpr std::int64_t kNoExpiry = -1;
 
+/// What OBJECT ENCODING says of a string depends on how it was made.
+enum class StringForm : std::uint8_t {
+  kShortest,  ///< "int" if it is a number, else as kText
+  kText,      ///< "embstr" if short, else "raw"
+  kRaw,
+};
+
 struct Entry {
   Data data;
   std::int64_t expires_at_ms = kNoExpiry;
   std::int64_t accessed_ms = 0;  // OBJECT IDLETIME, and eviction of the least recently used.
+  StringForm form = StringForm::kShortest;
 };
 
 /// One WATCHed key of one client. `dirty` is set when the key is touched.
@@ -79,7 +87,8 @@ class Keyspace {
     return entry.expires_at_ms >= 0 && frozen_ms_.value_or(now_ms_) > entry.expires_at_ms;
   }
 
-  /// In the place of what may be there. A new key is remembered in TakeReadyKeys().
+  /// In the place of what may be there. A key that was not there is remembered in TakeReadyKeys();
+  /// an overwritten one wakes nobody (ZUNIONSTORE over a string).
   Entry& Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms = kNoExpiry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
   bool Remove(int database, std::string_view key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <limits>
-
+//
+// Strings as a whole: SET, GET and their relatives. Parts of strings are in string_range.cc,
+// numbers in string_number.cc.
 #include "sim/redis/commands/set_options.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -9,12 +10,10 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kMaxString = std::size_t{512} << 20;  // proto-max-bulk-len
-
 // Puts a string under the key, whatever was there.
 void Store(Context& c, std::string_view key, std::string_view value, bool keep_ttl,
            std::int64_t expires_at_ms) {
-  Entry* entry = c.Find(key);
+  Entry* entry = c.FindToWrite(key);
   if (entry == nullptr) {
     c.keyspace().Add(c.database(), key, std::string(value), expires_at_ms);
   } else {
@@ -23,15 +22,17 @@ void Store(Context& c, std::string_view key, std::string_view value, bool keep_t
     } else {
       entry->data = std::string(value);
     }
+    entry->form = StringForm::kShortest;
     if (!keep_ttl || expires_at_ms != kNoExpiry) entry->expires_at_ms = expires_at_ms;
   }
   c.Touch(key);
+  c.Notify(kNotifyString, "set", key);
 }
 
 // The reply of GET. False: the type was wrong.
 bool ReplyString(Context& c, std::string_view key) {
   std::string* text = nullptr;
-  if (!c.Get(key, &text)) return false;
+  if (!c.GetToRead(key, &text)) return false;
   if (text == nullptr) {
     c.Nil();
   } else {
@@ -40,18 +41,33 @@ bool ReplyString(Context& c, std::string_view key) {
   return true;
 }
 
+// An expiry goes to replicas as a time, and without conditions; GET is of no use to them.
+void PropagateSet(Context& c, const SetOptions& options, std::int64_t expires_at_ms) {
+  if (options.has_expiry()) {
+    return c.Propagate({"SET", c.args[1], c.args[2], "PXAT", std::to_string(expires_at_ms)});
+  }
+  if (!options.get) return;
+  std::vector<std::string_view> effect;
+  for (std::size_t i = 0; i < c.args.size(); ++i) {
+    if (i < 3 || !EqualsIgnoreCase(c.args[i], "get")) effect.push_back(c.args[i]);
+  }
+  c.Propagate(effect);
+}
+
 void Set(Context& c) {
   SetOptions options;
   if (!ParseSetOptions(c, 3, false, &options)) return;
   std::int64_t expires_at_ms = kNoExpiry;
   if (options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
   if (options.get && !ReplyString(c, c.args[1])) return;
-  const bool found = c.Find(c.args[1]) != nullptr;
-  if ((options.nx && found) || (options.xx && !found)) {
+  const bool conditional = options.nx || options.xx;
+  if (conditional && (c.FindToWrite(c.args[1]) != nullptr) == options.nx) {
     if (!options.get) c.Nil();
     return;
   }
   Store(c, c.args[1], c.args[2], options.keep_ttl, expires_at_ms);
+  if (options.has_expiry()) c.Notify(kNotifyGeneric, "expire", c.args[1]);
+  if (c.journalled()) PropagateSet(c, options, expires_at_ms);
   if (!options.get) c.Ok();
 }
 
@@ -63,6 +79,8 @@ void SetWithUnit(Context& c, bool seconds) {
   std::int64_t expires_at_ms = kNoExpiry;
   if (!ReadExpiry(c, options, &expires_at_ms)) return;
   Store(c, c.args[1], c.args[3], false, expires_at_ms);
+  c.Notify(kNotifyGeneric, "expire", c.args[1]);
+  c.Propagate({"SET", c.args[1], c.args[3], "PXAT", std::to_string(expires_at_ms)});
   c.Ok();
 }
 
@@ -73,54 +91,52 @@ void SetNx(Context& c) {
 }
 
 void GetSet(Context& c) {
-  if (ReplyString(c, c.args[1])) Store(c, c.args[1], c.args[2], false, kNoExpiry);
+  if (!ReplyString(c, c.args[1])) return;
+  Store(c, c.args[1], c.args[2], false, kNoExpiry);
+  c.Propagate({"SET", c.args[1], c.args[2]});
+}
+
+// DEL, in whatever command's place.
+void Delete(Context& c) {
+  c.Remove(c.args[1]);
+  c.Touch(c.args[1]);
+  c.Notify(kNotifyGeneric, "del", c.args[1]);
+  c.Propagate({"DEL", c.args[1]});
 }
 
 void GetDel(Context& c) {
-  if (!ReplyString(c, c.args[1]) || c.reply.type == Value::Type::kNil) return;
-  c.Remove(c.args[1]);
-  c.Touch(c.args[1]);
+  if (ReplyString(c, c.args[1]) && c.reply.type != Value::Type::kNil) Delete(c);
 }
 
 void GetEx(Context& c) {
   SetOptions options;
   if (!ParseSetOptions(c, 2, true, &options)) return;
-  if (!ReplyString(c, c.args[1]) || c.reply.type == Value::Type::kNil) return;
+  Entry* entry = c.FindToRead(c.args[1]);
+  std::string* text = nullptr;
+  if (!c.As(entry, &text) || text == nullptr) return;
   std::int64_t expires_at_ms = kNoExpiry;
   if (options.has_expiry() && !ReadExpiry(c, options, &expires_at_ms)) return;
-  Entry& entry = *c.Find(c.args[1]);
+  c.String(*text);
+  if (options.has_expiry() && !options.relative && c.DeletesAt(expires_at_ms)) return Delete(c);
   if (options.has_expiry()) {
-    entry.expires_at_ms = expires_at_ms;
-    if (!options.relative && expires_at_ms <= c.engine.now_ms()) c.Remove(c.args[1]);
+    entry->expires_at_ms = expires_at_ms;
     c.Touch(c.args[1]);
-  } else if (options.persist && entry.expires_at_ms != kNoExpiry) {
-    entry.expires_at_ms = kNoExpiry;
+    c.Notify(kNotifyGeneric, "expire", c.args[1]);
+    c.Propagate({"PEXPIREAT", c.args[1], std::to_string(expires_at_ms)});
+  } else if (options.persist && entry->expires_at_ms != kNoExpiry) {
+    entry->expires_at_ms = kNoExpiry;
     c.Touch(c.args[1]);
+    c.Notify(kNotifyGeneric, "persist", c.args[1]);
+    c.Propagate({"PERSIST", c.args[1]});
   }
-}
-
-void Append(Context& c) {
-  std::string* text = nullptr;
-  if (!c.Get(c.args[1], &text)) return;
-  if (text == nullptr) text = &c.Create<std::string>(c.args[1]);
-  if (text->size() + c.args[2].size() > kMaxString) {
-    return c.Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
-  }
-  text->append(c.args[2]);
-  c.Touch(c.args[1]);
-  c.Integer(text->size());
-}
-
-void StrLen(Context& c) {
-  std::string* text = nullptr;
-  if (c.Get(c.args[1], &text)) c.Integer(text == nullptr ? std::size_t{0} : text->size());
 }
 
 void MGet(Context& c) {
+  std::vector<Value>& values = c.Array();
   for (const std::string_view key : c.args.subspan(1)) {
     const Entry* entry = c.Find(key);
     const auto* text = entry == nullptr ? nullptr : std::get_if<std::string>(&entry->data);
-    c.Array().push_back(text == nullptr ? NilValue() : StringValue(*text));
+    values.push_back(text == nullptr ? NilValue() : StringValue(*text));
   }
 }
 
@@ -138,32 +154,6 @@ void MSet(Context& c, bool only_new) {
   c.Ok();
 }
 
-void Increase(Context& c, std::int64_t by) {
-  std::string* text = nullptr;
-  if (!c.Get(c.args[1], &text)) return;
-  std::int64_t number = 0;
-  if (text != nullptr && !c.ParseInt(*text, &number)) return;
-  if (__builtin_add_overflow(number, by, &number)) return c.Error(kOverflow);
-  if (text == nullptr) text = &c.Create<std::string>(c.args[1]);
-  *text = std::to_string(number);
-  c.Touch(c.args[1]);
-  c.Integer(number);
-}
-
-void IncrBy(Context& c) {
-  std::int64_t by = 0;
-  if (c.ParseInt(c.args[2], &by)) Increase(c, by);
-}
-
-void DecrBy(Context& c) {
-  std::int64_t by = 0;
-  if (!c.ParseInt(c.args[2], &by)) return;
-  if (by == std::numeric_limits<std::int64_t>::min()) {
-    return c.Error("ERR decrement would overflow");
-  }
-  Increase(c, -by);
-}
-
 constexpr HandlerRow kRows[] = {
     {"get", [](Context& c) { ReplyString(c, c.args[1]); }},
     {"set", &Set},
@@ -173,15 +163,9 @@ constexpr HandlerRow kRows[] = {
     {"getset", &GetSet},
     {"getdel", &GetDel},
     {"getex", &GetEx},
-    {"append", &Append},
-    {"strlen", &StrLen},
     {"mget", &MGet},
     {"mset", [](Context& c) { MSet(c, false); }},
     {"msetnx", [](Context& c) { MSet(c, true); }},
-    {"incr", [](Context& c) { Increase(c, 1); }},
-    {"decr", [](Context& c) { Increase(c, -1); }},
-    {"incrby", &IncrBy},
-    {"decrby", &DecrBy},
 };
 
 }  // namespace
