@@ -1,416 +1,268 @@
 // SPDX-License-Identifier: MIT
 #include "tests/redis/differential/generator.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "sim/redis/command_table.h"
+#include "tests/redis/differential/arguments.h"
+#include "tests/redis/differential/coverage.h"
+#include "tests/redis/differential/grammar.h"
 #include "tests/redis/differential/scripts.h"
+#include "tests/redis/differential/shrink.h"
 
 namespace interlock::testing {
 
 namespace {
 
 using sim::redis::Argv;
-using namespace std::string_view_literals;
 
-constexpr std::string_view kKeys[] = {"k1", "k2", "k3", "list", "hash", "zset", "set", "none"};
-constexpr std::string_view kValues[] = {""sv,
-                                        "a"sv,
-                                        "b"sv,
-                                        "c"sv,
-                                        "a"sv,
-                                        "10"sv,
-                                        "123456789"sv,
-                                        "9223372036854775807"sv,
-                                        "-1"sv,
-                                        "1.5"sv,
-                                        "abc"sv,
-                                        "x y"sv,
-                                        "05"sv,
-                                        "\0\xff\r\n"sv,
-                                        "-9223372036854775808"sv};
-constexpr std::string_view kNumbers[] = {"0",
-                                         "1",
-                                         "-1",
-                                         "2",
-                                         "3",
-                                         "-2",
-                                         "100",
-                                         "1",
-                                         "0",
-                                         "05",
-                                         "+5",
-                                         "1e3",
-                                         "0x10",
-                                         "nan",
-                                         "inf",
-                                         "",
-                                         "abc",
-                                         "1.5",
-                                         "9223372036854775807",
-                                         "9223372036854775808",
-                                         "-9223372036854775808"};
-// Milliseconds: never a few of them, which would run out during the test.
-constexpr std::string_view kMilliseconds[] = {"1000000",
-                                              "1000000",
-                                              "0",
-                                              "-1",
-                                              "05",
-                                              "abc",
-                                              "",
-                                              "1.5",
-                                              "9223372036854775807",
-                                              "-9223372036854775808"};
-constexpr std::string_view kScores[] = {"0",   "1",    "2",    "-1",    "1.5", "3",
-                                        "0.1", "inf",  "-inf", "nan",   "abc", "",
-                                        "1e3", "0x10", "+2",   "1e400", "-0",  "2"};
-constexpr std::string_view kBounds[] = {"-inf", "+inf", "0", "(1",  "1",    "(2", "2",
-                                        "abc",  "(",    "",  "nan", "(inf", "3",  "1.5"};
-// Far from any clock that runs a test.
-constexpr std::string_view kExpiries[] = {"EX 1000",
-                                          "PX 1000000",
-                                          "EXAT 4102444800",
-                                          "PXAT 4102444800123",
-                                          "EX 0",
-                                          "PX -1",
-                                          "EX abc",
-                                          "PXAT 1",
-                                          "EXAT 1",
-                                          "EX",
-                                          "PX 9223372036854775807",
-                                          "EX 9223372036854775807",
-                                          "EX 05"};
-constexpr std::string_view kSetWords[] = {"NX", "XX", "GET", "KEEPTTL", "nx", "Get", "PERSIST"};
-constexpr std::string_view kTimeouts[] = {"0",   "0",   "0",       "1000",  "-1", "abc",
-                                          "inf", "nan", "0x10000", "1e400", ""};
-constexpr std::string_view kZAddWords[] = {"NX", "XX", "CH", "INCR", "GT", "LT", "incr"};
-constexpr std::string_view kTtls[] = {"NX", "XX", "GT", "LT", "gt", "foo"};
-constexpr std::string_view kSides[] = {"LEFT", "RIGHT", "left", "Right", "UP"};
+constexpr Profile kProfiles[] = {
+    {.name = "data", .data = 90, .plain = 10},
+    {.name = "transactions", .data = 45, .plain = 8, .transaction = 35, .watch = 12},
+    {.name = "scripts", .data = 25, .plain = 3, .transaction = 4, .script = 68},
+    {.name = "blocking", .data = 8, .transaction = 5, .blocking = 40, .waking = 45, .reconnect = 2},
+    {.name = "messages",
+     .data = 20,
+     .plain = 10,
+     .transaction = 10,
+     .script = 5,
+     .pubsub = 50,
+     .connection = 3,
+     .reconnect = 2},
+    {.name = "events",
+     .data = 70,
+     .plain = 5,
+     .transaction = 8,
+     .script = 7,
+     .blocking = 3,
+     .waking = 7,
+     .events = true},
+    {.name = "settings",
+     .data = 25,
+     .plain = 10,
+     .transaction = 8,
+     .script = 7,
+     .blocking = 3,
+     .waking = 2,
+     .pubsub = 2,
+     .connection = 20,
+     .setting = 20,
+     .reconnect = 3},
+};
 
-// Words: k key, v value, n number, m milliseconds, f score, b bound of scores, e expiry, w option
-// of SET, o option of EXPIRE, z option of ZADD, s side, t time-out; lower case is one, a ? behind
-// it means perhaps, a
-// + one to three. Anything else stands for itself.
-constexpr std::string_view kData[] = {"SET %k %v",
-                                      "SET %k %v",
-                                      "SET %k %v %w? %e? %w?",
-                                      "SET %k %v %e? %w? %e?",
-                                      "GET %k",
-                                      "GET %k",
-                                      "GETSET %k %v",
-                                      "GETDEL %k",
-                                      "GETEX %k %e?",
-                                      "GETEX %k %w %e?",
-                                      "SETNX %k %v",
-                                      "SETEX %k %n %v",
-                                      "PSETEX %k %m %v",
-                                      "APPEND %k %v",
-                                      "STRLEN %k",
-                                      "MGET %k+",
-                                      "MSET %k %v %k %v",
-                                      "MSETNX %k %v %k %v",
-                                      "INCR %k",
-                                      "DECR %k",
-                                      "INCRBY %k %n",
-                                      "DECRBY %k %n",
-                                      "DEL %k+",
-                                      "DEL %k",
-                                      "UNLINK %k",
-                                      "EXISTS %k+",
-                                      "TOUCH %k+",
-                                      "TYPE %k",
-                                      "RENAME %k %k",
-                                      "RENAMENX %k %k",
-                                      "EXPIRE %k 1000",
-                                      "EXPIRE %k 1000 NX",
-                                      "EXPIRE %k 1000 xx XX",
-                                      "EXPIRE %k -1 %o? %o?",
-                                      "EXPIRE %k abc %o?",
-                                      "EXPIRE %k 9223372036854775807 %o? %o?",
-                                      "PEXPIRE %k 1000000",
-                                      "PEXPIRE %k 1000000 NX",
-                                      "PEXPIRE %k %m",
-                                      "EXPIREAT %k 4102444800 %o? %o?",
-                                      "EXPIREAT %k 1 %o?",
-                                      "PEXPIREAT %k 4102444800500 %o? %o?",
-                                      "PEXPIREAT %k %n",
-                                      "TTL %k",
-                                      "PTTL %k",
-                                      "EXPIRETIME %k",
-                                      "PEXPIRETIME %k",
-                                      "PERSIST %k",
-                                      "KEYS *",
-                                      "KEYS k[12]",
-                                      "KEYS %k",
-                                      "SCAN 0",
-                                      "SCAN 0 MATCH k* COUNT 100",
-                                      "SCAN 0 COUNT 0",
-                                      "SCAN 0 COUNT abc COUNT -1",
-                                      "SCAN abc",
-                                      "SCAN  5 COUNT",
-                                      "SCAN 5x MATCH",
-                                      "SCAN 0 TYPE list",
-                                      "DBSIZE",
-                                      "LPUSH %k %v+",
-                                      "RPUSH %k %v+",
-                                      "RPUSH list %v+",
-                                      "LPUSHX %k %v",
-                                      "RPUSHX list %v",
-                                      "LPOP %k",
-                                      "LPOP %k %n",
-                                      "RPOP list",
-                                      "RPOP %k %n",
-                                      "LLEN %k",
-                                      "LRANGE %k %n %n",
-                                      "LRANGE list 0 -1",
-                                      "LINDEX %k %n",
-                                      "LREM %k %n %v",
-                                      "LREM list %n a",
-                                      "LTRIM %k %n %n",
-                                      "LSET %k %n %v",
-                                      "LMOVE %k %k %s %s",
-                                      "LMOVE list k1 %s %s",
-                                      "RPOPLPUSH %k %k",
-                                      "HSET %k %v %v",
-                                      "HSET hash %v %v %v %v",
-                                      "HMSET %k %v %v",
-                                      "HSETNX %k %v %v",
-                                      "HGET %k %v",
-                                      "HMGET %k %v+",
-                                      "HDEL %k %v+",
-                                      "HLEN %k",
-                                      "HSTRLEN %k %v",
-                                      "HGETALL %k",
-                                      "HGETALL hash",
-                                      "HEXISTS %k %v",
-                                      "HINCRBY %k %v %n",
-                                      "HKEYS %k",
-                                      "HVALS %k",
-                                      "SADD %k %v+",
-                                      "SADD set %v+",
-                                      "SREM %k %v+",
-                                      "SMEMBERS %k",
-                                      "SISMEMBER %k %v",
-                                      "SMISMEMBER %k %v+",
-                                      "SCARD %k",
-                                      "SPOP %k 1000",
-                                      "SPOP %k 0",
-                                      "SPOP %k abc",
-                                      "ZADD %k %z? %z? %f %v",
-                                      "ZADD zset %f %v %f %v",
-                                      "ZADD zset %z? %z? %z? %f %v",
-                                      "ZADD %k %z %f %v %f %v",
-                                      "ZINCRBY %k %f %v",
-                                      "ZREM %k %v+",
-                                      "ZCARD %k",
-                                      "ZSCORE %k %v",
-                                      "ZMSCORE %k %v+",
-                                      "ZRANGE %k %n %n",
-                                      "ZRANGE zset 0 -1 WITHSCORES",
-                                      "ZRANGE %k %n %n REV WITHSCORES",
-                                      "ZRANGE zset %b %b BYSCORE LIMIT %n %n",
-                                      "ZRANGE zset %b %b BYSCORE REV WITHSCORES",
-                                      "ZRANGE zset 0 -1 LIMIT 0 %n",
-                                      "ZRANGEBYSCORE %k %b %b",
-                                      "ZRANGEBYSCORE zset %b %b WITHSCORES LIMIT %n %n",
-                                      "ZREVRANGEBYSCORE zset %b %b",
-                                      "ZREVRANGE %k %n %n WITHSCORES",
-                                      "ZREMRANGEBYSCORE %k %b %b",
-                                      "ZREMRANGEBYRANK zset %n %n",
-                                      "ZCOUNT %k %b %b",
-                                      "ZRANK %k %v",
-                                      "ZREVRANK %k %v",
-                                      "ZPOPMIN %k",
-                                      "ZPOPMAX %k %n",
-                                      "PUBLISH ch1 %v",
-                                      "PUBLISH ch2 %v",
-                                      "PING",
-                                      "PING %v",
-                                      "ECHO %v",
-                                      "SELECT %n",
-                                      "SELECT 0",
-                                      "SELECT 1",
-                                      "SELECT 0",
-                                      "nosuch %v %v"};
+// Those of a group that can be generated: the fake models their commands.
+std::vector<std::string_view> Modelled(std::initializer_list<Patterns> groups) {
+  std::vector<std::string_view> modelled;
+  for (const Patterns group : groups) {
+    for (const std::string_view pattern : group) {
+      const std::string_view text = pattern.substr(pattern.starts_with('!') ? 1 : 0);
+      if (IsModelled(ParseWords(text))) modelled.push_back(pattern);
+    }
+  }
+  return modelled;
+}
 
-constexpr std::string_view kSpecial[] = {
-    "MULTI",
-    "MULTI",
-    "EXEC",
-    "EXEC",
-    "DISCARD",
-    "WATCH %k+",
-    "UNWATCH",
-    "BLPOP %k %t",
-    "BLPOP %k %k %k %t",
-    "BRPOP k1 k2 %t",
-    "BLPOP list k1 0",
-    "BRPOP k2 k1 0",
-    "BLMOVE %k %k %s %s %t",
-    "BLMOVE k1 k2 LEFT RIGHT 0",
-    "BRPOPLPUSH %k %k %t",
-    "BRPOPLPUSH list k1 0",
-    "BRPOPLPUSH k1 k1 0",
-    "SUBSCRIBE ch1",
-    "SUBSCRIBE ch1 ch2",
-    "UNSUBSCRIBE ch1",
-    "UNSUBSCRIBE ch1 ch2",
-    "PSUBSCRIBE ch*",
-    "PUNSUBSCRIBE ch* none",
-    "PUNSUBSCRIBE ch*",
-    "RESET",
-    "HELLO 4",
-    "HELLO abc",
-    "HELLO 2 SETNAME %v SETNAME",
-    "AUTH %v",
-    "AUTH default %v",
-    "AUTH nobody %v",
-    "AUTH a b c",
-    "CLIENT SETNAME %v",
-    "CLIENT GETNAME",
-    "CLIENT NOSUCH",
-    "CLIENT",
-    "CLIENT ID %v",
-    "CLIENT UNBLOCK abc",
-    "CLIENT UNBLOCK -5",
-    "CLIENT UNBLOCK 0 ERROR x",
-    "CLIENT UNBLOCK 99999 FOO",
-    "CLIENT UNBLOCK @",
-    "CLIENT UNBLOCK @ ERROR",
-    "CLIENT UNBLOCK @ TIMEOUT",
-    "FLUSHDB",
-    "FLUSHALL ASYNC",
-    "FLUSHALL FOO",
-    "WAIT 0 0",
-    "WAIT 0 -1",
-    "WAIT abc 0",
-    "WAIT 0 abc",
-    "SCRIPT EXISTS %v ffffffffffffffffffffffffffffffffffffffff",
-    "SCRIPT FLUSH FOO",
-    "SCRIPT FLUSH SYNC",
-    "SCRIPT KILL",
-    "EVALSHA %v 0",
-    "EVAL %v %n %v",
-    "EXEC",
-    "RPUSH list %v+",
-    "RPUSH k1 %v+",
-    "LPUSH k2 %v",
-    "RPUSH list %v"};
+struct Grammar {
+  std::vector<std::string_view> data =
+      Modelled({StringPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(), SetPatterns(),
+                SortedSetPatterns(), RandomPatterns()});
+  std::vector<std::string_view> plain = Modelled({PlainPatterns()});
+  std::vector<std::string_view> transaction = Modelled({TransactionPatterns()});
+  std::vector<std::string_view> blocking = Modelled({BlockingPatterns()});
+  std::vector<std::string_view> waking = Modelled({WakingPatterns()});
+  std::vector<std::string_view> pubsub = Modelled({PubSubPatterns()});
+  std::vector<std::string_view> connection = Modelled({ConnectionPatterns()});
+  std::vector<std::string_view> scripting = Modelled({ScriptingPatterns()});
+  std::vector<std::string_view> setting = Modelled({SettingPatterns()});
+  std::vector<std::string_view> any =
+      Modelled({StringPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(), SetPatterns(),
+                SortedSetPatterns(), RandomPatterns(), PlainPatterns(), TransactionPatterns(),
+                BlockingPatterns(), PubSubPatterns(), ConnectionPatterns(), ScriptingPatterns()});
+  std::vector<std::string_view> populating = Modelled({PopulatingPatterns()});
+};
+
+const Grammar& TheGrammar() {
+  static const Grammar grammar;
+  return grammar;
+}
+
+std::int64_t ArityOf(const Argv& argv) {
+  bool container = false;
+  const auto* command =
+      sim::redis::FindCommand(argv[0], argv.size() > 1 ? argv[1] : "", argv.size() > 1, &container);
+  return command == nullptr ? -1 : command->arity;
+}
+
+// Options and names in lower case now and then.
+void ChangeCase(Argv* argv, Dice* dice) {
+  const bool all = dice->Chance(30);
+  for (std::string& word : *argv) {
+    const bool capital =
+        std::all_of(word.begin(), word.end(), [](unsigned char c) { return c >= 'A' && c <= 'Z'; });
+    if (capital) {
+      for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    }
+    if (!all) break;
+  }
+}
+
+void Distort(bool exact, Argv* argv, Dice* dice) {
+  const std::int64_t arity = ArityOf(*argv);
+  const auto least = static_cast<std::size_t>(arity < 0 ? -arity : arity);
+  if (dice->Chance(4) && least > 1 && argv->size() >= least) {
+    argv->resize(least - 1);
+  } else if (dice->Chance(2) && (!exact || arity > 0)) {
+    argv->push_back(OddArgument(dice));
+  } else if (!exact && argv->size() > 1 && dice->Chance(6)) {
+    const std::size_t from = 1 + dice->Below(argv->size() - 1);
+    const std::size_t to = 1 + dice->Below(argv->size() - 1);
+    switch (dice->Below(3)) {
+      case 0:
+        (*argv)[to] = OddArgument(dice);
+        break;
+      case 1:
+        std::swap((*argv)[from], (*argv)[to]);
+        break;
+      default:
+        argv->push_back(std::string((*argv)[from]));
+    }
+  }
+  if (dice->Chance(20)) ChangeCase(argv, dice);
+}
+
+Argv Command(const std::vector<std::string_view>& patterns, Dice* dice) {
+  std::string_view pattern = dice->Pick<std::string_view>(patterns);
+  const bool exact = pattern.starts_with('!');
+  if (exact) pattern.remove_prefix(1);
+  Argv argv = Expand(pattern, dice);
+  Distort(exact, &argv, dice);
+  return argv;
+}
+
+// One that calls a command of any kind, or one with a body of its own.
+Argv Script(Dice* dice) {
+  const Grammar& grammar = TheGrammar();
+  if (dice->Chance(10)) return Command(grammar.scripting, dice);
+  Argv argv = {dice->Chance(90) ? "EVAL" : "EVAL_RO"};
+  if (dice->Chance(60)) {
+    const auto bodies = GenericScriptBodies();
+    argv.emplace_back(bodies[dice->Chance(50) ? dice->Below(2) : dice->Below(bodies.size())]);
+    argv.emplace_back("0");
+    for (std::string& word : Command(dice->Chance(75) ? grammar.data : grammar.any, dice)) {
+      argv.push_back(std::move(word));
+    }
+    return argv;
+  }
+  argv.emplace_back(dice->Pick(ScriptBodies()));
+  const std::string_view rest = dice->Chance(95) ? "2 %k %k %v %n" : "%N %k %k %v %n";
+  for (std::string& word : Expand(rest, dice)) argv.push_back(std::move(word));
+  return argv;
+}
+
+// What one connection does next: one command, or several that belong together.
+class Planner {
+ public:
+  Planner(const Profile& profile, Dice* dice) : profile_(profile), dice_(dice) {}
+
+  void Plan(std::deque<Argv>* plan) {
+    const Grammar& grammar = TheGrammar();
+    std::uint64_t left = dice_->Below(100);
+    const auto is = [&left](std::uint64_t share) {
+      if (left < share) return true;
+      left -= share;
+      return false;
+    };
+    if (is(profile_.plain)) return plan->push_back(Command(grammar.plain, dice_));
+    if (is(profile_.transaction)) return PlanTransaction(plan);
+    if (is(profile_.watch)) return PlanWatch(plan);
+    if (is(profile_.script)) return plan->push_back(Script(dice_));
+    if (is(profile_.blocking)) return plan->push_back(Command(grammar.blocking, dice_));
+    if (is(profile_.waking)) return plan->push_back(Command(grammar.waking, dice_));
+    if (is(profile_.pubsub)) return plan->push_back(Command(grammar.pubsub, dice_));
+    if (is(profile_.connection)) return plan->push_back(Command(grammar.connection, dice_));
+    if (is(profile_.setting)) return plan->push_back(Command(grammar.setting, dice_));
+    if (is(profile_.reconnect)) return plan->push_back({});
+    plan->push_back(Command(grammar.data, dice_));
+  }
+
+ private:
+  void PlanTransaction(std::deque<Argv>* plan) {
+    const Grammar& grammar = TheGrammar();
+    if (dice_->Chance(10)) return plan->push_back(Command(grammar.transaction, dice_));
+    plan->push_back({"MULTI"});
+    for (std::uint64_t i = dice_->Below(5); i > 0; --i) {
+      plan->push_back(dice_->Chance(20)
+                          ? Script(dice_)
+                          : Command(dice_->Chance(60) ? grammar.data : grammar.any, dice_));
+    }
+    plan->push_back({dice_->Chance(90) ? "EXEC" : "DISCARD"});
+  }
+
+  void PlanWatch(std::deque<Argv>* plan) {
+    const Grammar& grammar = TheGrammar();
+    plan->push_back(Expand("WATCH %k+", dice_));
+    if (dice_->Chance(30)) plan->push_back(Command(grammar.data, dice_));
+    if (dice_->Chance(5)) plan->push_back({"UNWATCH"});
+    plan->push_back({"MULTI"});
+    plan->push_back(Command(grammar.data, dice_));
+    plan->push_back({"EXEC"});
+  }
+
+  const Profile& profile_;
+  Dice* dice_;
+};
+
+void Prepare(const Profile& profile, std::size_t connections, Case* sequence, Dice* dice) {
+  for (std::size_t i = 0; i < connections; ++i) {
+    if (dice->Chance(40)) sequence->steps.push_back({i, {"HELLO", "3"}});
+  }
+  for (const std::string_view pattern : TheGrammar().populating) {
+    if (dice->Chance(50)) sequence->steps.push_back({0, Expand(pattern, dice)});
+  }
+  if (!profile.events) return;
+  sequence->steps.push_back({0, {"CONFIG", "SET", "notify-keyspace-events", "KEA"}});
+  sequence->steps.push_back({connections - 1, {"PSUBSCRIBE", "__key*__:*"}});
+}
+
+Case Generate(const Profile& profile, Dice* dice, int size) {
+  Case sequence;
+  const std::size_t connections = 2 + dice->Below(kConnections - 1);
+  Prepare(profile, connections, &sequence, dice);
+  Planner planner(profile, dice);
+  std::array<std::deque<Argv>, kConnections> plans;
+  // A connection that has just asked to be blocked leaves the next steps to the others.
+  std::array<std::uint64_t, kConnections> rests{};
+  for (int left = 8 + size / 2; left > 0; --left) {
+    std::size_t connection = dice->Below(connections);
+    for (int i = 0; i < 8 && rests[connection] > 0; ++i) {
+      --rests[connection];
+      connection = dice->Below(connections);
+    }
+    std::deque<Argv>& plan = plans[connection];
+    if (plan.empty()) planner.Plan(&plan);
+    sequence.steps.push_back({connection, std::move(plan.front())});
+    plan.pop_front();
+    const Argv& argv = sequence.steps.back().argv;
+    if (!argv.empty() && (argv[0][0] | 32) == 'b') rests[connection] = 2 + dice->Below(10);
+  }
+  return sequence;
+}
 
 }  // namespace
 
-std::uint64_t Generator::Next() {
-  state_ += 0x9e3779b97f4a7c15;
-  std::uint64_t z = state_;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
+std::span<const Profile> Profiles() { return kProfiles; }
 
-std::uint64_t Generator::Below(std::uint64_t bound) { return Next() % bound; }
-
-std::string Generator::Value() { return Pick(kValues); }
-
-std::string Generator::Number() { return Pick(kNumbers); }
-
-void Generator::ExpandWord(std::string_view word, Argv* argv) {
-  if (!word.starts_with('%')) {
-    argv->emplace_back(word);
-    return;
-  }
-  std::uint64_t count = 1;
-  if (word.size() == 3) count = word[2] == '+' ? 1 + Below(3) : Below(2);
-  for (; count > 0; --count) {
-    switch (word[1]) {
-      case 'k':
-        argv->push_back(Pick(kKeys));
-        break;
-      case 'v':
-        argv->push_back(Value());
-        break;
-      case 'n':
-        argv->push_back(Number());
-        break;
-      case 'm':
-        argv->push_back(Pick(kMilliseconds));
-        break;
-      case 'f':
-        argv->push_back(Pick(kScores));
-        break;
-      case 'b':
-        argv->push_back(Pick(kBounds));
-        break;
-      case 'e':
-        for (const std::string& part : Expand(Pick(kExpiries))) argv->push_back(part);
-        break;
-      case 'w':
-        argv->push_back(Pick(kSetWords));
-        break;
-      case 'o':
-        argv->push_back(Pick(kTtls));
-        break;
-      case 'z':
-        argv->push_back(Pick(kZAddWords));
-        break;
-      case 's':
-        argv->push_back(Pick(kSides));
-        break;
-      default:
-        argv->push_back(Pick(kTimeouts));
-    }
-  }
-}
-
-Argv Generator::Expand(std::string_view pattern) {
-  Argv argv;
-  while (!pattern.empty()) {
-    const std::size_t end = pattern.find(' ');
-    ExpandWord(pattern.substr(0, end), &argv);
-    pattern.remove_prefix(end == std::string_view::npos ? pattern.size() : end + 1);
-  }
-  return argv;
-}
-
-// Now and then one argument too few or too many, and commands in lower case.
-void Generator::Distort(Argv* argv) {
-  // A random choice, a page or a list in the real order, and a client id cannot be compared.
-  const std::string& name = argv->front();
-  const bool comparable =
-      name != "SPOP" && name != "SCAN" && name != "CLIENT" && name != "UNSUBSCRIBE";
-  if (Chance(3) && argv->size() > 1 && comparable) argv->pop_back();
-  if (Chance(3)) argv->push_back(Value());
-  if (Chance(20)) {
-    for (char& c : argv->front()) c = static_cast<char>(std::tolower(c));
-  }
-}
-
-Argv Generator::DataCommand() {
-  Argv argv = Expand(kData[Below(std::size(kData))]);
-  Distort(&argv);
-  return argv;
-}
-
-Argv Generator::SpecialCommand() {
-  Argv argv = Expand(kSpecial[Below(std::size(kSpecial))]);
-  if (Chance(10)) Distort(&argv);
-  return argv;
-}
-
-Argv Generator::Script() {
-  const std::span<const std::string_view> bodies = ScriptBodies();
-  Argv argv = {Chance(10) ? "EVAL_RO" : "EVAL", std::string(bodies[Below(bodies.size())])};
-  if (Chance(50)) {
-    // The body calls whatever command its arguments spell.
-    argv[1] = GenericScriptBodies()[Below(GenericScriptBodies().size())];
-    argv.emplace_back("0");
-    for (std::string& word : DataCommand()) argv.push_back(std::move(word));
-    return argv;
-  }
-  argv.emplace_back(Chance(95) ? "2" : Number());
-  argv.push_back(Pick(kKeys));
-  argv.push_back(Pick(kKeys));
-  argv.push_back(Value());
-  argv.push_back(Number());
-  return argv;
+rc::Gen<Case> AnyCase(const Profile& profile) {
+  return [&profile](const rc::Random& random, int size) {
+    Dice dice(random);
+    return rc::shrinkable::shrinkRecur(Generate(profile, &dice, size), &ShrinkCase);
+  };
 }
 
 }  // namespace interlock::testing

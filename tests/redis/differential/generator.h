@@ -1,48 +1,40 @@
 // SPDX-License-Identifier: MIT
 //
-// Commands for the comparison with a real server: few keys, few values, wrong types, odd numbers
-// and options in every order, so that they collide. A function of the seed alone.
+// RapidCheck generators of sequences for the comparison, and how a sequence shrinks: fewer steps,
+// then shorter and plainer ones.
 //
-// What it never makes: commands that would kill a real server, random or relative answers that
-// cannot be compared, and what the fake does not model.
+// What they never make: what would kill a real server (DEBUG SEGFAULT, an error table without a
+// text), what needs real time to pass, and random or relative answers that cannot be compared.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <rapidcheck.h>
 
-#include "sim/redis/server.h"
+#include <span>
+
+#include "tests/redis/differential/case.h"
 
 namespace interlock::testing {
 
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-
-  std::uint64_t Below(std::uint64_t bound);
-  bool Chance(std::uint64_t percent) { return Below(100) < percent; }
-
-  /// A command that a client may always send, in a script and in MULTI too.
-  sim::redis::Argv DataCommand();
-  /// Transactions, subscriptions, blocking pops, scripts, settings of the connection.
-  sim::redis::Argv SpecialCommand();
-  sim::redis::Argv Script();
-
- private:
-  std::uint64_t Next();
-  template <std::size_t N>
-  std::string Pick(const std::string_view (&choices)[N]) {
-    return std::string(choices[Below(N)]);
-  }
-  sim::redis::Argv Expand(std::string_view pattern);
-  void ExpandWord(std::string_view word, sim::redis::Argv* argv);
-  std::string Value();
-  std::string Number();
-  void Distort(sim::redis::Argv* argv);
-
-  std::uint64_t state_;
+/// How much of what: parts of a hundred of all that a connection does next.
+struct Profile {
+  const char* name;
+  std::uint64_t data = 0;
+  std::uint64_t plain = 0;        ///< PUBLISH, SELECT, FLUSHALL ...
+  std::uint64_t transaction = 0;  ///< a whole one, or a word of one
+  std::uint64_t watch = 0;        ///< WATCH, and a transaction
+  std::uint64_t script = 0;
+  std::uint64_t blocking = 0;
+  std::uint64_t waking = 0;
+  std::uint64_t pubsub = 0;
+  std::uint64_t connection = 0;
+  std::uint64_t setting = 0;
+  std::uint64_t reconnect = 0;
+  bool events = false;  ///< keyspace notifications are on, and somebody listens
 };
+
+std::span<const Profile> Profiles();
+
+/// Of RapidCheck's size (0 to 100) the number of steps depends.
+rc::Gen<Case> AnyCase(const Profile& profile);
 
 }  // namespace interlock::testing

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "tests/redis/differential/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/redis/text.h"
+#include "tests/redis/differential/arguments.h"
+
+namespace interlock::testing {
+
+namespace {
+
+using sim::redis::Argv;
+using sim::redis::EqualsIgnoreCase;
+using sim::redis::Value;
+
+constexpr std::string_view kUnordered[] = {
+    "keys", "smembers",    "sinter",     "sunion",      "sdiff",  "scan",   "sscan",
+    "spop", "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command"};
+constexpr std::string_view kIncomparable[] = {"time", "info", "lastsave"};
+
+// The word itself, or in a script as the name of a command.
+bool Names(const std::string& word, std::string_view name) {
+  if (EqualsIgnoreCase(word, name)) return true;
+  const std::string quoted = std::string("call('").append(name).append("'");
+  return word.find(quoted) != std::string::npos;
+}
+
+template <std::size_t N>
+bool NamesOneOf(const std::string& word, const std::string_view (&names)[N]) {
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](std::string_view name) { return Names(word, name); });
+}
+
+bool Before(const Value& a, const Value& b) { return ToText(a) < ToText(b); }
+
+void Sort(Value* value) {
+  for (Value& element : value->elements) Sort(&element);
+  if (value->type != Value::Type::kMap) {
+    std::sort(value->elements.begin(), value->elements.end(), Before);
+    return;
+  }
+  std::vector<std::pair<std::string, std::array<Value, 2>>> entries;
+  for (std::size_t i = 0; i + 1 < value->elements.size(); i += 2) {
+    entries.push_back({ToText(value->elements[i]), {value->elements[i], value->elements[i + 1]}});
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  value->elements.clear();
+  for (auto& [text, entry] : entries) {
+    for (Value& element : entry) value->elements.push_back(std::move(element));
+  }
+}
+
+bool SameId(std::int64_t real, std::int64_t fake, const Surroundings& surroundings) {
+  for (std::size_t i = 0; i < surroundings.real_ids.size(); ++i) {
+    if (real == surroundings.real_ids[i] && fake == surroundings.fake_ids[i]) return true;
+  }
+  return false;
+}
+
+bool Within(std::int64_t low, std::int64_t number, std::int64_t high) {
+  return low <= number && number <= high;
+}
+
+// Two readings of one TTL: both as large as TTLs of the generator are, relative or absolute, and
+// with less between them than a run lasts.
+bool SameTime(std::int64_t a, std::int64_t b, std::int64_t now_ms) {
+  constexpr std::int64_t kSlackSeconds = 5;
+  constexpr std::int64_t kFarAway = 4102444800;
+  const auto [low, high] = std::minmax(a, b);
+  for (const std::int64_t scale : {std::int64_t{1}, std::int64_t{1000}}) {
+    if (high - low > kSlackSeconds * scale) continue;
+    const std::int64_t now = now_ms * scale / 1000;
+    for (const std::int64_t base : {std::int64_t{0}, now, kFarAway * scale - now}) {
+      const std::int64_t least = base + (kLeastTtl - 2 * kSlackSeconds) * scale;
+      const std::int64_t most = base + (kMostTtl + 2 * kSlackSeconds) * scale;
+      if (Within(least, low, most) && Within(least, high, most)) return true;
+    }
+  }
+  return false;
+}
+
+bool SameNumber(std::int64_t real, std::int64_t fake, const Surroundings& surroundings) {
+  return real == fake || SameId(real, fake, surroundings) ||
+         SameTime(real, fake, surroundings.now_ms);
+}
+
+bool Same(const Value& real, const Value& fake, bool content, const Surroundings& surroundings) {
+  if (real.type != fake.type || real.elements.size() != fake.elements.size()) return false;
+  for (std::size_t i = 0; i < real.elements.size(); ++i) {
+    if (!Same(real.elements[i], fake.elements[i], content, surroundings)) return false;
+  }
+  if (!content && real.type != Value::Type::kError) return true;
+  std::int64_t number = 0;
+  std::int64_t other = 0;
+  if (real.type == Value::Type::kString && sim::redis::ParseInteger(real.text, &number) &&
+      sim::redis::ParseInteger(fake.text, &other)) {
+    return SameNumber(number, other, surroundings);
+  }
+  return real.text == fake.text && SameNumber(real.integer, fake.integer, surroundings);
+}
+
+}  // namespace
+
+void Tolerance::Add(const Tolerance& other) {
+  order |= other.order;
+  content |= other.content;
+}
+
+Tolerance ToleranceFor(const Argv& argv) {
+  Tolerance tolerance;
+  for (const std::string& word : argv) {
+    if (NamesOneOf(word, kUnordered)) tolerance.order = true;
+    if (NamesOneOf(word, kIncomparable)) tolerance.content = true;
+  }
+  return tolerance;
+}
+
+bool Agree(Value real, Value fake, const Tolerance& tolerance, const Surroundings& surroundings) {
+  if (tolerance.order) {
+    Sort(&real);
+    Sort(&fake);
+  }
+  return Same(real, fake, !tolerance.content, surroundings);
+}
+
+}  // namespace interlock::testing

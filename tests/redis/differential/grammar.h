@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// The commands that the comparison generates, as patterns (arguments.h), by concept. Patterns of
+// commands that the fake does not model yet may stand here: they are passed over.
+//
+// A pattern that begins with ! is taken as it is or with a wrong number of arguments, but no
+// argument of it is exchanged: an odd one would end the comparison (a time-out that runs out) or
+// have no comparable answer (a random choice).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace interlock::testing {
+
+using Patterns = std::span<const std::string_view>;
+
+Patterns StringPatterns();
+Patterns KeyPatterns();
+Patterns ListPatterns();
+Patterns HashPatterns();
+Patterns SetPatterns();
+Patterns SortedSetPatterns();
+
+/// What every connection may send at any time: PUBLISH, PING, WAIT, ...
+Patterns PlainPatterns();
+/// What ends random choices where there is nothing to choose, or one of a known few.
+Patterns RandomPatterns();
+
+Patterns BlockingPatterns();
+/// What wakes those that BlockingPatterns block.
+Patterns WakingPatterns();
+Patterns PubSubPatterns();
+Patterns TransactionPatterns();
+Patterns ConnectionPatterns();
+Patterns ScriptingPatterns();
+Patterns SettingPatterns();
+
+/// What a sequence may begin with: one key of each type, and one whose time is over.
+Patterns PopulatingPatterns();
+
+}  // namespace interlock::testing

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+//
+// A real server has done everything that a command makes it do once a later PING on another
+// connection is answered twice: both stood in one turn of its loop, or the PING in a later one. So
+// silence is found out without waiting.
+#include "tests/redis/differential/pair.h"
+
+#include <sys/time.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+#include "sim/redis/text.h"
+
+namespace interlock::testing {
+
+using sim::redis::Argv;
+using sim::redis::ClientId;
+using sim::redis::EqualsIgnoreCase;
+using sim::redis::Value;
+
+namespace {
+
+// What a loaded machine may need to answer; only a disagreement waits for it.
+constexpr int kImpatienceMs = 25;
+
+constexpr std::string_view kNothing = "(nothing)";
+
+std::string Describe(std::size_t receiver, std::string_view real, std::string_view fake) {
+  return std::string("   to connection ")
+      .append(std::to_string(receiver))
+      .append("\n   redis: ")
+      .append(real)
+      .append("\n   fake:  ")
+      .append(fake)
+      .append("\n");
+}
+
+}  // namespace
+
+Pair::Pair() {
+  fake_.SetSink(&sink_);
+  StartReal();
+}
+
+void Pair::StartReal() {
+  RedisServerOptions options;
+  options.unix_socket = true;
+  options.arguments = {"--enable-debug-command", "yes"};
+  auto started = RedisServer::Start(options);
+  if (!started.ok()) throw std::runtime_error(std::string(started.status().message()));
+  real_ = std::move(*started);
+  changed_settings_ = used_scripts_ = true;
+  wires_[kControl] = std::make_unique<WireClient>(real_->unix_path());
+  // Keys whose time is over are counted until something meets them: that must not be the cron.
+  wires_[kControl]->Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
+}
+
+void Pair::SetTime() {
+  timeval now{};
+  ::gettimeofday(&now, nullptr);
+  const std::int64_t unix_us = std::int64_t{now.tv_sec} * 1000000 + now.tv_usec;
+  now_ms_ = unix_us / 1000;
+  fake_.SetTime(unix_us);
+}
+
+void Pair::Begin(std::size_t connections) {
+  for (std::size_t i = 0; i < kConnections; ++i) wires_[i].reset();
+  WireClient& control = *wires_[kControl];
+  std::vector<Argv> resets = {{"CLIENT", "UNPAUSE"}, {"FLUSHALL"}};
+  if (changed_settings_) {
+    resets.push_back({"CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction",
+                      "notify-keyspace-events", "", "requirepass", "", "min-replicas-to-write",
+                      "0"});
+  }
+  if (used_scripts_) resets.push_back({"SCRIPT", "FLUSH"});
+  for (const Argv& reset : resets) control.Queue(reset);
+  control.Flush();
+  for (std::size_t i = 0; i < resets.size(); ++i) {
+    if (control.Await().text != "OK") {
+      throw std::runtime_error("it refused " + sim::redis::ToText(resets[i]));
+    }
+  }
+  changed_settings_ = used_scripts_ = paused_ = false;
+
+  fake_.Reset();
+  SetTime();
+  connections_ = connections;
+  fake_ids_.fill(-1);
+  for (std::size_t i = 0; i < connections; ++i) {
+    Connect(i);
+    wires_[i]->Send({"CLIENT", "ID"});
+  }
+  for (std::size_t i = 0; i < connections; ++i) real_ids_[i] = wires_[i]->Await().integer;
+  fake_ids_[kControl] = static_cast<std::int64_t>(fake_.Connect());
+  sink_.closed.clear();
+}
+
+void Pair::Connect(std::size_t connection) {
+  wires_[connection] = std::make_unique<WireClient>(real_->unix_path());
+  fake_ids_[connection] = static_cast<std::int64_t>(fake_.Connect());
+  tolerances_[connection] = {};
+  queued_[connection].clear();
+}
+
+void Pair::Reconnect(std::size_t connection) {
+  if (fake_ids_[connection] != -1) {
+    wires_[connection].reset();
+    Barrier();
+    SetTime();
+    fake_.Disconnect(static_cast<ClientId>(fake_ids_[connection]));
+  }
+  Connect(connection);
+  // It cannot say its id itself before it has authenticated; it is the newest.
+  Barrier();
+  const Value list = wires_[kControl]->Call({"CLIENT", "LIST"});
+  const std::size_t line = list.text.rfind("\nid=");
+  real_ids_[connection] = std::stoll(list.text.substr(line + 4));
+}
+
+void Pair::Barrier() {
+  for (int i = 0; i < 2; ++i) wires_[kControl]->Call({"PING"});
+}
+
+std::size_t Pair::IndexOf(ClientId id) const {
+  const auto found = std::find(fake_ids_.begin(), fake_ids_.end(), static_cast<std::int64_t>(id));
+  return static_cast<std::size_t>(found - fake_ids_.begin());
+}
+
+Argv Pair::WithIds(const Argv& argv, bool real) const {
+  Argv replaced = argv;
+  for (std::string& word : replaced) {
+    if (word.size() != 2 || word[0] != '@') continue;
+    const auto target = static_cast<std::size_t>(word[1] - '0');
+    if (target < connections_) {
+      word = std::to_string(real ? real_ids_[target] : fake_ids_[target]);
+    }
+  }
+  return replaced;
+}
+
+std::optional<std::string> Pair::Run(const Case& sequence, Coverage* coverage) {
+  try {
+    Begin(ConnectionsOf(sequence));
+    for (std::size_t i = 0; i < sequence.steps.size(); ++i) {
+      const Step& step = sequence.steps[i];
+      std::optional<std::string> disagreement = RunStep(step);
+      if (disagreement) return "after step " + std::to_string(i) + "\n" + *disagreement;
+      if (fake_.unmodelled()) {
+        if (coverage != nullptr) coverage->CountUnmodelled(*fake_.unmodelled());
+        return std::nullopt;
+      }
+      Follow(step, coverage);
+    }
+    return Finish();
+  } catch (const std::runtime_error& error) {
+    StartReal();
+    return "redis-server is gone: " + std::string(error.what());
+  }
+}
+
+std::optional<std::string> Pair::RunStep(const Step& step) {
+  const std::size_t sender = step.connection;
+  sink_.replies.clear();
+  sink_.closed.clear();
+  if (step.argv.empty() || fake_ids_[sender] == -1) {
+    Reconnect(sender);
+    if (step.argv.empty()) return CompareReplies(kControl);
+  }
+  for (const std::string& word : step.argv) {
+    changed_settings_ |= EqualsIgnoreCase(word, "config");
+    paused_ |= EqualsIgnoreCase(word, "pause");
+    used_scripts_ |= word.size() >= 4 && (EqualsIgnoreCase(word.substr(0, 4), "eval") ||
+                                          EqualsIgnoreCase(word, "script"));
+  }
+  tolerances_[sender].Add(ToleranceFor(step.argv));
+  wires_[sender]->Send(WithIds(step.argv, true));
+  SetTime();
+  ++commands_;
+  fake_.Execute(static_cast<ClientId>(fake_ids_[sender]), WithIds(step.argv, false));
+  if (fake_.unmodelled()) return std::nullopt;
+  return CompareReplies(sender);
+}
+
+// Each connection's own order is what counts: Redis serves blocked clients after the command.
+std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
+  bool answered = sender == kControl;
+  for (const auto& [id, expected] : sink_.replies) {
+    const std::size_t receiver = IndexOf(id);
+    answered |= receiver == sender;
+    if (auto disagreement = CompareReply(receiver, expected)) return disagreement;
+  }
+  for (const ClientId id : sink_.closed) {
+    const std::size_t gone = IndexOf(id);
+    const std::optional<Value> value = wires_[gone]->Read(1000);
+    if (value || !wires_[gone]->closed()) {
+      return Describe(gone, value ? ToText(*value) : "(stays open)", "(closed)");
+    }
+    answered |= gone == sender;
+    fake_ids_[gone] = -1;
+  }
+  return answered ? std::nullopt : ExpectSilence(sender);
+}
+
+std::optional<std::string> Pair::CompareReply(std::size_t receiver, const Value& expected) {
+  std::optional<Value> actual = wires_[receiver]->Read(kImpatienceMs);
+  if (!actual && !wires_[receiver]->closed()) {
+    Barrier();
+    actual = wires_[receiver]->Read(0);
+  }
+  if (!actual) {
+    const bool closed = wires_[receiver]->closed();
+    return Describe(receiver, closed ? "(closed)" : kNothing, ToText(expected));
+  }
+  if (!Agree(*actual, expected, tolerances_[receiver], TheSurroundings())) {
+    return Describe(receiver, ToText(*actual), ToText(expected));
+  }
+  const bool goes_on = expected.text == "QUEUED" || expected.type == Value::Type::kPush ||
+                       fake_.IsBlocked(static_cast<ClientId>(fake_ids_[receiver]));
+  if (!goes_on && queued_[receiver].empty()) tolerances_[receiver] = {};
+  return std::nullopt;
+}
+
+std::optional<std::string> Pair::ExpectSilence(std::size_t connection) {
+  Barrier();
+  const std::optional<Value> value = wires_[connection]->Read(0);
+  if (value) return Describe(connection, ToText(*value), kNothing);
+  if (wires_[connection]->closed()) return Describe(connection, "(closed)", kNothing);
+  return std::nullopt;
+}
+
+// Opens what is held up, then nothing may be left unread, and the data must be the same.
+std::optional<std::string> Pair::Finish() {
+  if (paused_) {
+    if (auto disagreement = RunStep({kControl, {"CLIENT", "UNPAUSE"}})) return disagreement;
+  }
+  for (int round = 0; round < 1000; ++round) {
+    std::size_t blocked = 0;
+    while (
+        blocked < connections_ &&
+        (fake_ids_[blocked] == -1 || !fake_.IsBlocked(static_cast<ClientId>(fake_ids_[blocked])))) {
+      ++blocked;
+    }
+    if (blocked == connections_) break;
+    const Step unblock{kControl, {"CLIENT", "UNBLOCK", "@" + std::to_string(blocked)}};
+    if (auto disagreement = RunStep(unblock)) return "at the end\n" + *disagreement;
+    if (fake_.unmodelled()) return std::nullopt;
+  }
+  Barrier();
+  for (std::size_t i = 0; i < connections_; ++i) {
+    if (fake_ids_[i] == -1) continue;
+    const std::optional<Value> value = wires_[i]->Read(0);
+    if (value) return "at the end\n" + Describe(i, ToText(*value), kNothing);
+    if (wires_[i]->closed()) return "at the end\n" + Describe(i, "(closed)", kNothing);
+  }
+  return CompareData();
+}
+
+std::optional<std::string> Pair::CompareAll(const std::vector<Argv>& commands,
+                                            std::vector<Value>* replies) {
+  WireClient& control = *wires_[kControl];
+  for (const Argv& command : commands) control.Queue(command);
+  control.Flush();
+  SetTime();
+  replies->clear();
+  std::string disagreement;
+  for (const Argv& command : commands) {
+    sink_.replies.clear();
+    fake_.Execute(static_cast<ClientId>(fake_ids_[kControl]), command);
+    if (fake_.unmodelled() || sink_.replies.empty()) {
+      throw std::logic_error("the fake does not answer " + sim::redis::ToText(command));
+    }
+    const Value real = control.Await();
+    Value& fake = sink_.replies.front().second;
+    if (!Agree(real, fake, ToleranceFor(command), TheSurroundings())) {
+      disagreement.append("data: " + sim::redis::ToText(command) + "\n");
+      disagreement.append(Describe(kControl, ToText(real), ToText(fake)));
+    }
+    replies->push_back(std::move(fake));
+  }
+  return disagreement.empty() ? std::nullopt : std::optional(disagreement);
+}
+
+std::optional<std::string> Pair::CompareData() {
+  constexpr int kDatabases = 16;
+  std::vector<Value> replies;
+  std::vector<Argv> commands;
+  for (int i = 0; i < kDatabases; ++i) {
+    commands.push_back({"SELECT", std::to_string(i)});
+    commands.push_back({"DBSIZE"});
+    commands.push_back({"KEYS", "*"});
+  }
+  if (auto disagreement = CompareAll(commands, &replies)) return disagreement;
+  std::vector<Argv> looks;
+  for (std::size_t i = 0; i < commands.size(); i += 3) {
+    if (replies[i + 2].elements.empty()) continue;
+    looks.push_back(commands[i]);
+    for (const Value& key : replies[i + 2].elements) {
+      looks.push_back({"TYPE", key.text});
+      looks.push_back({"PEXPIRETIME", key.text});
+    }
+  }
+  if (looks.empty()) return std::nullopt;
+  if (auto disagreement = CompareAll(looks, &replies)) return disagreement;
+  static const std::map<std::string, Argv> kDumps = {
+      {"string", {"GET", ""}},
+      {"list", {"LRANGE", "", "0", "-1"}},
+      {"hash", {"HGETALL", ""}},
+      {"set", {"SMEMBERS", ""}},
+      {"zset", {"ZRANGE", "", "0", "-1", "WITHSCORES"}}};
+  std::vector<Argv> dumps;
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    if (looks[i][0] == "SELECT") dumps.push_back(looks[i]);
+    if (looks[i][0] != "TYPE") continue;
+    Argv& dump = dumps.emplace_back(kDumps.at(replies[i].text));
+    dump[1] = looks[i][1];
+  }
+  return CompareAll(dumps, &replies);
+}
+
+// Keeps track of what stands in a transaction, and counts what was reached.
+void Pair::Follow(const Step& step, Coverage* coverage) {
+  if (step.argv.empty()) return;
+  const std::size_t sender = step.connection;
+  const Value* reply = nullptr;
+  for (const auto& [receiver, value] : sink_.replies) {
+    if (IndexOf(receiver) != sender) continue;
+    if (reply == nullptr || value.type != Value::Type::kPush) reply = &value;
+  }
+  std::vector<Argv>& queued = queued_[sender];
+  if (reply != nullptr && reply->type == Value::Type::kStatus && reply->text == "QUEUED") {
+    queued.push_back(step.argv);
+    return;
+  }
+  if (coverage != nullptr) {
+    coverage->Count(step.argv, reply, Coverage::Way::kDirect);
+    if (reply != nullptr && reply->elements.size() == queued.size() &&
+        EqualsIgnoreCase(step.argv[0], "exec")) {
+      for (std::size_t i = 0; i < queued.size(); ++i) {
+        coverage->Count(queued[i], &reply->elements[i], Coverage::Way::kInMulti);
+      }
+    }
+  }
+  for (const std::string_view end : {"exec", "discard", "reset"}) {
+    if (EqualsIgnoreCase(step.argv[0], end)) queued.clear();
+  }
+}
+
+}  // namespace interlock::testing
