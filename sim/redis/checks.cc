@@ -55,7 +55,7 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
     Reject(client, command, ArityText(*command));
     return true;
   }
-  if (!client.authenticated && !password.empty() && (command->flags & kNoAuth) == 0) {
+  if (!client.authenticated && !config_.requirepass.empty() && (command->flags & kNoAuth) == 0) {
     Reject(client, command, "NOAUTH Authentication required.");
     return true;
   }

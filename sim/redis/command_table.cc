@@ -40,7 +40,7 @@ class Table {
          {StringCommands(), StringNumberCommands(), StringRangeCommands(), KeyCommands(),
           ListCommands(), HashCommands(), SetCommands(), SortedSetCommands(),
           SortedSetRangeCommands(), PubSubCommands(), ScriptCommands(), TransactionCommands(),
-          ServerCommands(), CommandCommands()}) {
+          ConfigCommands(), ServerCommands(), CommandCommands()}) {
       for (const HandlerRow& row : rows) {
         const_cast<Command*>(Find(row.name))->handler = row.handler;
       }

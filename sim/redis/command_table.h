@@ -133,6 +133,7 @@ std::span<const HandlerRow> SortedSetRangeCommands();
 std::span<const HandlerRow> PubSubCommands();
 std::span<const HandlerRow> ScriptCommands();
 std::span<const HandlerRow> TransactionCommands();
+std::span<const HandlerRow> ConfigCommands();
 std::span<const HandlerRow> ServerCommands();
 std::span<const HandlerRow> CommandCommands();
 

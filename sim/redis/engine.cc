@@ -45,7 +45,10 @@ void Context::Unmodelled(std::string_view what) {
   silent = true;
 }
 
-Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this) { keyspace.SetListener(this); }
+Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this) {
+  keyspace.SetListener(this);
+  SetConfig(FreshConfig());
+}
 
 Engine::~Engine() = default;
 
@@ -59,15 +62,24 @@ void Engine::Reset() {
   stalled_until_us_ = 0;
   stalled_output_.clear();
   stalled_input_.clear();
-  password.clear();
-  notify_classes = 0;
-  encoding_limits = {};
+  SetConfig(FreshConfig());
   unmodelled.reset();
   keyspace.Reset();
   journal.Reset();
   blocking.Reset();
   pubsub.Reset();
   scripting.Reset();
+}
+
+void Engine::SetConfig(Config changed) {
+  config_ = std::move(changed);
+  encoding_limits = {
+      .hash_entries = static_cast<std::size_t>(config_.hash_max_listpack_entries),
+      .hash_value = static_cast<std::size_t>(config_.hash_max_listpack_value),
+      .set_integers = static_cast<std::size_t>(config_.set_max_intset_entries),
+      .sorted_set_entries = static_cast<std::size_t>(config_.zset_max_listpack_entries),
+      .sorted_set_value = static_cast<std::size_t>(config_.zset_max_listpack_value),
+  };
 }
 
 ClientId Engine::Connect(std::string_view address) {
@@ -84,7 +96,7 @@ ClientId Engine::Connect(std::string_view address) {
   client->address = address;
   client->connected_ms = now_ms();
   client->last_command_ms = now_ms();
-  client->authenticated = password.empty();
+  client->authenticated = config_.requirepass.empty();
   clients_.push_back(std::move(client));
   return clients_.back()->id;
 }
@@ -280,12 +292,12 @@ void Engine::RunTimers() {
 }
 
 void Engine::Notify(NotifyClass type, std::string_view event, int database, std::string_view key) {
-  if ((notify_classes & type) == 0) return;
+  if ((config_.notify_keyspace_events & type) == 0) return;
   const std::string number = std::to_string(database);
-  if ((notify_classes & kNotifyKeyspace) != 0) {
+  if ((config_.notify_keyspace_events & kNotifyKeyspace) != 0) {
     pubsub.Publish("__keyspace@" + number + "__:" + std::string(key), event);
   }
-  if ((notify_classes & kNotifyKeyevent) != 0) {
+  if ((config_.notify_keyspace_events & kNotifyKeyevent) != 0) {
     pubsub.Publish("__keyevent@" + number + "__:" + std::string(event), key);
   }
 }

@@ -17,6 +17,7 @@
 #include "sim/redis/blocking.h"
 #include "sim/redis/client.h"
 #include "sim/redis/command_table.h"
+#include "sim/redis/config.h"
 #include "sim/redis/context.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
@@ -68,13 +69,14 @@ class Engine : private KeyspaceListener {
   std::uint64_t Choose(std::uint64_t bound);
   void DiscardTransaction(Client& client);
 
+  const Config& config() const { return config_; }
+  void SetConfig(Config changed);
+
   std::int64_t now_ms() const { return keyspace.now_ms(); }
 
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
   Server::Random random;  // Null: a sequence of its own.
-  std::string password;
-  std::uint16_t notify_classes = 0;
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
@@ -100,6 +102,7 @@ class Engine : private KeyspaceListener {
   void EndStall();
   void RunDelayed();
 
+  Config config_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Client>> spare_;
 

@@ -28,7 +28,14 @@ void Server::Reset() { state_->Reset(); }
 void Server::SetTime(std::int64_t unix_us) { state_->SetTime(unix_us); }
 std::int64_t Server::time_us() const { return state_->now_us; }
 
-void Server::SetPassword(std::string password) { state_->password = std::move(password); }
+std::string Server::Configure(std::string_view name, std::string_view value) {
+  const Parameter* parameter = FindParameter(name);
+  if (parameter == nullptr) return "unknown parameter '" + std::string(name) + "'";
+  std::string reason;
+  Config changed = state_->config();
+  if (SetParameter(*parameter, value, &changed, &reason)) state_->SetConfig(std::move(changed));
+  return reason;
+}
 
 void Server::SetHighestProtocol(int version) { state_->highest_protocol = version; }
 void Server::SetUnmodelledIsError(bool is_error) { state_->unmodelled_is_error = is_error; }
@@ -54,7 +61,7 @@ int Server::ProtocolOf(ClientId client) const {
 
 bool Server::IsAuthenticated(ClientId client) const {
   const Client* found = state_->FindClient(client);
-  return found != nullptr && (found->authenticated || state_->password.empty());
+  return found != nullptr && (found->authenticated || state_->config().requirepass.empty());
 }
 
 std::optional<std::int64_t> Server::NextTimerUs() const { return state_->NextTimerUs(); }

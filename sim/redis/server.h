@@ -71,8 +71,8 @@ class Server {
   /// REQUIRES: called before the first Execute; the sink outlives its use.
   void SetSink(Sink* sink);
 
-  /// As freshly started: no data, no clients, no scripts, no password, clock 0. Keeps allocations
-  /// and the Lua state, because making one costs more than a short run.
+  /// As freshly started without a configuration file: no data, no clients, no scripts, clock 0.
+  /// Keeps allocations and the Lua state, because making one costs more than a short run.
   void Reset();
 
   /// The wall clock, Unix time in us. Moves only by this call, and may move backwards (a clock
@@ -80,7 +80,9 @@ class Server {
   void SetTime(std::int64_t unix_us);
   std::int64_t time_us() const;
 
-  void SetPassword(std::string password);  ///< of the default user; "" = none (CONFIG requirepass)
+  /// Sets a parameter of redis.conf ("maxmemory", "10mb"), those that CONFIG SET may not change
+  /// too; until Reset(). Empty, or why not.
+  [[nodiscard]] std::string Configure(std::string_view name, std::string_view value);
 
   /// HELLO 3 counts as unmodelled above this (2 or 3, which is the default).
   void SetHighestProtocol(int version);

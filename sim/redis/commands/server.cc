@@ -38,8 +38,8 @@ void Select(Context& c) {
 
 // There is one user, and without a password it takes any.
 bool Authenticate(Context& c, std::string_view user, std::string_view password) {
-  const bool right =
-      user == "default" && (c.engine.password.empty() || password == c.engine.password);
+  const bool right = user == "default" && (c.engine.config().requirepass.empty() ||
+                                           password == c.engine.config().requirepass);
   if (right) {
     c.client.authenticated = true;
   } else {
@@ -50,7 +50,7 @@ bool Authenticate(Context& c, std::string_view user, std::string_view password) 
 
 void Auth(Context& c) {
   if (c.args.size() > 3) return c.Error(kSyntax);
-  if (c.args.size() == 2 && c.engine.password.empty()) {
+  if (c.args.size() == 2 && c.engine.config().requirepass.empty()) {
     return c.Error(
         "ERR AUTH <password> called without any password configured for the default user. Are you "
         "sure your configuration is correct?");
@@ -108,7 +108,7 @@ void Hello(Context& c) {
   HelloOptions options;
   if (!ParseHello(c, &options)) return;
   if (options.user.data() != nullptr && !Authenticate(c, options.user, options.password)) return;
-  if (!c.client.authenticated && !c.engine.password.empty()) {
+  if (!c.client.authenticated && !c.engine.config().requirepass.empty()) {
     return c.Error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
         "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
@@ -138,7 +138,7 @@ void Reset(Context& c) {
   c.client.database = 0;
   c.client.name.clear();
   c.client.protocol = 2;
-  c.client.authenticated = c.engine.password.empty();
+  c.client.authenticated = c.engine.config().requirepass.empty();
   c.Status("RESET");
 }
 

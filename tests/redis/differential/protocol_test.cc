@@ -104,10 +104,10 @@ class RealSide {
 
 class FakeSide : private sim::redis::Sink {
  public:
-  explicit FakeSide(std::string password, RequestParser::Limits limits) : limits_(limits) {
+  explicit FakeSide(const std::string& password, RequestParser::Limits limits) : limits_(limits) {
     server_.SetSink(this);
     server_.SetTime(1'700'000'000'000'000);
-    server_.SetPassword(std::move(password));
+    EXPECT_EQ(server_.Configure("requirepass", password), "");
   }
 
   void Connect() {

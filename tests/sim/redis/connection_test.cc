@@ -23,12 +23,12 @@ TEST_F(ConnectionTest, KnownButUnmodelledCommandIsNeverAnswered) {
 }
 
 TEST_F(ConnectionTest, UnmodelledSubcommandIsNamed) {
-  Sent(client_, {"CONFIG", "GET", "hz"});
-  EXPECT_EQ(server_.unmodelled(), "CONFIG GET");
+  Sent(client_, {"CLIENT", "TRACKING", "ON"});
+  EXPECT_EQ(server_.unmodelled(), "CLIENT TRACKING");
 }
 
 TEST_F(ConnectionTest, ArityIsCheckedBeforeThePasswordAndNotTheOtherWayRound) {
-  server_.SetPassword("secret");
+  EXPECT_EQ(server_.Configure("requirepass", "secret"), "");
   const ClientId other = server_.Connect();
   EXPECT_EQ(Sent(other, {"GET"}), "2 (error) ERR wrong number of arguments for 'get' command");
   EXPECT_EQ(Sent(other, {"GET", "k"}), "2 (error) NOAUTH Authentication required.");
@@ -120,7 +120,7 @@ TEST_F(ConnectionTest, QuitAnswersAndHangsUp) {
 
 TEST_F(ConnectionTest, ResetMakesAFreshServer) {
   Run({"SET", "k", "v"});
-  server_.SetPassword("secret");
+  EXPECT_EQ(server_.Configure("requirepass", "secret"), "");
   server_.Reset();
   client_ = server_.Connect();
   EXPECT_EQ(client_, 1U);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// CONFIG: what config.h says, on the wire.
+#include "sim/redis/config.h"
+
+#include <set>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+void ConfigGet(Context& c) {
+  std::map<std::string_view, const Parameter*> matches;
+  for (const std::string_view pattern : c.args.subspan(2)) matches.merge(MatchParameters(pattern));
+  std::vector<Value>& elements = c.Map();
+  for (const auto& [name, parameter] : matches) {
+    elements.push_back(StringValue(name));
+    elements.push_back(StringValue(FormatParameter(c.engine.config(), *parameter)));
+  }
+}
+
+void Fail(Context& c, std::string_view name, std::string_view reason) {
+  c.Error(OneLine("ERR CONFIG SET failed (possibly related to argument '" +
+                  std::string(UntilNul(name)) + "') - " + std::string(reason)));
+}
+
+// That all may be set, before any is; the first that may not is named.
+bool MaySet(Context& c) {
+  std::set<std::string> seen;  // Two names of one parameter are no duplicates.
+  for (std::size_t i = 2; i < c.args.size(); i += 2) {
+    const Parameter* parameter = FindParameter(c.args[i]);
+    if (parameter == nullptr) {
+      c.Error(OneLine("ERR Unknown option or number of arguments for CONFIG SET - '" +
+                      std::string(UntilNul(c.args[i])) + "'"));
+      return false;
+    }
+    std::string_view refusal;
+    if ((parameter->traits & kImmutableParameter) != 0) {
+      refusal = "can't set immutable config";
+    } else if ((parameter->traits & kProtectedParameter) != 0) {
+      refusal = "can't set protected config";
+    } else if (!seen.insert(ToLower(c.args[i])).second) {
+      refusal = "duplicate parameter";
+    }
+    if (refusal.empty()) continue;
+    Fail(c, c.args[i], refusal);
+    return false;
+  }
+  return true;
+}
+
+void ConfigSet(Context& c) {
+  if (c.args.size() % 2 != 0) return c.Error(kSyntax);
+  if (!MaySet(c)) return;
+  Config changed = c.engine.config();
+  for (std::size_t i = 2; i < c.args.size(); i += 2) {
+    const Parameter& parameter = *FindParameter(c.args[i]);
+    if ((parameter.traits & kFixedParameter) != 0) {
+      return c.Unmodelled("CONFIG SET " + std::string(parameter.name));
+    }
+    std::string reason;
+    if (!SetParameter(parameter, c.args[i + 1], &changed, &reason)) {
+      return Fail(c, ToLower(c.args[i]), reason);
+    }
+  }
+  c.engine.SetConfig(std::move(changed));
+  c.Ok();
+}
+
+void ConfigRewrite(Context& c) { c.Error("ERR The server is running without a config file"); }
+
+constexpr HandlerRow kRows[] = {
+    {"config|get", &ConfigGet},
+    {"config|set", &ConfigSet},
+    {"config|rewrite", &ConfigRewrite},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ConfigCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis
