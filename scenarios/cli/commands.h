@@ -23,6 +23,8 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddListCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddExplainCommand(CLI::App& app, Work& work);
+/// Serves until it is told to stop.
+void AddServeCommand(CLI::App& app, Work& work);
 void AddHelpCommand(CLI::App& app, Work& work);
 /// Hidden: prints the hash of a unit's first runs, for the gate's comparison with another process.
 void AddHashCommand(CLI::App& app, const Registry& registry, Work& work);

@@ -76,7 +76,8 @@ class Engine : private KeyspaceListener {
 
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
-  Server::Random random;  // Null: a sequence of its own.
+  Server::Random random;           // Null: a sequence of its own.
+  std::function<void()> shutdown;  // Null: SHUTDOWN is not modelled.
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;

@@ -45,6 +45,8 @@ void Server::SetLongScriptHandler(std::function<void()> handler) {
   state_->long_script_handler = std::move(handler);
 }
 
+void Server::SetShutdown(std::function<void()> shutdown) { state_->shutdown = std::move(shutdown); }
+
 ClientId Server::Connect(std::string_view address) { return state_->Connect(address); }
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
 void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }
@@ -62,6 +64,16 @@ int Server::ProtocolOf(ClientId client) const {
 bool Server::IsAuthenticated(ClientId client) const {
   const Client* found = state_->FindClient(client);
   return found != nullptr && (found->authenticated || state_->config().requirepass.empty());
+}
+
+bool Server::IsSubscriber(ClientId client) const {
+  const Client* found = state_->FindClient(client);
+  return found != nullptr && (found->subscribed() || !found->shard_channels.empty());
+}
+
+std::string_view Server::NameOf(ClientId client) const {
+  const Client* found = state_->FindClient(client);
+  return found == nullptr ? std::string_view() : found->name;
 }
 
 std::optional<std::int64_t> Server::NextTimerUs() const { return state_->NextTimerUs(); }

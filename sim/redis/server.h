@@ -99,6 +99,9 @@ class Server {
   /// end. Without a handler a script of 10 million instructions counts as unmodelled.
   void SetLongScriptHandler(std::function<void()> handler);
 
+  /// What SHUTDOWN does, inside Execute; it gets no reply. Without it SHUTDOWN is not modelled.
+  void SetShutdown(std::function<void()> shutdown);
+
   /// `address` is what CLIENT LIST shows: "127.0.0.1:50000".
   ClientId Connect(std::string_view address = {});
   /// The peer is gone: the client's blocked command, subscriptions and transaction end with it.
@@ -113,6 +116,10 @@ class Server {
   /// 2 or 3: in which RESP its replies are to be encoded.
   int ProtocolOf(ClientId client) const;
   bool IsAuthenticated(ClientId client) const;
+  /// It listens to a channel or a pattern: other limits hold for what it leaves unread.
+  bool IsSubscriber(ClientId client) const;
+  /// As CLIENT SETNAME has it; empty: it has none. Valid until the next call.
+  std::string_view NameOf(ClientId client) const;
 
   /// When RunTimers should next be called: for the time-out of a blocked client, the end of a
   /// pause or of a stall (DEBUG SLEEP); nullopt: never. Expiry is lazy, or by RunActiveExpiry; it

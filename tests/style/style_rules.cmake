@@ -162,7 +162,7 @@ function(allowed_includes result)
     string(CONCAT allowed "${std}|${posix}|${interlock}|${harness}|${formatting}"
            "|\"(sim|scenarios|reports)/[a-z_0-9/]+\\.h\"|\"interlock_build_info\\.h\""
            "|<rapidcheck[a-z_/A-Z]*\\.h>|<rapidcheck/[a-zA-Z_/]+\\.h>|<CLI/[A-Za-z]+\\.hpp>"
-           "|<toml\\+\\+/toml\\.h>|<toml\\+\\+\\.h>")
+           "|<toml\\+\\+/toml\\.h>|<toml\\+\\+\\.h>|<boost/asio/[a-z_0-9/]+\\.hpp>")
   elseif(path MATCHES "^reports/")
     set(allowed "${std}|${posix}|${formatting}|\"reports/[a-z_0-9/]+\\.h\"")
   else()
@@ -201,6 +201,8 @@ function(check_includes)
             "Lua belongs to the folder sim/redis/scripting alone")
     only_in("^<rapidcheck" "^scenarios/generators\\.cc$"
             "RapidCheck belongs to scenarios/generators.cc alone")
+    only_in("^<boost/asio" "^scenarios/cli/serve_[a-z_]+\\.(h|cc)$"
+            "Boost.Asio belongs to scenarios/cli/serve_* alone")
     only_in("^<(CLI/|toml\\+\\+)" "^scenarios/cli/" "CLI11 and toml++ belong to scenarios/cli/ alone")
     if(path MATCHES "^lib/")
       only_in("^<(thread|condition_variable|random|future|pthread\\.h)>$"

@@ -128,6 +128,8 @@ accepts(sim/redis/scripting_values.h "${kHead}#pragma once\n#include <lua.hpp>\n
 rejects(scenarios/x.cc 2 "RapidCheck belongs to" "${kHead}#include <rapidcheck.h>\n")
 accepts(scenarios/generators.cc "${kHead}#include <rapidcheck.h>\n#include <rapidcheck/gen/Numeric.h>\n")
 rejects(scenarios/x.cc 2 "CLI11 and toml++ belong to" "${kHead}#include <CLI/CLI.hpp>\n")
+rejects(scenarios/cli/main.cc 2 "Boost.Asio belongs to" "${kHead}#include <boost/asio/post.hpp>\n")
+accepts(scenarios/cli/serve_turns.cc "${kHead}#include <boost/asio/ip/tcp.hpp>\n")
 accepts(scenarios/cli/main.cc "${kHead}#include <CLI/CLI.hpp>\n#include <toml++/toml.h>\n")
 
 # catch (...)

@@ -209,6 +209,32 @@ void WaitForReplicas(Context& c) {
   c.engine.blocking.Block(c, {}, std::move(wait));
 }
 
+// Saving is left to whoever shuts down; a shutdown never waits, so there is none to abort.
+void Shutdown(Context& c) {
+  bool save = false;
+  bool nosave = false;
+  bool abort = false;
+  bool other = false;
+  for (const std::string_view option : c.args.subspan(1)) {
+    if (EqualsIgnoreCase(option, "save")) {
+      save = true;
+    } else if (EqualsIgnoreCase(option, "nosave")) {
+      nosave = true;
+    } else if (EqualsIgnoreCase(option, "abort")) {
+      abort = true;
+    } else if (EqualsIgnoreCase(option, "now") || EqualsIgnoreCase(option, "force")) {
+      other = true;
+    } else {
+      return c.Error(kSyntax);
+    }
+  }
+  if ((save && nosave) || (abort && (save || nosave || other))) return c.Error(kSyntax);
+  if (abort) return c.Error("ERR No shutdown in progress.");
+  if (!c.engine.shutdown) return c.Unmodelled("SHUTDOWN");
+  c.silent = true;
+  c.engine.shutdown();
+}
+
 constexpr HandlerRow kRows[] = {
     {"ping", &Ping},
     {"echo", &Echo},
@@ -226,6 +252,7 @@ constexpr HandlerRow kRows[] = {
     {"flushdb", [](Context& c) { Flush(c, false); }},
     {"flushall", [](Context& c) { Flush(c, true); }},
     {"wait", &WaitForReplicas},
+    {"shutdown", &Shutdown},
 };
 
 }  // namespace
