@@ -22,6 +22,8 @@ using sim::redis::Value;
 constexpr std::string_view kUnordered[] = {
     "keys", "smembers",    "sinter",     "sunion",      "sdiff",  "scan",   "sscan",
     "spop", "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command"};
+constexpr std::string_view kChoosing[] = {"spop", "srandmember", "hrandfield", "zrandmember",
+                                          "randomkey"};
 constexpr std::string_view kIncomparable[] = {"time", "info", "lastsave"};
 
 // The word itself, or in a script as the name of a command.
@@ -120,6 +122,42 @@ Tolerance ToleranceFor(const Argv& argv) {
     if (NamesOneOf(word, kIncomparable)) tolerance.content = true;
   }
   return tolerance;
+}
+
+bool IsRandomChoice(const Argv& argv) {
+  const bool chooses = std::any_of(
+      std::begin(kChoosing), std::end(kChoosing),
+      [&](std::string_view name) { return !argv.empty() && EqualsIgnoreCase(argv[0], name); });
+  if (!chooses || argv.size() < 3) return chooses;
+  std::int64_t count = 0;
+  return sim::redis::ParseInteger(argv[2], &count) && count != 0 && count < 1000;
+}
+
+bool AgreeInChoice(const Value& real, const Value& fake, const std::set<std::string>& among) {
+  if (real.type != fake.type || real.elements.size() != fake.elements.size()) return false;
+  for (std::size_t i = 0; i < real.elements.size(); ++i) {
+    if (!AgreeInChoice(real.elements[i], fake.elements[i], among)) return false;
+  }
+  if (real.type != Value::Type::kString && real.type != Value::Type::kDouble)
+    return real.text == fake.text;
+  return among.contains(real.text) && among.contains(fake.text);
+}
+
+void SortPatternMessages(std::vector<Value>* values) {
+  const auto same_message = [](const Value& a, const Value& b) {
+    return a.elements.size() == 4 && b.elements.size() == 4 && a.elements[0].text == "pmessage" &&
+           b.elements[0].text == "pmessage" && a.elements[2] == b.elements[2] &&
+           a.elements[3] == b.elements[3];
+  };
+  for (std::size_t begin = 0; begin < values->size();) {
+    std::size_t end = begin + 1;
+    while (end < values->size() && same_message((*values)[begin], (*values)[end])) ++end;
+    const auto first = values->begin();
+    std::sort(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
+              Before);
+    SortPatternMessages(&(*values)[begin].elements);
+    begin = end;
+  }
 }
 
 bool Agree(Value real, Value fake, const Tolerance& tolerance, const Surroundings& surroundings) {

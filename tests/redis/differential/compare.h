@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "sim/redis/server.h"
 
@@ -20,6 +23,17 @@ struct Tolerance {
 
 /// For a command with all its words, so that a script or a queued command counts as well.
 Tolerance ToleranceFor(const sim::redis::Argv& argv);
+
+/// Whether a command makes a random choice: then only what it may choose can be compared. With
+/// nothing to choose (all members, none, an invalid count) it makes none.
+bool IsRandomChoice(const sim::redis::Argv& argv);
+
+/// Whether both chose among the same: replies of one shape, all of their texts in `among`.
+bool AgreeInChoice(const sim::redis::Value& real, const sim::redis::Value& fake,
+                   const std::set<std::string>& among);
+
+/// Redis sends the messages of one PUBLISH to several patterns of one client in any order.
+void SortPatternMessages(std::vector<sim::redis::Value>* values);
 
 /// What the two servers do not share.
 struct Surroundings {

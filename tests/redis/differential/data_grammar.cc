@@ -102,7 +102,7 @@ constexpr std::string_view kSortedSet[] = {
     // clang-format on
 };
 
-constexpr std::string_view kRandom[] = {
+constexpr std::string_view kNoChoice[] = {
     // clang-format off
     "!SPOP %T 1000", "!SPOP %T 0", "!SPOP %T abc", "!SPOP %T -1", "!SPOP %T 1 2", "!SPOP none",
     "!SRANDMEMBER %T 1000", "!SRANDMEMBER %T 0", "!SRANDMEMBER %T abc", "!SRANDMEMBER none",
@@ -111,6 +111,16 @@ constexpr std::string_view kRandom[] = {
     "!HRANDFIELD %H -9223372036854775808", "!ZRANDMEMBER %Z 1000",
     "!ZRANDMEMBER %Z 1000 WITHSCORES", "!ZRANDMEMBER %Z 0", "!ZRANDMEMBER %Z abc",
     "!ZRANDMEMBER %Z 1 FOO", "!ZRANDMEMBER none",
+    // clang-format on
+};
+
+constexpr std::string_view kChoosing[] = {
+    // clang-format off
+    "!SPOP %T", "!SPOP %T 1", "!SPOP %T 2", "!SRANDMEMBER %T", "!SRANDMEMBER %T 1",
+    "!SRANDMEMBER %T 2", "!SRANDMEMBER %T -3", "!HRANDFIELD %H", "!HRANDFIELD %H 1",
+    "!HRANDFIELD %H -3", "!HRANDFIELD %H 1 WITHVALUES", "!HRANDFIELD %H -2 withvalues",
+    "!ZRANDMEMBER %Z", "!ZRANDMEMBER %Z 2", "!ZRANDMEMBER %Z -3", "!ZRANDMEMBER %Z 1 WITHSCORES",
+    "!ZRANDMEMBER %Z -2 WITHSCORES", "!RANDOMKEY",
     // clang-format on
 };
 
@@ -136,7 +146,8 @@ Patterns ListPatterns() { return kList; }
 Patterns HashPatterns() { return kHash; }
 Patterns SetPatterns() { return kSet; }
 Patterns SortedSetPatterns() { return kSortedSet; }
-Patterns RandomPatterns() { return kRandom; }
+Patterns NoChoicePatterns() { return kNoChoice; }
+Patterns ChoosingPatterns() { return kChoosing; }
 Patterns PopulatingPatterns() { return kPopulating; }
 
 }  // namespace interlock::testing

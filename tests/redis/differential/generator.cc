@@ -71,7 +71,8 @@ std::vector<std::string_view> Modelled(std::initializer_list<Patterns> groups) {
 struct Grammar {
   std::vector<std::string_view> data =
       Modelled({StringPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(), SetPatterns(),
-                SortedSetPatterns(), RandomPatterns()});
+                SortedSetPatterns(), NoChoicePatterns()});
+  std::vector<std::string_view> choosing = Modelled({ChoosingPatterns()});
   std::vector<std::string_view> plain = Modelled({PlainPatterns()});
   std::vector<std::string_view> transaction = Modelled({TransactionPatterns()});
   std::vector<std::string_view> blocking = Modelled({BlockingPatterns()});
@@ -82,7 +83,7 @@ struct Grammar {
   std::vector<std::string_view> setting = Modelled({SettingPatterns()});
   std::vector<std::string_view> any =
       Modelled({StringPatterns(), KeyPatterns(), ListPatterns(), HashPatterns(), SetPatterns(),
-                SortedSetPatterns(), RandomPatterns(), PlainPatterns(), TransactionPatterns(),
+                SortedSetPatterns(), NoChoicePatterns(), PlainPatterns(), TransactionPatterns(),
                 BlockingPatterns(), PubSubPatterns(), ConnectionPatterns(), ScriptingPatterns()});
   std::vector<std::string_view> populating = Modelled({PopulatingPatterns()});
 };
@@ -188,7 +189,8 @@ class Planner {
     if (is(profile_.connection)) return plan->push_back(Command(grammar.connection, dice_));
     if (is(profile_.setting)) return plan->push_back(Command(grammar.setting, dice_));
     if (is(profile_.reconnect)) return plan->push_back({});
-    plan->push_back(Command(grammar.data, dice_));
+    const bool choosing = !grammar.choosing.empty() && dice_->Chance(4);
+    plan->push_back(Command(choosing ? grammar.choosing : grammar.data, dice_));
   }
 
  private:
@@ -225,7 +227,7 @@ void Prepare(const Profile& profile, std::size_t connections, Case* sequence, Di
   for (const std::string_view pattern : TheGrammar().populating) {
     if (dice->Chance(50)) sequence->steps.push_back({0, Expand(pattern, dice)});
   }
-  if (!profile.events) return;
+  if (!profile.events || !IsModelled({"CONFIG", "SET"})) return;
   sequence->steps.push_back({0, {"CONFIG", "SET", "notify-keyspace-events", "KEA"}});
   sequence->steps.push_back({connections - 1, {"PSUBSCRIBE", "__key*__:*"}});
 }

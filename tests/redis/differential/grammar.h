@@ -24,8 +24,10 @@ Patterns SortedSetPatterns();
 
 /// What every connection may send at any time: PUBLISH, PING, WAIT, ...
 Patterns PlainPatterns();
-/// What ends random choices where there is nothing to choose, or one of a known few.
-Patterns RandomPatterns();
+/// Commands that choose at random, with nothing to choose: anywhere.
+Patterns NoChoicePatterns();
+/// The same with a choice, by themselves only: see IsRandomChoice.
+Patterns ChoosingPatterns();
 
 Patterns BlockingPatterns();
 /// What wakes those that BlockingPatterns block.

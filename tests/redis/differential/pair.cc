@@ -102,6 +102,8 @@ void Pair::Connect(std::size_t connection) {
   fake_ids_[connection] = static_cast<std::int64_t>(fake_.Connect());
   tolerances_[connection] = {};
   queued_[connection].clear();
+  in_multi_[connection] = false;
+  databases_[connection] = "0";
 }
 
 void Pair::Reconnect(std::size_t connection) {
@@ -174,22 +176,48 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
     used_scripts_ |= word.size() >= 4 && (EqualsIgnoreCase(word.substr(0, 4), "eval") ||
                                           EqualsIgnoreCase(word, "script"));
   }
+  if (IsRandomChoice(step.argv)) return RunChoice(step);
   tolerances_[sender].Add(ToleranceFor(step.argv));
-  wires_[sender]->Send(WithIds(step.argv, true));
-  SetTime();
-  ++commands_;
-  fake_.Execute(static_cast<ClientId>(fake_ids_[sender]), WithIds(step.argv, false));
+  SendToBoth(step);
   if (fake_.unmodelled()) return std::nullopt;
   return CompareReplies(sender);
 }
 
+void Pair::SendToBoth(const Step& step) {
+  wires_[step.connection]->Send(WithIds(step.argv, true));
+  SetTime();
+  ++commands_;
+  fake_.Execute(static_cast<ClientId>(fake_ids_[step.connection]), WithIds(step.argv, false));
+}
+
+std::optional<Value> Pair::Receive(std::size_t connection) {
+  std::optional<Value> value = wires_[connection]->Read(kImpatienceMs);
+  if (value || wires_[connection]->closed()) return value;
+  Barrier();
+  return wires_[connection]->Read(0);
+}
+
 // Each connection's own order is what counts: Redis serves blocked clients after the command.
 std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
-  bool answered = sender == kControl;
-  for (const auto& [id, expected] : sink_.replies) {
-    const std::size_t receiver = IndexOf(id);
-    answered |= receiver == sender;
-    if (auto disagreement = CompareReply(receiver, expected)) return disagreement;
+  std::map<std::size_t, std::vector<Value>> expected;
+  for (const auto& [id, value] : sink_.replies) expected[IndexOf(id)].push_back(value);
+  bool answered = sender == kControl || expected.contains(sender);
+  for (auto& [receiver, fakes] : expected) {
+    std::vector<Value> reals;
+    while (reals.size() < fakes.size()) {
+      std::optional<Value> real = Receive(receiver);
+      if (!real) break;
+      reals.push_back(std::move(*real));
+    }
+    SortPatternMessages(&fakes);
+    SortPatternMessages(&reals);
+    for (std::size_t i = 0; i < reals.size(); ++i) {
+      if (auto disagreement = CompareReply(receiver, reals[i], fakes[i])) return disagreement;
+    }
+    if (reals.size() < fakes.size()) {
+      return Describe(receiver, wires_[receiver]->closed() ? "(closed)" : kNothing,
+                      ToText(fakes[reals.size()]));
+    }
   }
   for (const ClientId id : sink_.closed) {
     const std::size_t gone = IndexOf(id);
@@ -203,22 +231,71 @@ std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
   return answered ? std::nullopt : ExpectSilence(sender);
 }
 
-std::optional<std::string> Pair::CompareReply(std::size_t receiver, const Value& expected) {
-  std::optional<Value> actual = wires_[receiver]->Read(kImpatienceMs);
-  if (!actual && !wires_[receiver]->closed()) {
-    Barrier();
-    actual = wires_[receiver]->Read(0);
+std::optional<std::string> Pair::CompareReply(std::size_t receiver, const Value& real,
+                                              const Value& fake) {
+  if (!Agree(real, fake, tolerances_[receiver], TheSurroundings())) {
+    return Describe(receiver, ToText(real), ToText(fake));
   }
-  if (!actual) {
-    const bool closed = wires_[receiver]->closed();
-    return Describe(receiver, closed ? "(closed)" : kNothing, ToText(expected));
-  }
-  if (!Agree(*actual, expected, tolerances_[receiver], TheSurroundings())) {
-    return Describe(receiver, ToText(*actual), ToText(expected));
-  }
-  const bool goes_on = expected.text == "QUEUED" || expected.type == Value::Type::kPush ||
+  const bool goes_on = fake.text == "QUEUED" || fake.type == Value::Type::kPush ||
+                       in_multi_[receiver] ||
                        fake_.IsBlocked(static_cast<ClientId>(fake_ids_[receiver]));
-  if (!goes_on && queued_[receiver].empty()) tolerances_[receiver] = {};
+  if (!goes_on) tolerances_[receiver] = {};
+  return std::nullopt;
+}
+
+Value Pair::AskFake(const Argv& argv) {
+  sink_.replies.clear();
+  fake_.Execute(static_cast<ClientId>(fake_ids_[kControl]), argv);
+  return sink_.replies.empty() ? Value() : sink_.replies.front().second;
+}
+
+// All that may stand in the answer, in the fake.
+std::set<std::string> Pair::ChoicesOf(const Step& step) {
+  AskFake({"SELECT", databases_[step.connection]});
+  const std::string key = step.argv.size() > 1 ? step.argv[1] : "";
+  std::set<std::string> choices;
+  for (const Argv& look : {Argv{"SMEMBERS", key}, Argv{"HGETALL", key},
+                           Argv{"ZRANGE", key, "0", "-1", "WITHSCORES"}, Argv{"KEYS", "*"}}) {
+    const bool keys = look[0] == "KEYS";
+    if (keys != (step.argv.size() == 1)) continue;
+    for (const Value& element : AskFake(look).elements) choices.insert(element.text);
+  }
+  return choices;
+}
+
+// Only where the answer comes at once, so that the fake can be brought to the same state.
+std::optional<std::string> Pair::RunChoice(const Step& step) {
+  const std::size_t sender = step.connection;
+  if (in_multi_[sender] || fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]))) {
+    return std::nullopt;
+  }
+  const std::set<std::string> choices = ChoicesOf(step);
+  sink_.replies.clear();
+  SendToBoth(step);
+  if (fake_.unmodelled() || sink_.replies.empty()) return std::nullopt;
+  const std::optional<Value> real = Receive(sender);
+  const auto sent = sink_.replies;
+  for (const auto& [id, fake] : sent) {
+    if (IndexOf(id) != sender) continue;
+    if (!real || !(*real == fake || AgreeInChoice(*real, fake, choices))) {
+      return Describe(sender, real ? ToText(*real) : kNothing, ToText(fake));
+    }
+    if (!EqualsIgnoreCase(step.argv[0], "spop") || *real == fake) continue;
+    Argv add = {"SADD", step.argv[1]};
+    Argv remove = {"SREM", step.argv[1]};
+    for (const Value* chosen : {&fake, &*real}) {
+      Argv& fix = chosen == &fake ? add : remove;
+      if (chosen->elements.empty()) fix.push_back(chosen->text);
+      for (const Value& element : chosen->elements) fix.push_back(element.text);
+      AskFake(fix);
+    }
+  }
+  sink_.replies = sent;
+  sink_.replies.erase(std::remove_if(sink_.replies.begin(), sink_.replies.end(),
+                                     [&](const auto& r) { return IndexOf(r.first) == sender; }),
+                      sink_.replies.end());
+  if (auto disagreement = CompareReplies(kControl)) return disagreement;
+  sink_.replies = sent;
   return std::nullopt;
 }
 
@@ -342,8 +419,20 @@ void Pair::Follow(const Step& step, Coverage* coverage) {
       }
     }
   }
+  if (reply == nullptr) return;
+  const auto selects = [&](const Argv& argv, const Value& answer) {
+    if (EqualsIgnoreCase(argv[0], "select") && answer.text == "OK") databases_[sender] = argv[1];
+  };
+  selects(step.argv, *reply);
+  if (EqualsIgnoreCase(step.argv[0], "multi") && reply->text == "OK") in_multi_[sender] = true;
   for (const std::string_view end : {"exec", "discard", "reset"}) {
-    if (EqualsIgnoreCase(step.argv[0], end)) queued.clear();
+    if (!EqualsIgnoreCase(step.argv[0], end)) continue;
+    if (reply->elements.size() == queued.size()) {
+      for (std::size_t i = 0; i < queued.size(); ++i) selects(queued[i], reply->elements[i]);
+    }
+    queued.clear();
+    in_multi_[sender] = false;
+    if (end == "reset") databases_[sender] = "0";
   }
 }
 

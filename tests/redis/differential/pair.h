@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,8 +55,14 @@ class Pair {
   void Connect(std::size_t connection);
   void Reconnect(std::size_t connection);
   std::optional<std::string> RunStep(const Step& step);
+  void SendToBoth(const Step& step);
   std::optional<std::string> CompareReplies(std::size_t sender);
-  std::optional<std::string> CompareReply(std::size_t receiver, const sim::redis::Value& expected);
+  std::optional<std::string> CompareReply(std::size_t receiver, const sim::redis::Value& real,
+                                          const sim::redis::Value& fake);
+  std::optional<std::string> RunChoice(const Step& step);
+  std::set<std::string> ChoicesOf(const Step& step);
+  std::optional<sim::redis::Value> Receive(std::size_t connection);
+  sim::redis::Value AskFake(const sim::redis::Argv& argv);
   std::optional<std::string> ExpectSilence(std::size_t connection);
   std::optional<std::string> Finish();
   std::optional<std::string> CompareData();
@@ -85,6 +92,8 @@ class Pair {
   // Of the commands that a connection has not had its answer to yet, or has queued.
   std::array<Tolerance, kConnections + 1> tolerances_{};
   std::array<std::vector<sim::redis::Argv>, kConnections + 1> queued_;
+  std::array<bool, kConnections + 1> in_multi_{};
+  std::array<std::string, kConnections + 1> databases_;
 };
 
 }  // namespace interlock::testing

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tests/redis/differential/wire_client.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -8,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
@@ -17,16 +20,33 @@ namespace interlock::testing {
 using sim::redis::Argv;
 using sim::redis::Value;
 
-WireClient::WireClient(const std::string& unix_path)
-    : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+namespace {
+
+int ConnectTo(int family, const void* address, socklen_t length) {
+  const int fd = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (::connect(fd, static_cast<const sockaddr*>(address), length) == 0) return fd;
+  ::close(fd);
+  throw std::runtime_error("cannot connect to redis-server");
+}
+
+}  // namespace
+
+WireClient::WireClient(int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socket_ = ConnectTo(AF_INET, &address, sizeof address);
+  const int on = 1;
+  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+WireClient::WireClient(const std::string& unix_path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (unix_path.size() >= sizeof address.sun_path) throw std::runtime_error("path too long");
   std::memcpy(address.sun_path, unix_path.data(), unix_path.size());
-  if (::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    ::close(socket_);
-    throw std::runtime_error("cannot connect to redis-server");
-  }
+  socket_ = ConnectTo(AF_UNIX, &address, sizeof address);
 }
 
 WireClient::~WireClient() { ::close(socket_); }

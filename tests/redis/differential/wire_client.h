@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A raw connection to a real server's Unix socket, RESP2 or RESP3: what comes back is exactly what
-// was on the wire.
+// A raw connection to a real server, RESP2 or RESP3: what comes back is exactly what was on the
+// wire.
 //
 // Thread safety: none.
 #pragma once
@@ -16,7 +16,8 @@ namespace interlock::testing {
 
 class WireClient {
  public:
-  /// Throws std::runtime_error if nobody listens.
+  /// To a port of the loopback, or a Unix socket. Throws std::runtime_error if nobody listens.
+  explicit WireClient(int port);
   explicit WireClient(const std::string& unix_path);
   ~WireClient();
   WireClient(const WireClient&) = delete;
@@ -28,7 +29,7 @@ class WireClient {
   void Send(const sim::redis::Argv& argv);
 
   /// The next value; nullopt if none came within the time (0: what is there already), or closed().
-  std::optional<sim::redis::Value> Read(int timeout_ms);
+  std::optional<sim::redis::Value> Read(int timeout_ms = 3000);
   /// Sends and awaits the reply; throws std::runtime_error if none comes within ten seconds.
   sim::redis::Value Call(const sim::redis::Argv& argv);
   sim::redis::Value Await();
