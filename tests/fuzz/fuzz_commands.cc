@@ -215,7 +215,7 @@ void CheckFresh(Server* server) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace interlock::fuzz;
-  static interlock::sim::redis::Server server;
+  interlock::sim::redis::Server server;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string first = Play(&server).Run(text);
   CheckFresh(&server);
