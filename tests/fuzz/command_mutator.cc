@@ -108,8 +108,17 @@ class Mutator {
       argv.push_back(OneOf(kScripts));
       if (Below(8) != 0) argv.push_back("1");
     }
+    if (arity < 0 && Below(32) == 0) AddMembers(&argv);
     while (argv.size() < count) argv.push_back(argv.size() == 1 ? OneOf(kKeys) : RandomWord());
     return argv;
+  }
+
+  // So many that a container changes its inner form.
+  void AddMembers(Argv* argv) {
+    if (argv->size() == 1) argv->push_back(OneOf(kKeys));
+    for (std::size_t left = 2 * (10 + Below(30)); left > 0; --left) {
+      argv->push_back(left % 2 == 0 ? std::to_string(left) : "m" + std::to_string(left));
+    }
   }
 
   // Puts a word in, or in the place of another.
