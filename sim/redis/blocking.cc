@@ -78,6 +78,15 @@ void Blocking::ServeKey(const Key& key) {
   }
 }
 
+void Blocking::MarkReadyKeys(int database) {
+  const Keyspace::Database& keys = engine_.keyspace.keys(database);
+  for (const auto& [key, clients] : waiters_) {
+    if (key.first == database && keys.find(key.second) != keys.end()) {
+      engine_.keyspace.MarkReady(database, key.second);
+    }
+  }
+}
+
 void Blocking::ReplyTimeout(Client& client) { engine_.Emit(client, client.wait->timeout_reply); }
 
 void Blocking::UnblockAll(std::string_view error) {

@@ -38,11 +38,12 @@ struct Wait {
   std::uint64_t order = 0;        // Counts all waits: who came first.
 
   // What the command has to remember.
-  bool from_left = true;    // Of a sorted set: the lowest.
-  bool to_left = true;      // BLMOVE
-  std::string destination;  // BLMOVE
-  std::int64_t count = 0;   // BLMPOP, BZMPOP
-  std::int64_t offset = 0;  // WAIT: which must have been acknowledged
+  bool from_left = true;      // Of a sorted set: the lowest.
+  bool to_left = true;        // BLMOVE
+  std::string destination;    // BLMOVE
+  bool as_rpoplpush = false;  // BRPOPLPUSH: its effect is RPOPLPUSH, not LMOVE.
+  std::int64_t count = 0;     // BLMPOP, BZMPOP
+  std::int64_t offset = 0;    // WAIT: which must have been acknowledged
 };
 
 class Blocking {
@@ -55,6 +56,8 @@ class Blocking {
   void Unblock(Client& client);
   /// Blocks it on these keys, each once, with no reply now.
   void Block(Context& context, Arguments keys, Wait wait);
+  /// SWAPDB: all keys of the database that somebody waits for are as good as new.
+  void MarkReadyKeys(int database);
   /// Serves from the keys made by the last command those who wait for them.
   void ServeReadyKeys();
   /// Ends waits with the reply of a time-out whose deadline has come.

@@ -38,9 +38,10 @@ class Table {
     }
     for (const auto rows :
          {StringCommands(), StringNumberCommands(), StringRangeCommands(), KeyCommands(),
-          ListCommands(), HashCommands(), SetCommands(), SortedSetCommands(),
-          SortedSetRangeCommands(), PubSubCommands(), ScriptCommands(), TransactionCommands(),
-          ConfigCommands(), ServerCommands(), CommandCommands()}) {
+          ExpireCommands(), ScanCommands(), ObjectCommands(), ListCommands(), ListPopCommands(),
+          HashCommands(), SetCommands(), SortedSetCommands(), SortedSetRangeCommands(),
+          PubSubCommands(), ScriptCommands(), TransactionCommands(), ConfigCommands(),
+          ServerCommands(), CommandCommands()}) {
       for (const HandlerRow& row : rows) {
         const_cast<Command*>(Find(row.name))->handler = row.handler;
       }

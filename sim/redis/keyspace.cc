@@ -15,6 +15,7 @@ void Keyspace::Reset() {
   now_ms_ = 0;
   mutations_ = 0;
   changes_ = 0;
+  ++key_set_version_;
 }
 
 Entry* Keyspace::Find(int database, std::string_view key) {
@@ -46,9 +47,15 @@ const Entry* Keyspace::Peek(int database, std::string_view key) const {
 }
 
 Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms) {
+  return Insert(database, key, Entry{std::move(data), expires_at_ms});
+}
+
+Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
   Database& keys = databases_[Index(database)];
   const auto [at, added] = keys.try_emplace(std::string(key));
-  at->second = Entry{std::move(data), expires_at_ms, now_ms_};
+  at->second = std::move(entry);
+  at->second.accessed_ms = now_ms_;
+  if (added) ++key_set_version_;
   if (added && track_ready_keys_) ready_keys_.emplace_back(database, key);
   if (added && listener_ != nullptr) listener_->OnAdded(database, at->first);
   return at->second;
@@ -59,6 +66,7 @@ bool Keyspace::Remove(int database, std::string_view key) {
   const auto at = keys.find(key);
   if (at == keys.end()) return false;
   keys.erase(at);
+  ++key_set_version_;
   return true;
 }
 
@@ -66,6 +74,7 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   const std::string key = at->first;
   databases_[Index(database)].erase(at);
   ++mutations_;
+  ++key_set_version_;
   TouchWatches(database, key);
   if (listener_ != nullptr) listener_->OnExpired(database, key);
 }
@@ -107,6 +116,7 @@ void Keyspace::Clear(int database) {
   mutations_ += keys.size();
   changes_ += keys.size();
   keys.clear();
+  ++key_set_version_;
 }
 
 void Keyspace::DeleteExpired(int database) {

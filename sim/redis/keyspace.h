@@ -90,6 +90,8 @@ class Keyspace {
   /// In the place of what may be there. A key that was not there is remembered in TakeReadyKeys();
   /// an overwritten one wakes nobody (ZUNIONSTORE over a string).
   Entry& Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms = kNoExpiry);
+  /// The same, entry and all: RENAME, COPY.
+  Entry& Insert(int database, std::string_view key, Entry entry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
   bool Remove(int database, std::string_view key);
   /// Every change of a value or a TTL ends here.
@@ -97,6 +99,13 @@ class Keyspace {
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
   void DeleteExpired(int database);
+  /// SWAPDB.
+  void Swap(int first, int second);
+  /// Appends to the page the keys from the cursor on (0: from the beginning), at least `count` if
+  /// there are so many. Returns the cursor of the next page, 0 after the last. A key that stays is
+  /// met whatever happens to others between the pages.
+  std::uint64_t ScanFrom(int database, std::uint64_t cursor, std::uint64_t count,
+                         std::vector<std::string>* page);
 
   void AddWatch(std::uint64_t client, int database, std::string_view key);
   void RemoveWatches(std::uint64_t client);
@@ -105,12 +114,14 @@ class Keyspace {
 
   /// Keys made since the last call, in order, while they are tracked: what waiters wait for.
   std::vector<std::pair<int, std::string>> TakeReadyKeys();
+  void MarkReady(int database, std::string_view key) { ready_keys_.emplace_back(database, key); }
   bool HasReadyKeys() const { return !ready_keys_.empty(); }
   void TrackReadyKeys(bool track) { track_ready_keys_ = track; }
 
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
   void DeleteExpiredKey(int database, Database::iterator at);
+  void TouchSwapped(int database, int other);
   void TouchWatches(int database, std::string_view key);
 
   std::array<Database, kDatabases> databases_;
@@ -123,6 +134,12 @@ class Keyspace {
   std::int64_t now_ms_ = 0;
   std::uint64_t mutations_ = 0;
   std::uint64_t changes_ = 0;
+
+  std::uint64_t key_set_version_ = 0;  // Grows when a key comes or goes.
+  // All keys of a database by their place in a scan, as of a version.
+  std::vector<std::pair<std::uint64_t, const std::string*>> scan_order_;
+  int scan_order_database_ = -1;
+  std::uint64_t scan_order_version_ = 0;
 };
 
 }  // namespace interlock::sim::redis

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// Lists in place: pushing, reading, changing. What takes elements out at the ends is in
+// list_pop.cc.
 #include <algorithm>
 #include <cstdlib>
 
@@ -10,9 +13,13 @@ namespace interlock::sim::redis {
 
 namespace {
 
-void RemoveIfEmpty(Context& c, std::string_view key, const List& list) {
-  if (list.items.empty()) c.Remove(key);
-  c.Touch(key);
+// The list has lost elements: `event` says how.
+void Removed(Context& c, std::string_view event, const List& list) {
+  const bool empty = list.items.empty();
+  if (empty) c.Remove(c.args[1]);
+  c.Touch(c.args[1]);
+  c.Notify(kNotifyList, event, c.args[1]);
+  if (empty) c.Notify(kNotifyGeneric, "del", c.args[1]);
 }
 
 void Push(Context& c, bool left, bool only_existing) {
@@ -25,26 +32,7 @@ void Push(Context& c, bool left, bool only_existing) {
   for (const std::string_view item : c.args.subspan(2)) list->Push(left, item);
   c.Integer(list->size());
   c.Touch(c.args[1]);
-}
-
-void Pop(Context& c, bool left) {
-  if (c.args.size() > 3) return c.ArityError();
-  const bool has_count = c.args.size() == 3;
-  std::int64_t count = 1;
-  if (has_count && (!ParseInteger(c.args[2], &count) || count < 0)) {
-    return c.Error(kMustBePositive);
-  }
-  List* list = nullptr;
-  if (!c.Get(c.args[1], &list)) return;
-  if (list == nullptr) return has_count ? c.NilArray() : c.Nil();
-  if (!has_count) {
-    c.String(list->Pop(left));
-  } else {
-    std::vector<Value>& popped = c.Array();
-    if (count == 0) return;
-    while (count-- > 0 && !list->items.empty()) popped.push_back(StringValue(list->Pop(left)));
-  }
-  RemoveIfEmpty(c, c.args[1], *list);
+  c.Notify(kNotifyList, left ? "lpush" : "rpush", c.args[1]);
 }
 
 void LLen(Context& c) {
@@ -92,6 +80,7 @@ void LSet(Context& c) {
   if (item == nullptr) return c.Error("ERR index out of range");
   item->assign(c.args[3]);
   c.Touch(c.args[1]);
+  c.Notify(kNotifyList, "lset", c.args[1]);
   c.Ok();
 }
 
@@ -125,7 +114,7 @@ void LRem(Context& c) {
   const std::int64_t removed =
       count < 0 ? RemoveEqual(items, items.rbegin(), items.rend(), c.args[3], limit)
                 : RemoveEqual(items, items.begin(), items.end(), c.args[3], limit);
-  if (removed > 0) RemoveIfEmpty(c, c.args[1], *list);
+  if (removed > 0) Removed(c, "lrem", *list);
   c.Integer(removed);
 }
 
@@ -139,122 +128,93 @@ void LTrim(Context& c) {
   if (list == nullptr) return;
   const IndexRange range = ClampRange(start, stop, list->size());
   auto& items = list->items;
+  const std::size_t before = items.size();
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(range.last), items.end());
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(range.first));
-  RemoveIfEmpty(c, c.args[1], *list);
+  // Watchers and subscribers hear of it even if nothing was removed; replicas need not.
+  if (list->size() == before) c.propagation = Context::Propagation::kDone;
+  Removed(c, "ltrim", *list);
 }
 
-bool ParseSide(Context& c, std::string_view word, bool* left) {
-  *left = EqualsIgnoreCase(word, "left");
-  if (*left || EqualsIgnoreCase(word, "right")) return true;
-  c.Error(kSyntax);
+void LInsert(Context& c) {
+  const bool after = EqualsIgnoreCase(c.args[2], "after");
+  if (!after && !EqualsIgnoreCase(c.args[2], "before")) return c.Error(kSyntax);
+  List* list = nullptr;
+  if (!c.Get(c.args[1], &list)) return;
+  if (list == nullptr) return c.Integer(std::int64_t{0});
+  auto at = std::find(list->items.begin(), list->items.end(), c.args[3]);
+  if (at == list->items.end()) return c.Integer(std::int64_t{-1});
+  if (after) ++at;
+  list->items.emplace(at, c.args[4]);
+  c.Integer(list->size());
+  c.Touch(c.args[1]);
+  c.Notify(kNotifyList, "linsert", c.args[1]);
+}
+
+struct LPosOptions {
+  std::int64_t rank = 1;
+  std::int64_t count = -1;  // -1: one position, not an array of them.
+  std::int64_t limit = 0;   // 0: all elements are compared.
+};
+
+bool ParseNotNegative(Context& c, std::string_view text, std::int64_t* out,
+                      std::string_view error) {
+  if (!c.ParseInt(text, out, error)) return false;
+  if (*out >= 0) return true;
+  c.Error(error);
   return false;
 }
 
-// As LMOVE does. REQUIRES: the source is a list with elements, the destination a list or missing.
-std::string MoveElement(Engine& engine, int database, std::string_view source, bool from_left,
-                        std::string_view destination, bool to_left) {
-  Keyspace& keyspace = engine.keyspace;
-  List& from = std::get<List>(keyspace.Find(database, source)->data);
-  std::string item = from.Pop(from_left);
-  Entry* entry = keyspace.Find(database, destination);
-  if (entry == nullptr) entry = &keyspace.Add(database, destination, List());
-  std::get<List>(entry->data).Push(to_left, item);
-  keyspace.Touch(database, destination);
-  // Moving within one list never leaves it empty: the element has come back by now.
-  if (from.items.empty()) keyspace.Remove(database, source);
-  keyspace.Touch(database, source);
-  return item;
+bool ParseRank(Context& c, std::string_view text, std::int64_t* rank) {
+  if (!c.ParseInt(text, rank)) return false;
+  if (*rank != 0) return true;
+  c.Error(
+      "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use "
+      "negative to start from the end of the list");
+  return false;
 }
 
-void Move(Context& c, bool from_left, bool to_left) {
-  List* source = nullptr;
-  if (!c.Get(c.args[1], &source) || source == nullptr) return;
-  List* destination = nullptr;
-  if (!c.Get(c.args[2], &destination)) return;
-  c.String(MoveElement(c.engine, c.database(), c.args[1], from_left, c.args[2], to_left));
-}
-
-void LMove(Context& c) {
-  bool from_left = false;
-  bool to_left = false;
-  if (ParseSide(c, c.args[3], &from_left) && ParseSide(c, c.args[4], &to_left)) {
-    Move(c, from_left, to_left);
+bool ParseLPosOptions(Context& c, LPosOptions* options) {
+  for (std::size_t i = 3; i < c.args.size(); i += 2) {
+    const bool has_value = i + 1 < c.args.size();
+    const std::string_view value = has_value ? c.args[i + 1] : std::string_view();
+    if (has_value && EqualsIgnoreCase(c.args[i], "rank")) {
+      if (!ParseRank(c, value, &options->rank)) return false;
+    } else if (has_value && EqualsIgnoreCase(c.args[i], "count")) {
+      if (!ParseNotNegative(c, value, &options->count, "ERR COUNT can't be negative")) return false;
+    } else if (has_value && EqualsIgnoreCase(c.args[i], "maxlen")) {
+      if (!ParseNotNegative(c, value, &options->limit, "ERR MAXLEN can't be negative")) {
+        return false;
+      }
+    } else {
+      c.Error(kSyntax);
+      return false;
+    }
   }
+  return true;
 }
 
-void ServePop(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
-  Keyspace& keyspace = engine.keyspace;
-  List& list = std::get<List>(keyspace.Find(wait.database, key)->data);
-  std::string item = list.Pop(wait.from_left);
-  if (list.items.empty()) keyspace.Remove(wait.database, key);
-  keyspace.Touch(wait.database, key);
-  const std::string_view effect[] = {wait.from_left ? "LPOP" : "RPOP", key};
-  engine.journal.Add(wait.database, effect);
-  engine.Emit(client, ArrayValue({StringValue(key), StringValue(item)}));
-}
-
-void BlockingPop(Context& c, bool left) {
-  Wait wait;
-  if (!ParseTimeout(c, c.args.back(), &wait.deadline_ms)) return;
-  const Arguments keys = c.args.subspan(1, c.args.size() - 2);
-  for (const std::string_view key : keys) {
-    List* list = nullptr;
-    if (!c.Get(key, &list)) return;
-    if (list == nullptr) continue;
-    c.Array().push_back(StringValue(key));
-    c.Array().push_back(StringValue(list->Pop(left)));
-    RemoveIfEmpty(c, key, *list);
-    return c.Propagate({left ? "LPOP" : "RPOP", key});
-  }
-  if (c.client.must_not_block) return c.NilArray();
-  wait.serve = &ServePop;
-  wait.timeout_reply = NilArrayValue();
-  wait.type = kListIndex;
-  wait.from_left = left;
-  c.engine.blocking.Block(c, keys, std::move(wait));
-}
-
-std::string_view SideWord(bool left) { return left ? "left" : "right"; }
-
-void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
-  const Entry* target = engine.keyspace.Find(wait.database, wait.destination);
-  if (target != nullptr && !std::holds_alternative<List>(target->data)) {
-    return engine.Emit(client, ErrorValue(kWrongType));
-  }
-  const std::string item =
-      MoveElement(engine, wait.database, key, wait.from_left, wait.destination, wait.to_left);
-  const std::string_view effect[] = {"LMOVE", key, wait.destination, SideWord(wait.from_left),
-                                     SideWord(wait.to_left)};
-  engine.journal.Add(wait.database, effect);
-  engine.Emit(client, StringValue(item));
-}
-
-void BlockingMove(Context& c, bool from_left, bool to_left, std::string_view timeout) {
-  Wait wait;
-  if (!ParseTimeout(c, timeout, &wait.deadline_ms)) return;
-  List* source = nullptr;
-  if (!c.Get(c.args[1], &source)) return;
-  if (source != nullptr) {
-    Move(c, from_left, to_left);
-    if (c.reply.type == Value::Type::kError) return;
-    return c.Propagate({"LMOVE", c.args[1], c.args[2], SideWord(from_left), SideWord(to_left)});
-  }
-  if (c.client.must_not_block) return c.Nil();
-  wait.serve = &ServeMove;
-  wait.timeout_reply = NilArrayValue();
-  wait.type = kListIndex;
-  wait.from_left = from_left;
-  wait.to_left = to_left;
-  wait.destination = c.args[2];
-  c.engine.blocking.Block(c, c.args.subspan(1, 1), std::move(wait));
-}
-
-void BLMove(Context& c) {
-  bool from_left = false;
-  bool to_left = false;
-  if (ParseSide(c, c.args[3], &from_left) && ParseSide(c, c.args[4], &to_left)) {
-    BlockingMove(c, from_left, to_left, c.args[5]);
+void LPos(Context& c) {
+  LPosOptions options;
+  if (!ParseLPosOptions(c, &options)) return;
+  List* list = nullptr;
+  if (!c.Get(c.args[1], &list)) return;
+  const bool many = options.count != -1;
+  if (many) c.EmptyArray();
+  if (list == nullptr) return;
+  const bool backwards = options.rank < 0;
+  // The smallest number has no opposite: with it every match counts, and no number is enough.
+  const bool smallest = options.rank == INT64_MIN;
+  const std::int64_t rank = smallest ? 1 : std::abs(options.rank);
+  const auto size = static_cast<std::int64_t>(list->size());
+  const std::int64_t end = options.limit == 0 ? size : std::min(size, options.limit);
+  std::int64_t matches = 0;
+  for (std::int64_t i = 0; i < end; ++i) {
+    const std::int64_t index = backwards ? size - 1 - i : i;
+    if (list->items[static_cast<std::size_t>(index)] != c.args[2] || ++matches < rank) continue;
+    if (!many) return c.Integer(index);
+    c.Array().push_back(IntegerValue(index));
+    if (options.count != 0 && !smallest && matches - rank + 1 >= options.count) return;
   }
 }
 
@@ -263,20 +223,14 @@ constexpr HandlerRow kRows[] = {
     {"rpush", [](Context& c) { Push(c, false, false); }},
     {"lpushx", [](Context& c) { Push(c, true, true); }},
     {"rpushx", [](Context& c) { Push(c, false, true); }},
-    {"lpop", [](Context& c) { Pop(c, true); }},
-    {"rpop", [](Context& c) { Pop(c, false); }},
     {"llen", &LLen},
     {"lrange", &LRange},
     {"lindex", &LIndex},
     {"lset", &LSet},
     {"lrem", &LRem},
     {"ltrim", &LTrim},
-    {"lmove", &LMove},
-    {"rpoplpush", [](Context& c) { Move(c, false, true); }},
-    {"blpop", [](Context& c) { BlockingPop(c, true); }},
-    {"brpop", [](Context& c) { BlockingPop(c, false); }},
-    {"blmove", &BLMove},
-    {"brpoplpush", [](Context& c) { BlockingMove(c, false, true, c.args[3]); }},
+    {"linsert", &LInsert},
+    {"lpos", &LPos},
 };
 
 }  // namespace

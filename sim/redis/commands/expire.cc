@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// The times of keys: EXPIRE and its relatives, TTL, PERSIST.
+#include <algorithm>
+#include <limits>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+
+struct ExpireOptions {
+  bool nx = false;
+  bool xx = false;
+  bool gt = false;
+  bool lt = false;
+};
+
+bool ParseExpireOptions(Context& c, ExpireOptions* o) {
+  for (const std::string_view word : c.args.subspan(3)) {
+    if (EqualsIgnoreCase(word, "nx")) {
+      o->nx = true;
+    } else if (EqualsIgnoreCase(word, "xx")) {
+      o->xx = true;
+    } else if (EqualsIgnoreCase(word, "gt")) {
+      o->gt = true;
+    } else if (EqualsIgnoreCase(word, "lt")) {
+      o->lt = true;
+    } else {
+      c.Error(OneLine("ERR Unsupported option " + std::string(UntilNul(word))));
+      return false;
+    }
+  }
+  if (o->nx && (o->xx || o->gt || o->lt)) {
+    c.Error("ERR NX and XX, GT or LT options at the same time are not compatible");
+    return false;
+  }
+  if (o->gt && o->lt) {
+    c.Error("ERR GT and LT options at the same time are not compatible");
+    return false;
+  }
+  return true;
+}
+
+bool Permits(const ExpireOptions& o, std::int64_t current, std::int64_t when) {
+  if (o.nx && current != kNoExpiry) return false;
+  if (o.xx && current == kNoExpiry) return false;
+  if (o.gt && (when <= current || current == kNoExpiry)) return false;
+  return !(o.lt && current != kNoExpiry && when >= current);
+}
+
+// The options go along, as they are.
+void PropagateExpire(Context& c, std::int64_t when) {
+  const std::string time = std::to_string(when);
+  std::vector<std::string_view> effect(c.args.begin(), c.args.end());
+  if (c.command.name != "pexpireat") effect[0] = "PEXPIREAT";
+  effect[2] = time;
+  c.Propagate(effect);
+}
+
+void Expire(Context& c, bool seconds, bool relative) {
+  ExpireOptions options;
+  if (!ParseExpireOptions(c, &options)) return;
+  std::int64_t when = 0;
+  if (!c.ParseInt(c.args[2], &when)) return;
+  bool valid = !seconds || (when <= kMax / 1000 && when >= kMin / 1000);
+  if (valid && seconds) when *= 1000;
+  if (valid && relative) valid = !__builtin_add_overflow(when, c.engine.now_ms(), &when);
+  if (!valid) {
+    return c.Error("ERR invalid expire time in '" + std::string(c.command.name) + "' command");
+  }
+  Entry* entry = c.Find(c.args[1]);
+  if (entry == nullptr || !Permits(options, entry->expires_at_ms, when)) {
+    return c.Integer(std::int64_t{0});
+  }
+  c.Integer(std::int64_t{1});
+  if (c.DeletesAt(when)) {
+    c.Remove(c.args[1]);
+    c.Touch(c.args[1]);
+    c.Notify(kNotifyGeneric, "del", c.args[1]);
+    return c.Propagate({"DEL", c.args[1]});
+  }
+  entry->expires_at_ms = when;
+  c.Touch(c.args[1]);
+  c.Notify(kNotifyGeneric, "expire", c.args[1]);
+  if (c.journalled()) PropagateExpire(c, when);
+}
+
+void Ttl(Context& c, bool seconds, bool absolute) {
+  const Entry* entry = c.Glance(c.args[1]);
+  if (entry == nullptr) return c.Integer(std::int64_t{-2});
+  if (entry->expires_at_ms == kNoExpiry) return c.Integer(std::int64_t{-1});
+  std::int64_t ms = entry->expires_at_ms;
+  if (!absolute) ms = std::max<std::int64_t>(ms - c.engine.now_ms(), 0);
+  if (!seconds) return c.Integer(ms);
+  c.Integer(ms > kMax - 500 ? kMax / 1000 : (ms + 500) / 1000);
+}
+
+void Persist(Context& c) {
+  Entry* entry = c.Find(c.args[1]);
+  if (entry == nullptr || entry->expires_at_ms == kNoExpiry) return c.Integer(std::int64_t{0});
+  entry->expires_at_ms = kNoExpiry;
+  c.Touch(c.args[1]);
+  c.Notify(kNotifyGeneric, "persist", c.args[1]);
+  c.Integer(std::int64_t{1});
+}
+
+constexpr HandlerRow kRows[] = {
+    {"expire", [](Context& c) { Expire(c, true, true); }},
+    {"pexpire", [](Context& c) { Expire(c, false, true); }},
+    {"expireat", [](Context& c) { Expire(c, true, false); }},
+    {"pexpireat", [](Context& c) { Expire(c, false, false); }},
+    {"ttl", [](Context& c) { Ttl(c, true, false); }},
+    {"pttl", [](Context& c) { Ttl(c, false, false); }},
+    {"expiretime", [](Context& c) { Ttl(c, true, true); }},
+    {"pexpiretime", [](Context& c) { Ttl(c, false, true); }},
+    {"persist", &Persist},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ExpireCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// Many keys at once: KEYS, SCAN, RANDOMKEY.
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <iterator>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+// Chooses again when it meets a key that has expired. A replica does not delete those, so that it
+// may give up (Redis: after 100 tries, with any key if all have a TTL).
+void RandomKey(Context& c) {
+  constexpr int kTries = 100;
+  const Keyspace::Database& keys = c.keyspace().keys(c.database());
+  for (int tries = 0; !keys.empty() && tries < kTries;) {
+    const auto chosen = static_cast<std::ptrdiff_t>(c.engine.Choose(keys.size()));
+    const std::string key = std::next(keys.begin(), chosen)->first;
+    if (c.keyspace().Find(c.database(), key) != nullptr) return c.String(key);
+    if (c.keyspace().expiry_mode() == ExpiryMode::kHide) ++tries;
+  }
+  const std::string* any = nullptr;
+  for (const auto& [key, entry] : keys) {
+    if (!c.keyspace().IsExpired(entry)) return c.String(key);
+    any = &key;
+  }
+  if (any != nullptr) c.String(*any);
+}
+
+void Keys(Context& c) {
+  std::vector<Value>& found = c.Array();
+  for (const auto& [key, entry] : c.keyspace().keys(c.database())) {
+    if (c.keyspace().IsExpired(entry) || !GlobMatch(c.args[1], key)) continue;
+    found.push_back(StringValue(key));
+  }
+}
+
+struct ScanOptions {
+  std::string_view pattern = "*";
+  std::string_view type;  // Its data() is null without TYPE.
+  std::int64_t count = 10;
+};
+
+bool ParseScanOptions(Context& c, ScanOptions* options) {
+  for (std::size_t i = 2; i < c.args.size(); i += 2) {
+    const std::string_view word = c.args[i];
+    const bool has_value = i + 1 < c.args.size();
+    bool valid = has_value;
+    if (has_value && EqualsIgnoreCase(word, "count")) {
+      if (!c.ParseInt(c.args[i + 1], &options->count)) return false;
+      valid = options->count >= 1;
+    } else if (has_value && EqualsIgnoreCase(word, "match")) {
+      options->pattern = c.args[i + 1];
+    } else if (has_value && EqualsIgnoreCase(word, "type")) {
+      options->type = c.args[i + 1];
+    } else {
+      valid = false;
+    }
+    if (!valid) {
+      c.Error(kSyntax);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ParseCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
+  char* end = nullptr;
+  errno = 0;
+  *cursor = std::strtoul(text.data(), &end, 10);
+  const bool blank = !text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'));
+  if (!blank && *end == '\0' && errno != ERANGE) return true;
+  c.Error("ERR invalid cursor");
+  return false;
+}
+
+// Only keys that match the pattern are met, and deleted if they have expired.
+bool Passes(Context& c, const ScanOptions& options, const std::string& key) {
+  if (!GlobMatch(options.pattern, key)) return false;
+  if (options.type.data() != nullptr) {
+    const Entry* entry = c.Glance(key);
+    const std::string_view type = entry == nullptr ? "none" : TypeName(entry->data);
+    // The key was deleted by this look, so that the next one does not meet it as expired.
+    if (entry == nullptr && c.keyspace().expiry_mode() == ExpiryMode::kHide) return false;
+    return EqualsIgnoreCase(ToLower(options.type), type);
+  }
+  return c.keyspace().Find(c.database(), key) != nullptr;
+}
+
+// The order is by a hash of the key, and the cursor is the hash from which to go on: whatever is
+// added or removed meanwhile, a key that stays is met. Within a page the order is free.
+void Scan(Context& c) {
+  std::uint64_t cursor = 0;
+  ScanOptions options;
+  if (!ParseCursor(c, c.args[1], &cursor) || !ParseScanOptions(c, &options)) return;
+  std::vector<std::string> page;
+  const std::uint64_t next =
+      c.keyspace().ScanFrom(c.database(), cursor, static_cast<std::uint64_t>(options.count), &page);
+  std::sort(page.begin(), page.end());
+  std::vector<Value> found;
+  for (const std::string& key : page) {
+    if (Passes(c, options, key)) found.push_back(StringValue(key));
+  }
+  c.Array() = {StringValue(std::to_string(next)), ArrayValue(std::move(found))};
+}
+
+constexpr HandlerRow kRows[] = {
+    {"keys", &Keys},
+    {"scan", &Scan},
+    {"randomkey", &RandomKey},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ScanCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis
