@@ -57,6 +57,8 @@ Reply ToReply(const sim::redis::Value& value) {
     case Type::kArray:
       reply.type = Reply::Type::kArray;
       break;
+    default:
+      ADD_FAILURE() << "a RESP3 reply on a RESP2 connection";
   }
   reply.integer = value.integer;
   reply.text = value.text;

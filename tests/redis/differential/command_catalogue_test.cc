@@ -106,6 +106,24 @@ TEST_F(CommandCatalogueTest, EveryCommandIsDescribedAsByTheRealServer) {
   EXPECT_EQ(Fake({"COMMAND", "INFO"}).elements.size(), 240U);
 }
 
+// Maps for the specifications, sets for what has no order.
+TEST_F(CommandCatalogueTest, UnderResp3EveryCommandIsDescribedAsByTheRealServer) {
+  Fake({"HELLO", "3"});
+  Real({"HELLO", "3"});
+  ExpectSame(Words("COMMAND INFO nosuch get"));
+  ExpectSame(Words("COMMAND GETKEYSANDFLAGS sort a store b"));
+  for (const Command& command : sim::redis::KnownCommands()) {
+    const Argv argv = {"COMMAND", "INFO", std::string(command.name)};
+    Value fake = Fake(argv);
+    Value real = Real(argv);
+    ASSERT_EQ(real.elements.size(), 1U) << command.name;
+    ASSERT_EQ(fake.elements.size(), 1U) << command.name;
+    SortSubcommands(fake.elements.data());
+    SortSubcommands(real.elements.data());
+    EXPECT_EQ(ToText(fake), ToText(real)) << command.name;
+  }
+}
+
 TEST_F(CommandCatalogueTest, CommandsAreListedAndCountedAsByTheRealServer) {
   ExpectSame(Words("COMMAND COUNT"));
   ExpectSameUnordered(Words("COMMAND LIST"));
