@@ -24,6 +24,7 @@ constexpr std::string_view kUnordered[] = {
     "spop", "srandmember", "hrandfield", "zrandmember", "pubsub", "config", "command"};
 constexpr std::string_view kChoosing[] = {"spop", "srandmember", "hrandfield", "zrandmember",
                                           "randomkey"};
+constexpr std::string_view kPaging[] = {"scan", "sscan", "hscan", "zscan"};
 constexpr std::string_view kIncomparable[] = {"time", "info", "lastsave"};
 
 // The word itself, or in a script as the name of a command.
@@ -143,19 +144,42 @@ bool AgreeInChoice(const Value& real, const Value& fake, const std::set<std::str
   return among.contains(real.text) && among.contains(fake.text);
 }
 
-void SortPatternMessages(std::vector<Value>* values) {
-  const auto same_message = [](const Value& a, const Value& b) {
+bool IsFirstPage(const Argv& argv) {
+  const bool pages = std::any_of(
+      std::begin(kPaging), std::end(kPaging),
+      [&](std::string_view name) { return !argv.empty() && EqualsIgnoreCase(argv[0], name); });
+  const std::size_t cursor = pages && argv[0].size() > 4 ? 2 : 1;
+  return pages && argv.size() > cursor && argv[cursor] == "0" && argv.back() != "1000";
+}
+
+void SortMessages(std::vector<Value>* values) {
+  const auto one_message = [](const Value& a, const Value& b) {
     return a.elements.size() == 4 && b.elements.size() == 4 && a.elements[0].text == "pmessage" &&
            b.elements[0].text == "pmessage" && a.elements[2] == b.elements[2] &&
            a.elements[3] == b.elements[3];
   };
+  const auto one_end = [](const Value& a, const Value& b) {
+    return a.elements.size() == 3 && b.elements.size() == 3 &&
+           a.elements[0].text.ends_with("unsubscribe") && a.elements[0] == b.elements[0] &&
+           a.elements[0].text != "punsubscribe";
+  };
   for (std::size_t begin = 0; begin < values->size();) {
+    Value& first = (*values)[begin];
     std::size_t end = begin + 1;
-    while (end < values->size() && same_message((*values)[begin], (*values)[end])) ++end;
-    const auto first = values->begin();
-    std::sort(first + static_cast<std::ptrdiff_t>(begin), first + static_cast<std::ptrdiff_t>(end),
-              Before);
-    SortPatternMessages(&(*values)[begin].elements);
+    constexpr std::size_t kNamed = 1;  // What goes in any order: the pattern, or the channel.
+    while (end < values->size() &&
+           (one_message(first, (*values)[end]) || one_end(first, (*values)[end]))) {
+      ++end;
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = begin; end - begin > 1 && i < end; ++i) {
+      names.push_back((*values)[i].elements[kNamed].text);
+    }
+    std::sort(names.begin(), names.end());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      (*values)[begin + i].elements[kNamed].text = names[i];
+    }
+    SortMessages(&first.elements);
     begin = end;
   }
 }

@@ -32,8 +32,12 @@ bool IsRandomChoice(const sim::redis::Argv& argv);
 bool AgreeInChoice(const sim::redis::Value& real, const sim::redis::Value& fake,
                    const std::set<std::string>& among);
 
-/// Redis sends the messages of one PUBLISH to several patterns of one client in any order.
-void SortPatternMessages(std::vector<sim::redis::Value>* values);
+/// Whether it asks for the first of several pages, cut in a place of Redis' choice.
+bool IsFirstPage(const sim::redis::Argv& argv);
+
+/// Redis goes through the patterns that match one message, and through the channels that one
+/// UNSUBSCRIBE ends, in any order.
+void SortMessages(std::vector<sim::redis::Value>* values);
 
 /// What the two servers do not share.
 struct Surroundings {

@@ -28,8 +28,8 @@ constexpr std::string_view kKey[] = {
     "!PEXPIREAT %k %M %o? %o?", "EXPIREAT %k 1 %o?", "PEXPIREAT %k 1", "TTL %k", "PTTL %k",
     "EXPIRETIME %k", "PEXPIRETIME %k", "PERSIST %k", "KEYS *", "KEYS %p", "KEYS %k", "DBSIZE",
     "OBJECT ENCODING %k", "OBJECT REFCOUNT none", "OBJECT FREQ %k", "OBJECT IDLETIME %k",
-    "OBJECT NOSUCH %k", "!SCAN 0", "!SCAN 0 MATCH %p COUNT 1000", "!SCAN 0 TYPE list COUNT 1000",
-    "!SCAN 0 TYPE STRING MATCH s*", "!SCAN 0 COUNT 1000 TYPE nosuch", "!SCAN 0 COUNT %n",
+    "OBJECT NOSUCH %k", "!SCAN 0 MATCH %p COUNT 1000", "!SCAN 0 TYPE list COUNT 1000",
+    "!SCAN 0 TYPE STRING MATCH s* COUNT 1000", "!SCAN 0 COUNT 1000 TYPE nosuch", "!SCAN 0 COUNT 0",
     "!SCAN abc", "!SCAN 5x MATCH", "!SCAN 0 COUNT abc COUNT -1", "!SCAN 0 NOSUCH 1",
     "!SCAN 18446744073709551616",
     // clang-format on
@@ -53,7 +53,7 @@ constexpr std::string_view kHash[] = {
     "HSET %H %v %v", "HSET %H %v %v %v %v", "HSET %H %v %v %v", "HMSET %H %v %v",
     "HMSET %H %v %v %v", "HSETNX %H %v %v", "HGET %H %v", "HGET %H a", "HMGET %H %v+",
     "HDEL %H %v+", "HLEN %H", "HSTRLEN %H %v", "HGETALL %H", "HGETALL %H", "HEXISTS %H %v",
-    "HINCRBY %H %v %N", "HINCRBYFLOAT %H %v %F", "HKEYS %H", "HVALS %H", "!HSCAN %H 0",
+    "HINCRBY %H %v %N", "HINCRBYFLOAT %H %v %F", "HKEYS %H", "HVALS %H", "!HSCAN %H 0 COUNT 1000",
     "!HSCAN %H 0 MATCH %v COUNT 1000", "!HSCAN %H abc", "!HSCAN %H 0 COUNT 0",
     "!HSCAN %H 0 COUNT abc", "!HSCAN %H 0 TYPE hash",
     // clang-format on
@@ -65,8 +65,8 @@ constexpr std::string_view kSet[] = {
     "SISMEMBER %T %v", "SMISMEMBER %T %v+", "SCARD %T", "SMOVE %T %T %v", "SINTER %T+",
     "SUNION %T+", "SDIFF %T+", "SINTERSTORE %k %T+", "SUNIONSTORE %k %T+", "SDIFFSTORE %k %T+",
     "SINTERCARD %T#", "SINTERCARD %T# LIMIT %n", "SINTERCARD %T# LIMIT %N LIMIT 1",
-    "SINTERCARD %T# FOO", "!SSCAN %T 0", "!SSCAN %T 0 MATCH %v COUNT 1000", "!SSCAN %T abc",
-    "!SSCAN %T 0 COUNT 0", "!SSCAN %T 0 COUNT abc MATCH", "!SSCAN %T 0 FOO 1",
+    "SINTERCARD %T# FOO", "!SSCAN %T 0 COUNT 1000", "!SSCAN %T 0 MATCH %v COUNT 1000",
+    "!SSCAN %T abc", "!SSCAN %T 0 COUNT 0", "!SSCAN %T 0 COUNT abc MATCH", "!SSCAN %T 0 FOO 1",
     // clang-format on
 };
 
@@ -97,7 +97,7 @@ constexpr std::string_view kSortedSet[] = {
     "ZUNIONSTORE %Z %Z# AGGREGATE %q", "ZUNIONSTORE %Z 2 %Z %T WEIGHTS %F 3",
     "ZUNIONSTORE %Z %Z# WITHSCORES", "ZINTERSTORE %k %Z#", "ZINTERSTORE %Z 2 %Z %Z WEIGHTS 1 %F",
     "ZINTERSTORE %Z %Z# AGGREGATE", "ZDIFFSTORE %k %Z#", "ZDIFFSTORE %Z 2 %Z %T", "ZINTERCARD %Z#",
-    "ZINTERCARD %Z# LIMIT %n", "ZINTERCARD %Z# LIMIT %N FOO", "!ZSCAN %Z 0",
+    "ZINTERCARD %Z# LIMIT %n", "ZINTERCARD %Z# LIMIT %N FOO", "!ZSCAN %Z 0 COUNT 1000",
     "!ZSCAN %Z 0 MATCH %v COUNT 1000", "!ZSCAN %Z abc", "!ZSCAN %Z 0 COUNT 0", "!ZSCAN %Z 0 COUNT",
     // clang-format on
 };
@@ -120,7 +120,9 @@ constexpr std::string_view kChoosing[] = {
     "!SRANDMEMBER %T 2", "!SRANDMEMBER %T -3", "!HRANDFIELD %H", "!HRANDFIELD %H 1",
     "!HRANDFIELD %H -3", "!HRANDFIELD %H 1 WITHVALUES", "!HRANDFIELD %H -2 withvalues",
     "!ZRANDMEMBER %Z", "!ZRANDMEMBER %Z 2", "!ZRANDMEMBER %Z -3", "!ZRANDMEMBER %Z 1 WITHSCORES",
-    "!ZRANDMEMBER %Z -2 WITHSCORES", "!RANDOMKEY",
+    "!ZRANDMEMBER %Z -2 WITHSCORES", "!RANDOMKEY", "!SCAN 0", "!SCAN 0 COUNT 1", "!SCAN 0 MATCH %p",
+    "!SCAN 0 TYPE list COUNT 2", "!SSCAN %T 0", "!SSCAN %T 0 COUNT 1", "!HSCAN %H 0",
+    "!HSCAN %H 0 MATCH a COUNT 1", "!ZSCAN %Z 0",
     // clang-format on
 };
 

@@ -7,6 +7,7 @@
 //
 // INTERLOCK_DIFFERENTIAL_COMMANDS: how many commands in all; a night may take 5000000.
 // INTERLOCK_DIFFERENTIAL_SEED: of the generated sequences.
+// INTERLOCK_DIFFERENTIAL_DISAGREEMENTS: of one kind of sequences, after which it gives up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +28,6 @@
 namespace interlock::testing {
 namespace {
 
-constexpr int kMostDisagreements = 3;
 constexpr std::uint64_t kSeedStride = 1000000007;
 constexpr int kMostShrinkRuns = 3000;
 
@@ -82,14 +82,14 @@ class Differential : public ::testing::Test {
                                            [name](const Profile& p) { return p.name == name; });
     const rc::Gen<Case> any_case = AnyCase(profile);
     std::uint64_t left = Commands() * share / 100;
-    int disagreements = 0;
-    for (std::uint64_t i = 0; left > 0 && disagreements < kMostDisagreements; ++i) {
+    std::uint64_t patience = FromEnvironment("INTERLOCK_DIFFERENTIAL_DISAGREEMENTS", 3);
+    for (std::uint64_t i = 0; left > 0 && patience > 0; ++i) {
       rc::Shrinkable<Case> tree = any_case(rc::Random(Seed() * kSeedStride + i), Size(i));
       const std::uint64_t before = pair_->commands();
       std::optional<std::string> disagreement = pair_->Run(tree.value(), coverage_);
       left -= std::min(left, pair_->commands() - before);
       if (!disagreement) continue;
-      ++disagreements;
+      --patience;
       const Failure failure = Shrink(pair_, std::move(tree), std::move(*disagreement));
       ADD_FAILURE() << "INTERLOCK_DIFFERENTIAL_SEED=" << Seed() << ", sequence " << i << " of "
                     << name << "; as a regression:\n"

@@ -176,7 +176,13 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
     used_scripts_ |= word.size() >= 4 && (EqualsIgnoreCase(word.substr(0, 4), "eval") ||
                                           EqualsIgnoreCase(word, "script"));
   }
-  if (IsRandomChoice(step.argv)) return RunChoice(step);
+  if (IsRandomChoice(step.argv) || IsFirstPage(step.argv)) {
+    // Only where the answer comes at once, so that the fake can be brought to the same state.
+    if (in_multi_[sender] || fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]))) {
+      return std::nullopt;
+    }
+    return IsFirstPage(step.argv) ? RunPages(step) : RunChoice(step);
+  }
   tolerances_[sender].Add(ToleranceFor(step.argv));
   SendToBoth(step);
   if (fake_.unmodelled()) return std::nullopt;
@@ -209,8 +215,8 @@ std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
       if (!real) break;
       reals.push_back(std::move(*real));
     }
-    SortPatternMessages(&fakes);
-    SortPatternMessages(&reals);
+    SortMessages(&fakes);
+    SortMessages(&reals);
     for (std::size_t i = 0; i < reals.size(); ++i) {
       if (auto disagreement = CompareReply(receiver, reals[i], fakes[i])) return disagreement;
     }
@@ -243,33 +249,70 @@ std::optional<std::string> Pair::CompareReply(std::size_t receiver, const Value&
   return std::nullopt;
 }
 
-Value Pair::AskFake(const Argv& argv) {
+Value Pair::AskFake(std::size_t connection, const Argv& argv) {
   sink_.replies.clear();
-  fake_.Execute(static_cast<ClientId>(fake_ids_[kControl]), argv);
+  fake_.Execute(static_cast<ClientId>(fake_ids_[connection]), argv);
   return sink_.replies.empty() ? Value() : sink_.replies.front().second;
 }
 
-// All that may stand in the answer, in the fake.
-std::set<std::string> Pair::ChoicesOf(const Step& step) {
-  AskFake({"SELECT", databases_[step.connection]});
+// All that may stand in the answer; found without touching a key whose time is over.
+std::optional<std::set<std::string>> Pair::ChoicesOf(const Step& step) {
+  const std::string& database = databases_[step.connection];
   const std::string key = step.argv.size() > 1 ? step.argv[1] : "";
   std::set<std::string> choices;
+  bool found = false;
+  const auto keys = fake_.PeekKeys(std::stoi(database));
+  for (const auto& info : keys) {
+    if (step.argv.size() == 1) choices.insert(info.key);
+    found |= info.key == key;
+  }
+  AskFake(kControl, {"SELECT", database});
+  if (step.argv.size() == 1) {
+    // It may delete any number of keys whose time is over before it finds one.
+    const Value counted = AskFake(kControl, {"DBSIZE"});
+    if (counted.integer != static_cast<std::int64_t>(keys.size())) return std::nullopt;
+  }
+  if (!found) return choices;
   for (const Argv& look : {Argv{"SMEMBERS", key}, Argv{"HGETALL", key},
-                           Argv{"ZRANGE", key, "0", "-1", "WITHSCORES"}, Argv{"KEYS", "*"}}) {
-    const bool keys = look[0] == "KEYS";
-    if (keys != (step.argv.size() == 1)) continue;
-    for (const Value& element : AskFake(look).elements) choices.insert(element.text);
+                           Argv{"ZRANGE", key, "0", "-1", "WITHSCORES"}}) {
+    for (const Value& element : AskFake(kControl, look).elements) choices.insert(element.text);
   }
   return choices;
 }
 
-// Only where the answer comes at once, so that the fake can be brought to the same state.
+// All pages, because Redis may cut them anywhere.
+std::optional<std::string> Pair::RunPages(const Step& step) {
+  const std::size_t sender = step.connection;
+  const std::size_t cursor = EqualsIgnoreCase(step.argv[0], "scan") ? 1 : 2;
+  SendToBoth(step);
+  const auto first = sink_.replies;
+  if (fake_.unmodelled() || first.size() != 1 || first[0].second.elements.size() != 2) {
+    return fake_.unmodelled() ? std::nullopt : CompareReplies(sender);
+  }
+  std::array<std::set<std::string>, 2> seen;
+  std::optional<Value> page = Receive(sender);
+  for (int side = 0; side < 2; ++side) {
+    Value next = side == 0 ? page.value_or(Value()) : first[0].second;
+    for (int pages = 0; next.elements.size() == 2; ++pages) {
+      for (const Value& element : next.elements[1].elements) {
+        seen[static_cast<std::size_t>(side)].insert(ToText(element));
+      }
+      if (next.elements[0].text == "0") break;
+      Argv argv = step.argv;
+      argv[cursor] = next.elements[0].text;
+      next = side == 0 ? wires_[sender]->Call(argv) : AskFake(sender, argv);
+      if (pages > 1000) return Describe(sender, "pages", "pages without an end");
+    }
+  }
+  sink_.replies = first;
+  if (page && page->type == first[0].second.type && seen[0] == seen[1]) return std::nullopt;
+  return Describe(sender, page ? ToText(*page) : kNothing, ToText(first[0].second));
+}
+
 std::optional<std::string> Pair::RunChoice(const Step& step) {
   const std::size_t sender = step.connection;
-  if (in_multi_[sender] || fake_.IsBlocked(static_cast<ClientId>(fake_ids_[sender]))) {
-    return std::nullopt;
-  }
-  const std::set<std::string> choices = ChoicesOf(step);
+  const std::optional<std::set<std::string>> choices = ChoicesOf(step);
+  if (!choices) return std::nullopt;
   sink_.replies.clear();
   SendToBoth(step);
   if (fake_.unmodelled() || sink_.replies.empty()) return std::nullopt;
@@ -277,7 +320,7 @@ std::optional<std::string> Pair::RunChoice(const Step& step) {
   const auto sent = sink_.replies;
   for (const auto& [id, fake] : sent) {
     if (IndexOf(id) != sender) continue;
-    if (!real || !(*real == fake || AgreeInChoice(*real, fake, choices))) {
+    if (!real || !(*real == fake || AgreeInChoice(*real, fake, *choices))) {
       return Describe(sender, real ? ToText(*real) : kNothing, ToText(fake));
     }
     if (!EqualsIgnoreCase(step.argv[0], "spop") || *real == fake) continue;
@@ -287,7 +330,7 @@ std::optional<std::string> Pair::RunChoice(const Step& step) {
       Argv& fix = chosen == &fake ? add : remove;
       if (chosen->elements.empty()) fix.push_back(chosen->text);
       for (const Value& element : chosen->elements) fix.push_back(element.text);
-      AskFake(fix);
+      AskFake(kControl, fix);
     }
   }
   sink_.replies = sent;

@@ -60,9 +60,10 @@ class Pair {
   std::optional<std::string> CompareReply(std::size_t receiver, const sim::redis::Value& real,
                                           const sim::redis::Value& fake);
   std::optional<std::string> RunChoice(const Step& step);
-  std::set<std::string> ChoicesOf(const Step& step);
+  std::optional<std::string> RunPages(const Step& step);
+  std::optional<std::set<std::string>> ChoicesOf(const Step& step);
   std::optional<sim::redis::Value> Receive(std::size_t connection);
-  sim::redis::Value AskFake(const sim::redis::Argv& argv);
+  sim::redis::Value AskFake(std::size_t connection, const sim::redis::Argv& argv);
   std::optional<std::string> ExpectSilence(std::size_t connection);
   std::optional<std::string> Finish();
   std::optional<std::string> CompareData();
