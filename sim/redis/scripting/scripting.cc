@@ -207,6 +207,8 @@ void Scripting::Load(Context& context, std::string_view body) {
 }
 
 void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
+  constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
+  if (by_sha && context.args[1].size() != 40) return context.Error(kNoScript);
   std::int64_t count = 0;
   if (!context.ParseInt(context.args[2], &count)) return;
   if (count > static_cast<std::int64_t>(context.args.size()) - 3) {
@@ -217,7 +219,7 @@ void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
   const Script* script =
       by_sha ? machine_->FindSha(context.args[1]) : machine_->Compile(context, context.args[1]);
   if (script == nullptr) {
-    if (by_sha) context.Error("NOSCRIPT No matching script. Please use EVAL.");
+    if (by_sha) context.Error(kNoScript);
     return;
   }
   if (read_only && script->has_header && !script->no_writes) {
