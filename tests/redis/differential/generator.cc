@@ -93,6 +93,13 @@ const Grammar& TheGrammar() {
   return grammar;
 }
 
+bool IsSubcommand(const Argv& argv) {
+  bool container = false;
+  const auto* command =
+      sim::redis::FindCommand(argv[0], argv.size() > 1 ? argv[1] : "", argv.size() > 1, &container);
+  return command != nullptr && command->name.find('|') != std::string_view::npos;
+}
+
 std::int64_t ArityOf(const Argv& argv) {
   bool container = false;
   const auto* command =
@@ -113,12 +120,23 @@ void ChangeCase(Argv* argv, Dice* dice) {
   }
 }
 
-void Distort(bool exact, Argv* argv, Dice* dice) {
+// A word less than the command takes, or one more.
+void BreakArity(Argv* argv, Dice* dice) {
   const std::int64_t arity = ArityOf(*argv);
   const auto least = static_cast<std::size_t>(arity < 0 ? -arity : arity);
-  if (dice->Chance(4) && least > 1 && argv->size() >= least) {
+  const std::size_t name = IsSubcommand(*argv) ? 2 : 1;
+  const bool shorten = least > name && argv->size() >= least && (arity < 0 || dice->Chance(60));
+  if (shorten) {
     argv->resize(least - 1);
-  } else if (dice->Chance(2) && (!exact || arity > 0)) {
+  } else if (arity > 0) {
+    argv->push_back(OddArgument(dice));
+  }
+}
+
+void Distort(bool exact, Argv* argv, Dice* dice) {
+  if (dice->Chance(5)) {
+    BreakArity(argv, dice);
+  } else if (!exact && dice->Chance(2)) {
     argv->push_back(OddArgument(dice));
   } else if (!exact && argv->size() > 1 && dice->Chance(6)) {
     const std::size_t from = 1 + dice->Below(argv->size() - 1);
@@ -139,8 +157,9 @@ void Distort(bool exact, Argv* argv, Dice* dice) {
 
 Argv Command(const std::vector<std::string_view>& patterns, Dice* dice) {
   std::string_view pattern = dice->Pick<std::string_view>(patterns);
-  const bool exact = pattern.starts_with('!');
-  if (exact) pattern.remove_prefix(1);
+  // Elsewhere the id of a client could come back in an error.
+  const bool exact = pattern.starts_with('!') || pattern.find('@') != std::string_view::npos;
+  if (pattern.starts_with('!')) pattern.remove_prefix(1);
   Argv argv = Expand(pattern, dice);
   Distort(exact, &argv, dice);
   return argv;
@@ -153,9 +172,9 @@ Argv Script(Dice* dice) {
   Argv argv = {dice->Chance(90) ? "EVAL" : "EVAL_RO"};
   if (dice->Chance(60)) {
     const auto bodies = GenericScriptBodies();
-    argv.emplace_back(bodies[dice->Chance(50) ? dice->Below(2) : dice->Below(bodies.size())]);
+    argv.emplace_back(bodies[dice->Chance(70) ? dice->Below(2) : dice->Below(bodies.size())]);
     argv.emplace_back("0");
-    for (std::string& word : Command(dice->Chance(75) ? grammar.data : grammar.any, dice)) {
+    for (std::string& word : Command(dice->Chance(55) ? grammar.data : grammar.any, dice)) {
       argv.push_back(std::move(word));
     }
     return argv;

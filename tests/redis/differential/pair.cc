@@ -52,9 +52,9 @@ void Pair::StartReal() {
   if (!started.ok()) throw std::runtime_error(std::string(started.status().message()));
   real_ = std::move(*started);
   changed_settings_ = used_scripts_ = true;
-  wires_[kControl] = std::make_unique<WireClient>(real_->unix_path());
+  admin_ = std::make_unique<WireClient>(real_->unix_path());
   // Keys whose time is over are counted until something meets them: that must not be the cron.
-  wires_[kControl]->Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
+  admin_->Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
 }
 
 void Pair::SetTime() {
@@ -66,8 +66,7 @@ void Pair::SetTime() {
 }
 
 void Pair::Begin(std::size_t connections) {
-  for (std::size_t i = 0; i < kConnections; ++i) wires_[i].reset();
-  WireClient& control = *wires_[kControl];
+  for (auto& wire : wires_) wire.reset();
   std::vector<Argv> resets = {{"CLIENT", "UNPAUSE"}, {"FLUSHALL"}};
   if (changed_settings_) {
     resets.push_back({"CONFIG", "SET", "maxmemory", "0", "maxmemory-policy", "noeviction",
@@ -75,10 +74,10 @@ void Pair::Begin(std::size_t connections) {
                       "0"});
   }
   if (used_scripts_) resets.push_back({"SCRIPT", "FLUSH"});
-  for (const Argv& reset : resets) control.Queue(reset);
-  control.Flush();
+  for (const Argv& reset : resets) admin_->Queue(reset);
+  admin_->Flush();
   for (std::size_t i = 0; i < resets.size(); ++i) {
-    if (control.Await().text != "OK") {
+    if (admin_->Await().text != "OK") {
       throw std::runtime_error("it refused " + sim::redis::ToText(resets[i]));
     }
   }
@@ -93,7 +92,7 @@ void Pair::Begin(std::size_t connections) {
     wires_[i]->Send({"CLIENT", "ID"});
   }
   for (std::size_t i = 0; i < connections; ++i) real_ids_[i] = wires_[i]->Await().integer;
-  fake_ids_[kControl] = static_cast<std::int64_t>(fake_.Connect());
+  Connect(kControl);
   sink_.closed.clear();
 }
 
@@ -155,7 +154,8 @@ std::optional<std::string> Pair::Run(const Case& sequence, Coverage* coverage) {
       }
       Follow(step, coverage);
     }
-    return Finish();
+    if (auto disagreement = Finish()) return "at the end\n" + *disagreement;
+    return std::nullopt;
   } catch (const std::runtime_error& error) {
     StartReal();
     return "redis-server is gone: " + std::string(error.what());
@@ -220,6 +220,9 @@ std::optional<std::string> Pair::CompareReplies(std::size_t sender) {
     for (std::size_t i = 0; i < reals.size(); ++i) {
       if (auto disagreement = CompareReply(receiver, reals[i], fakes[i])) return disagreement;
     }
+    if (!in_multi_[receiver] && !fake_.IsBlocked(static_cast<ClientId>(fake_ids_[receiver]))) {
+      tolerances_[receiver] = {};
+    }
     if (reals.size() < fakes.size()) {
       return Describe(receiver, wires_[receiver]->closed() ? "(closed)" : kNothing,
                       ToText(fakes[reals.size()]));
@@ -242,10 +245,6 @@ std::optional<std::string> Pair::CompareReply(std::size_t receiver, const Value&
   if (!Agree(real, fake, tolerances_[receiver], TheSurroundings())) {
     return Describe(receiver, ToText(real), ToText(fake));
   }
-  const bool goes_on = fake.text == "QUEUED" || fake.type == Value::Type::kPush ||
-                       in_multi_[receiver] ||
-                       fake_.IsBlocked(static_cast<ClientId>(fake_ids_[receiver]));
-  if (!goes_on) tolerances_[receiver] = {};
   return std::nullopt;
 }
 
@@ -285,14 +284,18 @@ std::optional<std::string> Pair::RunPages(const Step& step) {
   const std::size_t sender = step.connection;
   const std::size_t cursor = EqualsIgnoreCase(step.argv[0], "scan") ? 1 : 2;
   SendToBoth(step);
-  const auto first = sink_.replies;
-  if (fake_.unmodelled() || first.size() != 1 || first[0].second.elements.size() != 2) {
-    return fake_.unmodelled() ? std::nullopt : CompareReplies(sender);
+  if (fake_.unmodelled()) return std::nullopt;
+  const auto sent = sink_.replies;
+  const auto own = std::find_if(sent.begin(), sent.end(),
+                                [&](const auto& reply) { return IndexOf(reply.first) == sender; });
+  if (own == sent.end() || own->second.elements.size() != 2 ||
+      own->second.elements[1].type != Value::Type::kArray) {
+    return CompareReplies(sender);
   }
   std::array<std::set<std::string>, 2> seen;
   std::optional<Value> page = Receive(sender);
   for (int side = 0; side < 2; ++side) {
-    Value next = side == 0 ? page.value_or(Value()) : first[0].second;
+    Value next = side == 0 ? page.value_or(Value()) : own->second;
     for (int pages = 0; next.elements.size() == 2; ++pages) {
       for (const Value& element : next.elements[1].elements) {
         seen[static_cast<std::size_t>(side)].insert(ToText(element));
@@ -304,9 +307,22 @@ std::optional<std::string> Pair::RunPages(const Step& step) {
       if (pages > 1000) return Describe(sender, "pages", "pages without an end");
     }
   }
-  sink_.replies = first;
-  if (page && page->type == first[0].second.type && seen[0] == seen[1]) return std::nullopt;
-  return Describe(sender, page ? ToText(*page) : kNothing, ToText(first[0].second));
+  if (!page || page->type != own->second.type || seen[0] != seen[1]) {
+    return Describe(sender, page ? ToText(*page) : kNothing, ToText(own->second));
+  }
+  return CompareOthers(sender, sent);
+}
+
+// What a command whose answer was compared already has sent to other connections.
+std::optional<std::string> Pair::CompareOthers(
+    std::size_t sender, const std::vector<std::pair<ClientId, Value>>& sent) {
+  sink_.replies.clear();
+  for (const auto& reply : sent) {
+    if (IndexOf(reply.first) != sender) sink_.replies.push_back(reply);
+  }
+  auto disagreement = CompareReplies(kControl);
+  sink_.replies = sent;
+  return disagreement;
 }
 
 std::optional<std::string> Pair::RunChoice(const Step& step) {
@@ -333,13 +349,7 @@ std::optional<std::string> Pair::RunChoice(const Step& step) {
       AskFake(kControl, fix);
     }
   }
-  sink_.replies = sent;
-  sink_.replies.erase(std::remove_if(sink_.replies.begin(), sink_.replies.end(),
-                                     [&](const auto& r) { return IndexOf(r.first) == sender; }),
-                      sink_.replies.end());
-  if (auto disagreement = CompareReplies(kControl)) return disagreement;
-  sink_.replies = sent;
-  return std::nullopt;
+  return CompareOthers(sender, sent);
 }
 
 std::optional<std::string> Pair::ExpectSilence(std::size_t connection) {
@@ -364,15 +374,15 @@ std::optional<std::string> Pair::Finish() {
     }
     if (blocked == connections_) break;
     const Step unblock{kControl, {"CLIENT", "UNBLOCK", "@" + std::to_string(blocked)}};
-    if (auto disagreement = RunStep(unblock)) return "at the end\n" + *disagreement;
+    if (auto disagreement = RunStep(unblock)) return disagreement;
     if (fake_.unmodelled()) return std::nullopt;
   }
   Barrier();
   for (std::size_t i = 0; i < connections_; ++i) {
     if (fake_ids_[i] == -1) continue;
     const std::optional<Value> value = wires_[i]->Read(0);
-    if (value) return "at the end\n" + Describe(i, ToText(*value), kNothing);
-    if (wires_[i]->closed()) return "at the end\n" + Describe(i, "(closed)", kNothing);
+    if (value) return Describe(i, ToText(*value), kNothing);
+    if (wires_[i]->closed()) return Describe(i, "(closed)", kNothing);
   }
   return CompareData();
 }

@@ -55,6 +55,9 @@ class Pair {
   void Connect(std::size_t connection);
   void Reconnect(std::size_t connection);
   std::optional<std::string> RunStep(const Step& step);
+  std::optional<std::string> CompareOthers(
+      std::size_t sender,
+      const std::vector<std::pair<sim::redis::ClientId, sim::redis::Value>>& sent);
   void SendToBoth(const Step& step);
   std::optional<std::string> CompareReplies(std::size_t sender);
   std::optional<std::string> CompareReply(std::size_t receiver, const sim::redis::Value& real,
@@ -86,6 +89,8 @@ class Pair {
   bool used_scripts_ = true;
   bool paused_ = false;
 
+  // Never a part of a sequence, so that whatever one leaves behind can be undone.
+  std::unique_ptr<WireClient> admin_;
   std::size_t connections_ = 0;
   std::array<std::unique_ptr<WireClient>, kConnections + 1> wires_;
   std::array<std::int64_t, kConnections + 1> real_ids_{};

@@ -64,7 +64,7 @@ constexpr std::string_view kBodies[] = {
     "return redis.call('get', KEYS[1])",
     "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) else return 0 "
     "end",
-    "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 1000000)",
+    "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', 86413000)",
     "return redis.call('set', KEYS[1], 0.1) and redis.call('get', KEYS[1])",
     "redis.call('set', KEYS[1], 1e15) return redis.call('get', KEYS[1])",
     "redis.call('set', KEYS[1], 1e17) return redis.call('get', KEYS[1])",
