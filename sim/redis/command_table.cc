@@ -39,7 +39,8 @@ class Table {
     for (const auto rows :
          {StringCommands(), StringNumberCommands(), StringRangeCommands(), KeyCommands(),
           ExpireCommands(), ScanCommands(), ObjectCommands(), ListCommands(), ListPopCommands(),
-          HashCommands(), SetCommands(), SortedSetCommands(), SortedSetRangeCommands(),
+          HashCommands(), SetCommands(), SetAlgebraCommands(), SortedSetCommands(),
+          SortedSetRangeCommands(), SortedSetPopCommands(), SortedSetAlgebraCommands(),
           PubSubCommands(), ScriptCommands(), TransactionCommands(), ConfigCommands(),
           ServerCommands(), CommandCommands()}) {
       for (const HandlerRow& row : rows) {

@@ -10,7 +10,7 @@ namespace interlock::sim::redis {
 
 /// The options of the same names; lengths in bytes.
 struct EncodingLimits {
-  std::size_t hash_entries = 128;        ///< hash-max-listpack-entries
+  std::size_t hash_entries = 512;        ///< hash-max-listpack-entries
   std::size_t hash_value = 64;           ///< hash-max-listpack-value: of fields and values
   std::size_t set_integers = 512;        ///< set-max-intset-entries
   std::size_t sorted_set_entries = 128;  ///< zset-max-listpack-entries

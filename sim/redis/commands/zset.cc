@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
+//
+// The commands on the members of one sorted set.
 #include <cmath>
 
-#include "sim/redis/engine.h"
+#include "sim/redis/commands/collections.h"
+#include "sim/redis/commands/sorted_sets.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -56,11 +59,12 @@ std::size_t ParseAddOptions(Context& c, AddOptions* o) {
 enum class Outcome : std::uint8_t { kNothing, kSame, kAdded, kUpdated, kNaN };
 
 // One pair; *score becomes the resulting score.
-Outcome AddOne(SortedSet& zset, std::string_view member, const AddOptions& o, double* score) {
+Outcome AddOne(Context& c, SortedSet& zset, std::string_view member, const AddOptions& o,
+               double* score) {
   const std::optional<double> current = zset.Score(member);
   if (!current) {
     if (o.xx) return Outcome::kNothing;
-    zset.Put(member, *score);
+    zset.Put(member, *score, c.engine.encoding_limits);
     return Outcome::kAdded;
   }
   if (o.nx) return Outcome::kNothing;
@@ -68,7 +72,7 @@ Outcome AddOne(SortedSet& zset, std::string_view member, const AddOptions& o, do
   if (std::isnan(*score)) return Outcome::kNaN;
   if ((o.lt && *score >= *current) || (o.gt && *score <= *current)) return Outcome::kNothing;
   if (*score == *current) return Outcome::kSame;
-  zset.Put(member, *score);
+  zset.Put(member, *score, c.engine.encoding_limits);
   return Outcome::kUpdated;
 }
 
@@ -91,19 +95,17 @@ void Add(Context& c, bool incr) {
   std::int64_t updated = 0;
   Outcome outcome = Outcome::kNothing;
   for (std::size_t i = 0; i < scores.size() && outcome != Outcome::kNaN; ++i) {
-    outcome = AddOne(*zset, c.args[first + 2 * i + 1], options, &scores[i]);
+    outcome = AddOne(c, *zset, c.args[first + 2 * i + 1], options, &scores[i]);
     added += outcome == Outcome::kAdded ? 1 : 0;
     updated += outcome == Outcome::kUpdated ? 1 : 0;
   }
-  if (added + updated > 0) c.Touch(c.args[1]);
+  if (added + updated > 0) {
+    c.Touch(c.args[1]);
+    c.Notify(kNotifySortedSet, options.incr ? "zincr" : "zadd", c.args[1]);
+  }
   if (outcome == Outcome::kNaN) return c.Error("ERR resulting score is not a number (NaN)");
   if (!options.incr) return c.Integer(options.ch ? added + updated : added);
-  if (outcome != Outcome::kNothing) c.String(FormatDouble(scores.back()));
-}
-
-void RemoveIfEmpty(Context& c, const SortedSet& zset) {
-  if (zset.size() == 0) c.Remove(c.args[1]);
-  c.Touch(c.args[1]);
+  if (outcome != Outcome::kNothing) c.reply = ScoreValue(scores.back());
 }
 
 void ZRem(Context& c) {
@@ -114,7 +116,11 @@ void ZRem(Context& c) {
     for (const std::string_view member : c.args.subspan(2)) {
       removed += zset->Remove(member) ? 1 : 0;
     }
-    if (removed > 0) RemoveIfEmpty(c, *zset);
+    if (removed > 0) {
+      c.Touch(c.args[1]);
+      c.Notify(kNotifySortedSet, "zrem", c.args[1]);
+      RemoveIfEmpty(c, c.args[1], *zset);
+    }
   }
   c.Integer(removed);
 }
@@ -126,7 +132,7 @@ void ZCard(Context& c) {
 
 Value ScoreOf(const SortedSet* zset, std::string_view member) {
   const std::optional<double> score = zset == nullptr ? std::nullopt : zset->Score(member);
-  return score ? StringValue(FormatDouble(*score)) : NilValue();
+  return score ? ScoreValue(*score) : NilValue();
 }
 
 void ZScore(Context& c) {
@@ -150,24 +156,50 @@ void Rank(Context& c, bool reverse) {
   }
 }
 
-void PopEnd(Context& c, bool lowest) {
-  if (c.args.size() > 3) return c.Error(kSyntax);
-  std::int64_t count = 1;
-  if (c.args.size() == 3 && (!ParseInteger(c.args[2], &count) || count < 0)) {
-    return c.Error(kMustBePositive);
-  }
+void ZRandMember(Context& c) {
+  RandomRequest request;
+  if (!ParseRandomRequest(c, "withscores", &request)) return;
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return;
-  std::vector<Value>& popped = c.Array();
-  if (zset == nullptr || count == 0) return;
-  while (count-- > 0 && zset->size() > 0) {
-    const SortedSet::Item item = *zset->items().At(lowest ? 0 : zset->size() - 1);
-    popped.push_back(StringValue(item.member));
-    popped.push_back(StringValue(FormatDouble(item.score)));
-    const std::size_t at = lowest ? 0 : zset->size() - 1;
-    zset->RemoveRange(at, at + 1);
+  if (request.has_count) c.EmptyArray();
+  if (zset == nullptr) return;
+  if (!request.has_count) {
+    return c.String(zset->items().At(c.engine.Choose(zset->size()))->member);
   }
-  RemoveIfEmpty(c, *zset);
+  for (const std::size_t rank :
+       ChoosePositions(c.engine, zset->size(), request.count, zset->compact())) {
+    AppendMember(c, *zset->items().At(rank), request.pairs);
+  }
+}
+
+void AppendMatch(const ScanPage& page, std::string_view member, double score,
+                 std::vector<Value>* found) {
+  if (!GlobMatch(page.pattern, member)) return;
+  found->push_back(StringValue(member));
+  found->push_back(StringValue(FormatDouble(score)));
+}
+
+void ZScan(Context& c) {
+  std::uint64_t cursor = 0;
+  if (!ParseScanCursor(c, c.args[2], &cursor)) return;
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  if (zset == nullptr) return ReplyScanPage(c, {}, {});
+  ScanPage page;
+  if (!ParseScanPage(c, cursor, zset->size(), zset->compact(), &page)) return;
+  std::vector<Value> found;
+  if (zset->compact()) {
+    for (const SortedSet::Item& item : zset->items()) {
+      AppendMatch(page, item.member, item.score, &found);
+    }
+  } else {
+    // Not by score: a member whose score changes meanwhile must be met.
+    for (std::size_t at = page.first; at < page.last; ++at) {
+      const auto& [member, score] = zset->unordered()[at];
+      AppendMatch(page, member, score, &found);
+    }
+  }
+  ReplyScanPage(c, page, std::move(found));
 }
 
 constexpr HandlerRow kRows[] = {
@@ -179,8 +211,8 @@ constexpr HandlerRow kRows[] = {
     {"zmscore", &ZMScore},
     {"zrank", [](Context& c) { Rank(c, false); }},
     {"zrevrank", [](Context& c) { Rank(c, true); }},
-    {"zpopmin", [](Context& c) { PopEnd(c, true); }},
-    {"zpopmax", [](Context& c) { PopEnd(c, false); }},
+    {"zrandmember", &ZRandMember},
+    {"zscan", &ZScan},
 };
 
 }  // namespace

@@ -1,167 +1,168 @@
 // SPDX-License-Identifier: MIT
 //
-// The commands that select members of a sorted set by rank or by score.
+// The commands that select members of a sorted set by rank, by score or by member.
 #include <algorithm>
 
+#include "sim/redis/commands/collections.h"
 #include "sim/redis/commands/ranges.h"
-#include "sim/redis/engine.h"
-#include "sim/redis/text.h"
+#include "sim/redis/commands/sorted_sets.h"
+#include "sim/redis/commands/zset_bounds.h"
 
 namespace interlock::sim::redis {
 
 namespace {
 
-enum class By : std::uint8_t { kAny, kRank, kScore };
+enum class By : std::uint8_t { kAny, kRank, kScore, kLex };
 enum class Direction : std::uint8_t { kAny, kForward, kReverse };
 
-struct RangeOptions {
+struct RangeRequest {
   By by = By::kAny;
   Direction direction = Direction::kAny;
+  bool stores = false;
   bool with_scores = false;
   std::int64_t offset = 0;
   std::int64_t limit = -1;
+
+  std::int64_t start = 0;
+  std::int64_t stop = 0;
+  ScoreBounds scores;
+  LexBounds members;
+
+  bool reverse() const { return direction == Direction::kReverse; }
 };
 
-struct ScoreBounds {
-  double min = 0;
-  double max = 0;
-  bool min_exclusive = false;
-  bool max_exclusive = false;
-};
-
-bool ParseBounds(Context& c, std::string_view min, std::string_view max, ScoreBounds* bounds) {
-  if (ParseScoreBound(min, &bounds->min, &bounds->min_exclusive) &&
-      ParseScoreBound(max, &bounds->max, &bounds->max_exclusive)) {
-    return true;
-  }
-  c.Error("ERR min or max is not a float");
-  return false;
+bool ParseLimit(Context& c, std::size_t at, RangeRequest* request) {
+  return c.ParseInt(c.args[at + 1], &request->offset) &&
+         c.ParseInt(c.args[at + 2], &request->limit);
 }
 
-IndexRange Select(const SortedSet& zset, const ScoreBounds& bounds) {
-  const std::size_t first = zset.items().CountWhile([&](const SortedSet::Item& item) {
-    return bounds.min_exclusive ? item.score <= bounds.min : item.score < bounds.min;
-  });
-  const std::size_t last = zset.items().CountWhile([&](const SortedSet::Item& item) {
-    return bounds.max_exclusive ? item.score < bounds.max : item.score <= bounds.max;
-  });
-  if (first >= last) return {};
-  return {first, last};
-}
-
-bool ParseRangeOptions(Context& c, RangeOptions* o) {
-  for (std::size_t i = 4; i < c.args.size(); ++i) {
+bool ParseOptions(Context& c, std::size_t first, RangeRequest* r) {
+  for (std::size_t i = first; i < c.args.size(); ++i) {
     const std::string_view word = c.args[i];
-    if (EqualsIgnoreCase(word, "withscores")) {
-      o->with_scores = true;
-    } else if (EqualsIgnoreCase(word, "limit") && i + 2 < c.args.size()) {
-      if (!c.ParseInt(c.args[i + 1], &o->offset) || !c.ParseInt(c.args[i + 2], &o->limit)) {
-        return false;
-      }
+    if (!r->stores && EqualsIgnoreCase(word, "withscores")) {
+      r->with_scores = true;
+    } else if (i + 2 < c.args.size() && EqualsIgnoreCase(word, "limit")) {
+      if (!ParseLimit(c, i, r)) return false;
       i += 2;
-    } else if (o->direction == Direction::kAny && EqualsIgnoreCase(word, "rev")) {
-      o->direction = Direction::kReverse;
-    } else if (o->by == By::kAny && EqualsIgnoreCase(word, "bylex")) {
-      c.Unmodelled("ZRANGE BYLEX");
-      return false;
-    } else if (o->by == By::kAny && EqualsIgnoreCase(word, "byscore")) {
-      o->by = By::kScore;
+    } else if (r->direction == Direction::kAny && EqualsIgnoreCase(word, "rev")) {
+      r->direction = Direction::kReverse;
+    } else if (r->by == By::kAny && EqualsIgnoreCase(word, "bylex")) {
+      r->by = By::kLex;
+    } else if (r->by == By::kAny && EqualsIgnoreCase(word, "byscore")) {
+      r->by = By::kScore;
     } else {
       c.Error(kSyntax);
       return false;
     }
   }
-  if (o->by == By::kAny) o->by = By::kRank;
-  if (o->limit != -1 && o->by == By::kRank) {
+  if (r->by == By::kAny) r->by = By::kRank;
+  if (r->limit != -1 && r->by == By::kRank) {
     c.Error(
         "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
+    return false;
+  }
+  if (r->with_scores && r->by == By::kLex) {
+    c.Error("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
     return false;
   }
   return true;
 }
 
-void Reply(Context& c, const SortedSet& zset, IndexRange range, const RangeOptions& o) {
-  const bool reverse = o.direction == Direction::kReverse;
-  std::size_t skip = 0;
+// The range and the options behind it. Reversed ranges of scores and members are given as max, min.
+bool ParseRange(Context& c, std::size_t first, RangeRequest* r) {
+  if (!ParseOptions(c, first + 2, r)) return false;
+  const std::string_view start = c.args[first];
+  const std::string_view stop = c.args[first + 1];
+  if (r->by == By::kRank) return c.ParseInt(start, &r->start) && c.ParseInt(stop, &r->stop);
+  const std::string_view min = r->reverse() ? stop : start;
+  const std::string_view max = r->reverse() ? start : stop;
+  if (r->by == By::kScore) return ParseScoreBounds(c, min, max, &r->scores);
+  return ParseLexBounds(c, min, max, &r->members);
+}
+
+IndexRange SelectRange(const SortedSet& zset, const RangeRequest& r) {
+  if (r.by == By::kScore) return Select(zset, r.scores);
+  if (r.by == By::kLex) return Select(zset, r.members, r.reverse());
+  const IndexRange range = ClampRange(r.start, r.stop, zset.size());
+  if (!r.reverse() || range.first == range.last) return range;
+  return {zset.size() - range.last, zset.size() - range.first};
+}
+
+// In the order and number in which they are asked for.
+template <typename Visit>
+void ForEachSelected(const SortedSet& zset, const RangeRequest& r, Visit visit) {
+  const IndexRange range = SelectRange(zset, r);
   std::size_t count = range.last - range.first;
-  if (o.by == By::kScore) {
+  std::size_t skip = 0;
+  if (r.by != By::kRank) {
     // A negative offset never ends its skipping.
-    skip = o.offset < 0 ? count : std::min(count, static_cast<std::size_t>(o.offset));
+    skip = r.offset < 0 ? count : std::min(count, static_cast<std::size_t>(r.offset));
     count -= skip;
-    if (o.limit >= 0) count = std::min(count, static_cast<std::size_t>(o.limit));
+    if (r.limit >= 0) count = std::min(count, static_cast<std::size_t>(r.limit));
   }
-  std::vector<Value>& found = c.Array();
-  for (std::size_t i = skip; i < skip + count; ++i) {
-    const SortedSet::Item& item = *zset.items().At(reverse ? range.last - 1 - i : range.first + i);
-    found.push_back(StringValue(item.member));
-    if (o.with_scores) found.push_back(StringValue(FormatDouble(item.score)));
+  if (count == 0) return;
+  auto at = zset.items().At(r.reverse() ? range.last - 1 - skip : range.first + skip);
+  for (visit(*at); --count > 0; visit(*at)) {
+    if (r.reverse()) {
+      --at;
+    } else {
+      ++at;
+    }
   }
 }
 
 void Range(Context& c, By by, Direction direction) {
-  RangeOptions options;
-  options.by = by;
-  options.direction = direction;
-  if (!ParseRangeOptions(c, &options)) return;
-  const bool reverse = options.direction == Direction::kReverse;
-  ScoreBounds bounds;
-  std::int64_t start = 0;
-  std::int64_t stop = 0;
-  if (options.by == By::kScore) {
-    // A reversed range of scores is given as max, min.
-    if (!ParseBounds(c, c.args[reverse ? 3 : 2], c.args[reverse ? 2 : 3], &bounds)) return;
-  } else if (!c.ParseInt(c.args[2], &start) || !c.ParseInt(c.args[3], &stop)) {
-    return;
-  }
+  RangeRequest request;
+  request.by = by;
+  request.direction = direction;
+  if (!ParseRange(c, 2, &request)) return;
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return;
-  if (zset == nullptr) return c.EmptyArray();
-  IndexRange range;
-  if (options.by == By::kScore) {
-    range = Select(*zset, bounds);
-  } else {
-    range = ClampRange(start, stop, zset->size());
-    if (reverse && range.last > range.first) {
-      range = {zset->size() - range.last, zset->size() - range.first};
-    }
-  }
-  Reply(c, *zset, range, options);
+  c.EmptyArray();
+  if (zset == nullptr) return;
+  ForEachSelected(*zset, request,
+                  [&](const SortedSet::Item& item) { AppendMember(c, item, request.with_scores); });
 }
 
-void RemoveSelected(Context& c, SortedSet& zset, IndexRange range) {
+void ZRangeStore(Context& c) {
+  RangeRequest request;
+  request.stores = true;
+  if (!ParseRange(c, 3, &request)) return;
+  SortedSet* zset = nullptr;
+  if (!c.GetToRead(c.args[2], &zset)) return;
+  SortedSet result;
+  if (zset != nullptr) {
+    ForEachSelected(*zset, request, [&](const SortedSet::Item& item) {
+      result.Put(item.member, item.score, c.engine.encoding_limits);
+    });
+  }
+  StoreResult(c, c.args[1], std::move(result), kNotifySortedSet, "zrangestore");
+}
+
+void RemoveRange(Context& c, By by, std::string_view event) {
+  RangeRequest request;
+  request.by = by;
+  if (!ParseRange(c, 2, &request)) return;
+  SortedSet* zset = nullptr;
+  if (!c.Get(c.args[1], &zset)) return;
+  if (zset == nullptr) return c.Integer(std::int64_t{0});
+  const IndexRange range = SelectRange(*zset, request);
   c.Integer(range.last - range.first);
   if (range.last == range.first) return;
-  zset.RemoveRange(range.first, range.last);
-  if (zset.size() == 0) c.Remove(c.args[1]);
+  zset->RemoveRange(range.first, range.last);
   c.Touch(c.args[1]);
+  c.Notify(kNotifySortedSet, event, c.args[1]);
+  RemoveIfEmpty(c, c.args[1], *zset);
 }
 
-void ZRemRangeByScore(Context& c) {
-  ScoreBounds bounds;
-  if (!ParseBounds(c, c.args[2], c.args[3], &bounds)) return;
+void CountRange(Context& c, By by) {
+  RangeRequest request;
+  request.by = by;
+  if (!ParseRange(c, 2, &request)) return;
   SortedSet* zset = nullptr;
   if (!c.Get(c.args[1], &zset)) return;
   if (zset == nullptr) return c.Integer(std::int64_t{0});
-  RemoveSelected(c, *zset, Select(*zset, bounds));
-}
-
-void ZRemRangeByRank(Context& c) {
-  std::int64_t start = 0;
-  std::int64_t stop = 0;
-  if (!c.ParseInt(c.args[2], &start) || !c.ParseInt(c.args[3], &stop)) return;
-  SortedSet* zset = nullptr;
-  if (!c.Get(c.args[1], &zset)) return;
-  if (zset == nullptr) return c.Integer(std::int64_t{0});
-  RemoveSelected(c, *zset, ClampRange(start, stop, zset->size()));
-}
-
-void ZCount(Context& c) {
-  ScoreBounds bounds;
-  if (!ParseBounds(c, c.args[2], c.args[3], &bounds)) return;
-  SortedSet* zset = nullptr;
-  if (!c.Get(c.args[1], &zset)) return;
-  if (zset == nullptr) return c.Integer(std::int64_t{0});
-  const IndexRange range = Select(*zset, bounds);
+  const IndexRange range = SelectRange(*zset, request);
   c.Integer(range.last - range.first);
 }
 
@@ -170,9 +171,14 @@ constexpr HandlerRow kRows[] = {
     {"zrevrange", [](Context& c) { Range(c, By::kRank, Direction::kReverse); }},
     {"zrangebyscore", [](Context& c) { Range(c, By::kScore, Direction::kForward); }},
     {"zrevrangebyscore", [](Context& c) { Range(c, By::kScore, Direction::kReverse); }},
-    {"zremrangebyscore", &ZRemRangeByScore},
-    {"zremrangebyrank", &ZRemRangeByRank},
-    {"zcount", &ZCount},
+    {"zrangebylex", [](Context& c) { Range(c, By::kLex, Direction::kForward); }},
+    {"zrevrangebylex", [](Context& c) { Range(c, By::kLex, Direction::kReverse); }},
+    {"zrangestore", &ZRangeStore},
+    {"zremrangebyrank", [](Context& c) { RemoveRange(c, By::kRank, "zremrangebyrank"); }},
+    {"zremrangebyscore", [](Context& c) { RemoveRange(c, By::kScore, "zremrangebyscore"); }},
+    {"zremrangebylex", [](Context& c) { RemoveRange(c, By::kLex, "zremrangebylex"); }},
+    {"zcount", [](Context& c) { CountRange(c, By::kScore); }},
+    {"zlexcount", [](Context& c) { CountRange(c, By::kLex); }},
 };
 
 }  // namespace

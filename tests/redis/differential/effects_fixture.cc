@@ -99,9 +99,11 @@ void EffectsTest::Check(std::string_view lines) {
   engine_.Reset();
   replies_.clear();
   engine_.SetTime(now_ms_ * 1000);
-  engine_.notify_classes = sim::redis::kNotifyAll | sim::redis::kNotifyKeyMiss |
-                           sim::redis::kNotifyNew | sim::redis::kNotifyKeyspace |
-                           sim::redis::kNotifyKeyevent;
+  sim::redis::Config config = engine_.config();
+  config.notify_keyspace_events = sim::redis::kNotifyAll | sim::redis::kNotifyKeyMiss |
+                                  sim::redis::kNotifyNew | sim::redis::kNotifyKeyspace |
+                                  sim::redis::kNotifyKeyevent;
+  engine_.SetConfig(std::move(config));
   engine_.journal.SetActive(true);
   fake_subscriber_ = engine_.Connect("");
   engine_.Execute(fake_subscriber_, {"PSUBSCRIBE", kEvents});

@@ -100,7 +100,7 @@ TEST(DataCopyTest, ChangesOfACopyLeaveTheOriginalAlone) {
   Hash hash;
   SortedSet zset;
   Set set;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 600; ++i) {
     const std::string text = std::to_string(i);
     hash.Set(text, text);
     zset.Put(text, i);
@@ -108,23 +108,23 @@ TEST(DataCopyTest, ChangesOfACopyLeaveTheOriginalAlone) {
   }
   const std::map<std::string, Data> original = {{"h", hash}, {"z", zset}, {"s", set}};
   std::map<std::string, Data> copy = original;
-  for (int i = 0; i < 299; ++i) {
+  for (int i = 0; i < 599; ++i) {
     const std::string text = std::to_string(i);
     std::get<Hash>(copy["h"]).Remove(text);
     std::get<SortedSet>(copy["z"]).Put(text, -i);
     std::get<Set>(copy["s"]).Remove("m" + text);
   }
   EXPECT_EQ(*std::get<Hash>(original.at("h")).Find("7"), "7");
-  EXPECT_EQ(std::get<Hash>(original.at("h")).size(), 300U);
-  EXPECT_EQ(std::get<SortedSet>(original.at("z")).Rank("298"), 298U);
-  EXPECT_EQ(std::get<SortedSet>(copy["z"]).Rank("298"), 0U);
+  EXPECT_EQ(std::get<Hash>(original.at("h")).size(), 600U);
+  EXPECT_EQ(std::get<SortedSet>(original.at("z")).Rank("598"), 598U);
+  EXPECT_EQ(std::get<SortedSet>(copy["z"]).Rank("598"), 0U);
   EXPECT_TRUE(std::get<Set>(original.at("s")).Contains("m7"));
-  EXPECT_EQ(std::get<Set>(copy["s"]).Members(), std::vector<std::string>{"m299"});
+  EXPECT_EQ(std::get<Set>(copy["s"]).Members(), std::vector<std::string>{"m599"});
 }
 
 TEST(EncodingTest, LengthOrNumberEndsTheCompactEncodingForGood) {
   Hash hash;
-  for (int i = 0; i < 128; ++i) hash.Set(std::to_string(i), "");
+  for (int i = 0; i < 512; ++i) hash.Set(std::to_string(i), "");
   EXPECT_TRUE(hash.compact());
   hash.Set("one more", "");
   hash.Remove("one more");

@@ -36,14 +36,6 @@ TEST_F(DataTest, IntegerSetsAreNumericUntilTheFirstOtherMember) {
   EXPECT_EQ(Run({"SMEMBERS", "s"}), "[\"-1\", \"9\", \"10\", \"x\"]");
 }
 
-TEST_F(DataTest, RandomChoiceIsUnmodelled) {
-  Run({"SADD", "s", "1", "2"});
-  EXPECT_EQ(Run({"SPOP", "s", "2"}), "[\"1\", \"2\"]");
-  Run({"SADD", "s", "1", "2"});
-  EXPECT_EQ(Sent(client_, {"SPOP", "s"}), "");
-  EXPECT_EQ(server_.unmodelled(), "SPOP of a random member");
-}
-
 TEST_F(DataTest, SortedSetKeepsItsOrderThroughUpdates) {
   Run({"ZADD", "z", "3", "c", "1", "a", "2", "b"});
   Run({"ZINCRBY", "z", "5", "a"});

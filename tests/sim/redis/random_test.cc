@@ -49,5 +49,23 @@ TEST_F(RandomTest, RandomKeyPassesOverExpiredKeysAndDeletesThem) {
   EXPECT_EQ(Run({"RANDOMKEY"}), "(nil)");
 }
 
+TEST_F(RandomTest, SPopTakesTheChosenMemberAndDeletesAnEmptiedSet) {
+  Run({"SADD", "s", "10", "20", "30"});
+  server_.SetRandom([&](std::uint64_t) { return 1; });
+  EXPECT_EQ(Run({"SPOP", "s"}), "\"20\"");
+  EXPECT_EQ(Run({"SRANDMEMBER", "s"}), "\"30\"");
+  EXPECT_EQ(Run({"SPOP", "s", "5"}), "[\"10\", \"30\"]");
+  EXPECT_EQ(Run({"EXISTS", "s"}), "(integer) 0");
+}
+
+TEST_F(RandomTest, ACountGivesEachMemberOnceANegativeOneAnyNumberOfTimes) {
+  for (int i = 0; i < 100; ++i) Run({"HSET", "h", std::to_string(i), "v"});
+  server_.SetRandom([&](std::uint64_t) { return 7; });
+  EXPECT_EQ(Run({"HRANDFIELD", "h", "-3"}), "[\"7\", \"7\", \"7\"]");
+  server_.SetRandom([&](std::uint64_t bound) { return bound - 1; });
+  EXPECT_EQ(Run({"HRANDFIELD", "h", "3"}), "[\"0\", \"1\", \"99\"]");
+  EXPECT_EQ(Run({"HRANDFIELD", "h", "1", "WITHVALUES"}), "[\"99\", \"v\"]");
+}
+
 }  // namespace
 }  // namespace interlock::sim::redis

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/commands/collections.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+bool ParseRandomCount(Context& c, std::string_view text, std::int64_t* count) {
+  if (!c.ParseInt(text, count)) return false;
+  if (*count != INT64_MIN) return true;
+  c.Error(
+      "ERR value is out of range, value must between -9223372036854775807 and "
+      "9223372036854775807");
+  return false;
+}
+
+std::vector<std::size_t> ChoosePositions(Engine& engine, std::size_t size, std::int64_t count,
+                                         bool in_order) {
+  std::vector<std::size_t> chosen;
+  if (size == 0) return chosen;
+  if (count < 0) {
+    for (; count < 0; ++count) chosen.push_back(engine.Choose(size));
+    return chosen;
+  }
+  if (static_cast<std::uint64_t>(count) >= size) {
+    chosen.resize(size);
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    return chosen;
+  }
+  // A shuffle that ends as soon as there are enough; what it has moved is in the map.
+  std::map<std::size_t, std::size_t> moved;
+  const auto at = [&](std::size_t position) {
+    const auto found = moved.find(position);
+    return found == moved.end() ? position : found->second;
+  };
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const std::size_t other = i + static_cast<std::size_t>(engine.Choose(size - i));
+    chosen.push_back(at(other));
+    moved[other] = at(i);
+  }
+  if (in_order) std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+bool ParseRandomRequest(Context& c, std::string_view pairs_word, RandomRequest* request) {
+  if (c.args.size() == 2) return true;
+  request->has_count = true;
+  if (!ParseRandomCount(c, c.args[2], &request->count)) return false;
+  if (c.args.size() == 3) return true;
+  if (c.args.size() > 4 || !EqualsIgnoreCase(c.args[3], pairs_word)) {
+    c.Error(kSyntax);
+    return false;
+  }
+  request->pairs = true;
+  constexpr std::int64_t kMostPairs = INT64_MAX / 2;
+  if (request->count >= -kMostPairs && request->count <= kMostPairs) return true;
+  c.Error("ERR value is out of range");
+  return false;
+}
+
+bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
+  char* end = nullptr;
+  errno = 0;
+  *cursor = std::strtoul(text.data(), &end, 10);
+  const bool blank = !text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'));
+  if (!blank && *end == '\0' && errno != ERANGE) return true;
+  c.Error("ERR invalid cursor");
+  return false;
+}
+
+bool ParseScanPage(Context& c, std::uint64_t cursor, std::size_t size, bool compact,
+                   ScanPage* page) {
+  std::int64_t count = 10;
+  page->pattern = "*";
+  for (std::size_t i = 3; i < c.args.size(); i += 2) {
+    const bool has_value = i + 1 < c.args.size();
+    bool valid = has_value;
+    if (has_value && EqualsIgnoreCase(c.args[i], "count")) {
+      if (!c.ParseInt(c.args[i + 1], &count)) return false;
+      valid = count >= 1;
+    } else if (has_value && EqualsIgnoreCase(c.args[i], "match")) {
+      page->pattern = c.args[i + 1];
+    } else {
+      valid = false;
+    }
+    if (!valid) {
+      c.Error(kSyntax);
+      return false;
+    }
+  }
+  page->last = size;
+  if (compact) return true;
+  if (cursor != 0) page->last = static_cast<std::size_t>(std::min<std::uint64_t>(cursor, size));
+  page->first = page->last - std::min(page->last, static_cast<std::size_t>(count));
+  page->next = page->first;
+  return true;
+}
+
+void ReplyScanPage(Context& c, const ScanPage& page, std::vector<Value> found) {
+  c.Array() = {StringValue(std::to_string(page.next)), ArrayValue(std::move(found))};
+}
+
+}  // namespace interlock::sim::redis

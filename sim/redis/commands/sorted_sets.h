@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// How sorted sets appear in replies.
+#pragma once
+
+#include <string_view>
+
+#include "sim/redis/context.h"
+#include "sim/redis/sorted_set.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+inline Value ScoreValue(double score) { return DoubleValue(FormatDouble(score)); }
+
+/// Adds it to the array that is the reply: member and score one behind the other in RESP2, as a
+/// pair of their own in RESP3.
+inline void AppendMember(Context& c, const SortedSet::Item& item, bool with_score) {
+  std::vector<Value>& all = c.Array();
+  if (with_score && c.resp3()) {
+    all.push_back(ArrayValue({StringValue(item.member), ScoreValue(item.score)}));
+    return;
+  }
+  all.push_back(StringValue(item.member));
+  if (with_score) all.push_back(ScoreValue(item.score));
+}
+
+}  // namespace interlock::sim::redis

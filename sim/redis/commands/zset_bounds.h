@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Ranges of sorted sets by score and by member, as ZRANGE BYSCORE and BYLEX read them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "sim/redis/commands/ranges.h"
+#include "sim/redis/context.h"
+#include "sim/redis/sorted_set.h"
+
+namespace interlock::sim::redis {
+
+struct ScoreBounds {
+  double min = 0;
+  double max = 0;
+  bool min_exclusive = false;
+  bool max_exclusive = false;
+};
+
+/// One end of a range of members: "-", "+", "[text" or "(text".
+struct LexBound {
+  enum class Kind : std::uint8_t { kLowest, kMember, kHighest };
+  Kind kind = Kind::kMember;
+  std::string_view member;
+  bool exclusive = false;
+};
+
+struct LexBounds {
+  LexBound min;
+  LexBound max;
+};
+
+/// False: an error is the reply.
+bool ParseScoreBounds(Context& c, std::string_view min, std::string_view max, ScoreBounds* bounds);
+bool ParseLexBounds(Context& c, std::string_view min, std::string_view max, LexBounds* bounds);
+
+IndexRange Select(const SortedSet& zset, const ScoreBounds& bounds);
+/// The search begins at the front, or at the back if reversed: that makes a difference where not
+/// all scores are equal, which Redis leaves undefined.
+IndexRange Select(const SortedSet& zset, const LexBounds& bounds, bool reverse);
+
+}  // namespace interlock::sim::redis
