@@ -50,15 +50,17 @@ void CheckEncoding(const Value& value, int version) {
   sim::redis::ReplyParser parser;
   parser.Feed(bytes);
   const std::optional<Value> read = parser.Next();
-  Check(read.has_value() && !parser.HasBytes(), "a reply is well-formed", ToText(value));
+  Check(read.has_value() && !parser.HasBytes(), "a reply is well-formed", bytes);
   std::string again;
   sim::redis::AppendReply(*read, version, &again);
-  Check(again == bytes, "a reply is read as it was sent", ToText(value));
+  Check(again == bytes, "a reply is read as it was sent", bytes);
 }
 
 bool IsTooCostly(const Argv& argv) {
   if (argv.empty()) return false;
   const std::string name = sim::redis::ToLower(argv[0]);
+  // The whole command table: hundreds of these fit into one input.
+  if (name == "command" && argv.size() < 3) return true;
   const bool script = name.starts_with("eval") || name == "script";
   for (const char* unbounded : {"setrange", "srandmember", "hrandfield", "zrandmember"}) {
     if (name != unbounded) continue;

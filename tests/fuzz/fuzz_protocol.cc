@@ -71,7 +71,8 @@ class Connection final : private sim::redis::Sink {
     server_.SetSink(this);
     server_.SetTime(1'700'000'000'000'000);
     server_.SetUnmodelledIsError(true);
-    if (password) server_.SetPassword("secret");
+    if (password)
+      Check(server_.Configure("requirepass", "secret").empty(), "a password can be set");
     client_ = server_.Connect();
     parser_.Feed(bytes);
     while (!closed_ && !server_.IsBlocked(client_) &&
