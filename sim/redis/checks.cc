@@ -63,6 +63,15 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
     Reject(client, command, "ERR Command not allowed inside a transaction");
     return true;
   }
+  if (cluster.enabled() && !client.from_master) {
+    if (const std::string refusal = cluster.Refusal(client, *command, args); !refusal.empty()) {
+      // The one refusal of an EXEC that is no EXECABORT.
+      if (command->name == "exec") DiscardTransaction(client);
+      if (client.in_multi) client.queue_failed = true;
+      Emit(client, ErrorValue(refusal));
+      return true;
+    }
+  }
   if (client.protocol == 2 && client.subscribed() && (command->flags & kSubscriber) == 0) {
     Reject(client, command,
            "ERR Can't execute '" + std::string(command->name) +

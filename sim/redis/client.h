@@ -34,6 +34,9 @@ struct Client {
   bool no_evict = false;
   std::string name;
 
+  bool asking = false;         // ASKING: the next command may use a slot that is being imported.
+  bool reads_replica = false;  // READONLY: a cluster's replica serves it.
+
   bool in_multi = false;
   bool queue_failed = false;  // EXEC will answer EXECABORT.
   std::vector<Argv> queue;

@@ -36,13 +36,33 @@ class Table {
       while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
       slots_[slot] = static_cast<std::uint16_t>(i + 1);
     }
-    for (const auto rows :
-         {StringCommands(), StringNumberCommands(), StringRangeCommands(), KeyCommands(),
-          ExpireCommands(), ScanCommands(), ObjectCommands(), ListCommands(), ListPopCommands(),
-          HashCommands(), SetCommands(), SetAlgebraCommands(), SortedSetCommands(),
-          SortedSetRangeCommands(), SortedSetPopCommands(), SortedSetAlgebraCommands(),
-          PubSubCommands(), ScriptCommands(), TransactionCommands(), ConfigCommands(),
-          ServerCommands(), CommandCommands()}) {
+    for (const auto rows : {
+             // clang-format off
+             StringCommands(),
+             StringNumberCommands(),
+             StringRangeCommands(),
+             KeyCommands(),
+             ExpireCommands(),
+             ScanCommands(),
+             ObjectCommands(),
+             ListCommands(),
+             ListPopCommands(),
+             HashCommands(),
+             SetCommands(),
+             SetAlgebraCommands(),
+             SortedSetCommands(),
+             SortedSetRangeCommands(),
+             SortedSetPopCommands(),
+             SortedSetAlgebraCommands(),
+             PubSubCommands(),
+             ScriptCommands(),
+             TransactionCommands(),
+             ConfigCommands(),
+             ServerCommands(),
+             CommandCommands(),
+             ClusterCommands(),
+             // clang-format on
+         }) {
       for (const HandlerRow& row : rows) {
         const_cast<Command*>(Find(row.name))->handler = row.handler;
       }

@@ -142,6 +142,7 @@ std::span<const HandlerRow> ScriptCommands();
 std::span<const HandlerRow> TransactionCommands();
 std::span<const HandlerRow> ConfigCommands();
 std::span<const HandlerRow> ServerCommands();
+std::span<const HandlerRow> ClusterCommands();
 std::span<const HandlerRow> CommandCommands();
 
 }  // namespace interlock::sim::redis

@@ -45,7 +45,7 @@ void Context::Unmodelled(std::string_view what) {
   silent = true;
 }
 
-Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this) {
+Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this), cluster(*this) {
   keyspace.SetListener(this);
   SetConfig(FreshConfig());
 }
@@ -69,6 +69,7 @@ void Engine::Reset() {
   blocking.Reset();
   pubsub.Reset();
   scripting.Reset();
+  cluster.Reset();
 }
 
 void Engine::SetConfig(Config changed) {
@@ -240,6 +241,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   client.last_command_ms = now_ms();
   if (client.replies == Replies::kSkipNext) client.replies = Replies::kSkip;
   const ClientId id = client.id;
+  const bool asked = client.asking;
   constexpr std::size_t kFew = 16;
   if (argv.size() <= kFew) {
     std::array<std::string_view, kFew> args;
@@ -250,6 +252,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
     Process(client, args);
   }
   Client* still = FindClient(id);
+  if (still != nullptr && asked && !still->in_multi) still->asking = false;
   if (still != nullptr && still->replies == Replies::kSkip) still->replies = Replies::kOn;
 }
 

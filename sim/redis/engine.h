@@ -16,6 +16,7 @@
 
 #include "sim/redis/blocking.h"
 #include "sim/redis/client.h"
+#include "sim/redis/cluster.h"
 #include "sim/redis/command_table.h"
 #include "sim/redis/config.h"
 #include "sim/redis/context.h"
@@ -89,6 +90,7 @@ class Engine : private KeyspaceListener {
   Blocking blocking;
   PubSub pubsub;
   Scripting scripting;
+  Cluster cluster;
 
  private:
   void OnAdded(int database, std::string_view key) override;

@@ -46,6 +46,11 @@ void Server::SetLongScriptHandler(std::function<void()> handler) {
 }
 
 void Server::SetShutdown(std::function<void()> shutdown) { state_->shutdown = std::move(shutdown); }
+void Server::SetClusterView(ClusterView view) { state_->cluster.SetView(std::move(view)); }
+const ClusterView* Server::cluster_view() const {
+  return state_->cluster.enabled() ? &state_->cluster.view() : nullptr;
+}
+bool Server::TakeFailoverRequest() { return state_->cluster.TakeFailoverRequest(); }
 
 ClientId Server::Connect(std::string_view address) { return state_->Connect(address); }
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }

@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/redis/cluster_view.h"
+
 namespace interlock::sim::redis {
 
 using Argv = std::vector<std::string>;
@@ -101,6 +103,12 @@ class Server {
 
   /// What SHUTDOWN does, inside Execute; it gets no reply. Without it SHUTDOWN is not modelled.
   void SetShutdown(std::function<void()> shutdown);
+  /// Makes the server a node of a cluster, or changes what it believes of it.
+  void SetClusterView(ClusterView view);
+  /// Null: it is no node of a cluster.
+  const ClusterView* cluster_view() const;
+  /// CLUSTER FAILOVER was called here since the last call of this.
+  bool TakeFailoverRequest();
 
   /// `address` is what CLIENT LIST shows: "127.0.0.1:50000".
   ClientId Connect(std::string_view address = {});

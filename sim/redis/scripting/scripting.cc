@@ -67,6 +67,10 @@ const char* Scripting::Machine::Execute() {
   if (read_only_ && (command->flags & (kWrite | kMayReplicate)) != 0) {
     return "Write commands are not allowed from read-only scripts.";
   }
+  if (engine_.cluster.enabled()) {
+    const char* refusal = engine_.cluster.ScriptRefusal(client_, *command, args_);
+    if (refusal != nullptr) return refusal;
+  }
   has_written_ = has_written_ || (command->flags & kWrite) != 0;
   bool silent = false;
   reply_ = engine_.Run(client_, *command, args_, &silent);
@@ -152,6 +156,8 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   has_written_ = false;
   client_.database = context.client.database;
   client_.protocol = 2;
+  client_.asking = context.client.asking;
+  client_.reads_replica = context.client.reads_replica;
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   BeginScript(lua_);
   lua_settop(lua_, 0);

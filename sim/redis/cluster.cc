@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/cluster.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "sim/redis/command_keys.h"
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+std::size_t KeySlot(std::string_view key) {
+  if (const std::size_t open = key.find('{'); open != std::string_view::npos) {
+    const std::size_t close = key.find('}', open + 1);
+    if (close != std::string_view::npos && close != open + 1) {
+      key = key.substr(open + 1, close - open - 1);
+    }
+  }
+  std::uint32_t crc = 0;
+  for (const char c : key) {
+    crc ^= static_cast<std::uint32_t>(static_cast<unsigned char>(c)) << 8;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc << 1) ^ ((crc & 0x8000) != 0 ? 0x1021U : 0U);
+    crc &= 0xffff;
+  }
+  return crc % kSlots;
+}
+
+// What the keys of a command, or of all commands of a transaction, amount to.
+struct Cluster::Query {
+  Verdict verdict = Verdict::kServe;
+  bool writes = false;
+  bool shard_channel = false;
+  std::optional<std::size_t> slot;
+  std::optional<std::size_t> target;  // kMoved, kAsk
+  std::string_view first_key;
+  bool several_keys = false;
+  std::size_t missing = 0;
+  std::size_t present = 0;
+};
+
+void Cluster::SetView(ClusterView view) {
+  if (!state_) state_.emplace();
+  state_->view = std::move(view);
+  SendAwayBlocked();
+}
+
+bool Cluster::IsHealthy() const {
+  const ClusterView& v = view();
+  return v.sees_majority && std::all_of(v.owner.begin(), v.owner.end(), [&](std::int16_t owner) {
+           return owner != kNoNode && !v.nodes[static_cast<std::size_t>(owner)].failed;
+         });
+}
+
+std::optional<std::size_t> Cluster::FindNode(std::string_view id) const {
+  for (std::size_t i = 0; i < view().nodes.size(); ++i) {
+    if (view().nodes[i].id == id) return i;
+  }
+  return std::nullopt;
+}
+
+std::string Cluster::Address(std::size_t node) const {
+  const ClusterNode& n = view().nodes[node];
+  return n.host + ":" + std::to_string(n.port);
+}
+
+void Cluster::AddKeys(const Command& command, std::span<const std::string_view> args,
+                      Query* query) const {
+  if ((command.flags & kWrite) != 0) query->writes = true;
+  const bool shard =
+      command.name == "spublish" || command.name == "ssubscribe" || command.name == "sunsubscribe";
+  if (shard) query->shard_channel = true;
+  for (const std::size_t position : KeyPositions(command, args)) {
+    if (query->verdict != Verdict::kServe) return;
+    const std::string_view key = args[position];
+    const std::size_t slot = KeySlot(key);
+    if (!query->slot) {
+      query->slot = slot;
+      query->first_key = key;
+      if (view().owner[slot] == kNoNode) query->verdict = Verdict::kUnbound;
+    } else if (*query->slot != slot) {
+      query->verdict = Verdict::kCrossSlot;
+    } else if (key != query->first_key) {
+      query->several_keys = true;
+    }
+    if (shard) continue;
+    const bool exists = engine_.keyspace.Peek(0, key) != nullptr;
+    ++(exists ? query->present : query->missing);
+  }
+}
+
+void Cluster::Decide(const Client& client, Query* query) const {
+  if (query->verdict != Verdict::kServe || !query->slot) return;
+  if (!IsHealthy()) {
+    query->verdict = Verdict::kDown;
+    return;
+  }
+  const auto owner = static_cast<std::size_t>(view().owner[*query->slot]);
+  const bool own = owner == view().myself;
+  const auto leaving = state_->migrating.find(*query->slot);
+  if (own && leaving != state_->migrating.end() && query->missing > 0) {
+    query->verdict = query->present > 0 ? Verdict::kTryAgain : Verdict::kAsk;
+    query->target = FindNode(leaving->second);
+    return;
+  }
+  if (state_->importing.contains(*query->slot) && client.asking) {
+    if (query->several_keys && query->missing > 0) query->verdict = Verdict::kTryAgain;
+    return;
+  }
+  const bool own_master = myself().master_id == view().nodes[owner].id;
+  if (own_master && (client.reads_replica || query->shard_channel) && !query->writes) return;
+  if (own) return;
+  query->verdict = Verdict::kMoved;
+  query->target = owner;
+}
+
+Cluster::Query Cluster::Ask(const Client& client, const Command& command,
+                            std::span<const std::string_view> args) const {
+  Query query;
+  if (command.name == "exec") {
+    if (!client.in_multi) return query;
+    for (const Argv& argv : client.queue) {
+      const std::vector<std::string_view> queued(argv.begin(), argv.end());
+      bool container = false;
+      const Command* of_queue =
+          FindCommand(queued[0], queued.size() > 1 ? queued[1] : std::string_view(),
+                      queued.size() > 1, &container);
+      AddKeys(*of_queue, queued, &query);
+    }
+  } else {
+    AddKeys(command, args, &query);
+  }
+  Decide(client, &query);
+  return query;
+}
+
+std::string Cluster::Refusal(const Client& client, const Command& command,
+                             std::span<const std::string_view> args) const {
+  const Query query = Ask(client, command, args);
+  switch (query.verdict) {
+    case Verdict::kServe:
+      return {};
+    case Verdict::kMoved:
+      return "MOVED " + std::to_string(*query.slot) + " " + Address(*query.target);
+    case Verdict::kAsk:
+      return "ASK " + std::to_string(*query.slot) + " " + Address(*query.target);
+    case Verdict::kCrossSlot:
+      return "CROSSSLOT Keys in request don't hash to the same slot";
+    case Verdict::kTryAgain:
+      return "TRYAGAIN Multiple keys request during rehashing of slot";
+    case Verdict::kUnbound:
+      return "CLUSTERDOWN Hash slot not served";
+    case Verdict::kDown:
+      return "CLUSTERDOWN The cluster is down";
+  }
+  return {};
+}
+
+const char* Cluster::ScriptRefusal(const Client& client, const Command& command,
+                                   std::span<const std::string_view> args) const {
+  const Query query = Ask(client, command, args);
+  if (query.verdict == Verdict::kServe) return nullptr;
+  if (query.verdict == Verdict::kDown) {
+    return "Script attempted to execute a command while the cluster is down";
+  }
+  return "Script attempted to access a non local key in a cluster node";
+}
+
+// Redis looks at its blocked clients once in a while; here the new view is the moment.
+void Cluster::SendAwayBlocked() {
+  for (std::size_t i = 0; i < engine_.clients().size(); ++i) {
+    Client* client = engine_.clients()[i].get();
+    if (client == nullptr || !client->wait || client->wait->keys.empty()) continue;
+    const std::size_t slot = KeySlot(client->wait->keys.front());
+    const std::int16_t owner = view().owner[slot];
+    std::string error;
+    if (!IsHealthy()) {
+      error = "CLUSTERDOWN The cluster is down";
+    } else if (static_cast<std::size_t>(owner) != view().myself &&
+               !state_->importing.contains(slot)) {
+      error = "MOVED " + std::to_string(slot) + " " + Address(static_cast<std::size_t>(owner));
+    }
+    if (error.empty()) continue;
+    engine_.blocking.Unblock(*client);
+    engine_.Emit(*client, ErrorValue(error));
+  }
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+//
+// A server as a node of a Redis Cluster: which commands it serves, and where it sends the others.
+// The rules are those of getNodeByQuery in 7.0, with full coverage required and no reads while the
+// cluster is down, as by default.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/redis/cluster_view.h"
+#include "sim/redis/command_table.h"
+
+namespace interlock::sim::redis {
+
+class Engine;
+struct Client;
+
+class Cluster {
+ public:
+  explicit Cluster(Engine& engine) : engine_(engine) {}
+  void Reset() { state_.reset(); }
+
+  bool enabled() const { return state_.has_value(); }
+  /// REQUIRES: enabled().
+  const ClusterView& view() const { return state_->view; }
+  ClusterView& mutable_view() { return state_->view; }
+  /// Clients that are blocked on keys which the node no longer serves are sent away.
+  void SetView(ClusterView view);
+
+  /// Every slot is served by a master that works, and this node sees their majority.
+  bool IsHealthy() const;
+  const ClusterNode& myself() const { return view().nodes[view().myself]; }
+  std::optional<std::size_t> FindNode(std::string_view id) const;
+  /// Slots that are being moved from or to this node, with the other one's id.
+  std::map<std::size_t, std::string>& migrating() { return state_->migrating; }
+  std::map<std::size_t, std::string>& importing() { return state_->importing; }
+
+  /// Why this node does not serve the command: MOVED, ASK, CROSSSLOT, TRYAGAIN, CLUSTERDOWN. Empty:
+  /// it does. Of an EXEC, its queue decides.
+  std::string Refusal(const Client& client, const Command& command,
+                      std::span<const std::string_view> args) const;
+  /// The same for a command of a script, as the text of its error.
+  const char* ScriptRefusal(const Client& client, const Command& command,
+                            std::span<const std::string_view> args) const;
+
+  /// CLUSTER FAILOVER was called here; whoever owns the servers acts on it.
+  bool TakeFailoverRequest() { return enabled() && std::exchange(state_->failover_asked, false); }
+  void AskFailover() { state_->failover_asked = true; }
+
+ private:
+  struct State {
+    ClusterView view;
+    std::map<std::size_t, std::string> migrating;
+    std::map<std::size_t, std::string> importing;
+    bool failover_asked = false;
+  };
+  enum class Verdict : std::uint8_t {
+    kServe,
+    kMoved,
+    kAsk,
+    kCrossSlot,
+    kTryAgain,
+    kUnbound,
+    kDown,
+  };
+  struct Query;
+
+  void AddKeys(const Command& command, std::span<const std::string_view> args, Query* query) const;
+  Query Ask(const Client& client, const Command& command,
+            std::span<const std::string_view> args) const;
+  void Decide(const Client& client, Query* query) const;
+  std::string Address(std::size_t node) const;
+  void SendAwayBlocked();
+
+  Engine& engine_;
+  std::optional<State> state_;
+};
+
+}  // namespace interlock::sim::redis
