@@ -87,7 +87,13 @@ void Blocking::MarkReadyKeys(int database) {
   }
 }
 
-void Blocking::ReplyTimeout(Client& client) { engine_.Emit(client, client.wait->timeout_reply); }
+void Blocking::ReplyTimeout(Client& client) {
+  const Wait& wait = *client.wait;
+  const bool for_replicas = wait.serve == nullptr;
+  engine_.Emit(client, for_replicas
+                           ? IntegerValue(engine_.replication.CountAcknowledged(wait.offset))
+                           : wait.timeout_reply);
+}
 
 void Blocking::UnblockAll(std::string_view error) {
   for (const std::unique_ptr<Client>& client : engine_.clients()) {

@@ -72,11 +72,21 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
       return true;
     }
   }
+  const bool impaired = Impaired();
+  const std::uint32_t flags = impaired ? EffectiveFlags(client, *command, args) : command->flags;
+  if (const auto error = RefuseWrite(client, *command, flags); impaired && !error.empty()) {
+    Reject(client, command, error);
+    return true;
+  }
   if (client.protocol == 2 && client.subscribed() && (command->flags & kSubscriber) == 0) {
     Reject(client, command,
            "ERR Can't execute '" + std::string(command->name) +
                "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
                "this context");
+    return true;
+  }
+  if (const auto error = RefuseService(flags); impaired && !error.empty()) {
+    Reject(client, command, error);
     return true;
   }
   if (script_busy_ && (command->flags & kAllowBusy) == 0) {

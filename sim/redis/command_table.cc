@@ -61,6 +61,8 @@ class Table {
              ServerCommands(),
              CommandCommands(),
              ClusterCommands(),
+             PersistenceCommands(),
+             ReplicationCommands(),
              // clang-format on
          }) {
       for (const HandlerRow& row : rows) {

@@ -144,5 +144,7 @@ std::span<const HandlerRow> ConfigCommands();
 std::span<const HandlerRow> ServerCommands();
 std::span<const HandlerRow> ClusterCommands();
 std::span<const HandlerRow> CommandCommands();
+std::span<const HandlerRow> PersistenceCommands();
+std::span<const HandlerRow> ReplicationCommands();
 
 }  // namespace interlock::sim::redis

@@ -45,7 +45,13 @@ void Context::Unmodelled(std::string_view what) {
   silent = true;
 }
 
-Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this), cluster(*this) {
+Engine::Engine()
+    : persistence(*this),
+      replication(*this),
+      blocking(*this),
+      pubsub(*this),
+      scripting(*this),
+      cluster(*this) {
   keyspace.SetListener(this);
   SetConfig(FreshConfig());
 }
@@ -53,22 +59,13 @@ Engine::Engine() : blocking(*this), pubsub(*this), scripting(*this), cluster(*th
 Engine::~Engine() = default;
 
 void Engine::Reset() {
-  for (std::unique_ptr<Client>& client : clients_) {
-    if (client) spare_.push_back(std::move(client));
-  }
-  clients_.clear();
   now_us = 0;
-  random_state_ = 0;
-  stalled_until_us_ = 0;
-  stalled_output_.clear();
-  stalled_input_.clear();
+  starts_ = 0;
+  identity = 0;
   SetConfig(FreshConfig());
   unmodelled.reset();
-  keyspace.Reset();
-  journal.Reset();
-  blocking.Reset();
-  pubsub.Reset();
-  scripting.Reset();
+  ForgetProcess();
+  persistence.Reset();
   cluster.Reset();
 }
 
@@ -81,6 +78,7 @@ void Engine::SetConfig(Config changed) {
       .sorted_set_entries = static_cast<std::size_t>(config_.zset_max_listpack_entries),
       .sorted_set_value = static_cast<std::size_t>(config_.zset_max_listpack_value),
   };
+  persistence.OnConfigChanged();
 }
 
 ClientId Engine::Connect(std::string_view address) {
@@ -239,6 +237,7 @@ void Engine::RunDelayed() {
 
 void Engine::ExecuteNow(Client& client, const Argv& argv) {
   client.last_command_ms = now_ms();
+  if (now_us >= persistence.due_us()) persistence.CatchUp();
   if (client.replies == Replies::kSkipNext) client.replies = Replies::kSkip;
   const ClientId id = client.id;
   const bool asked = client.asking;
@@ -254,6 +253,9 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   Client* still = FindClient(id);
   if (still != nullptr && asked && !still->in_multi) still->asking = false;
   if (still != nullptr && still->replies == Replies::kSkip) still->replies = Replies::kOn;
+  if (script_running_ || !journal.active()) return;
+  journal.EndUnit();
+  if (still != nullptr) still->last_write_offset = replication.offset();
 }
 
 void Engine::AfterCommand() {
@@ -262,6 +264,7 @@ void Engine::AfterCommand() {
     blocking.ServeReadyKeys();
     for (const ClientId id : blocking.TakeUnblocked()) RunPending(FindClient(id));
   }
+  if (journal.active()) SettleEffects();
 }
 
 // What was sent behind a command that blocked or was postponed.
@@ -272,7 +275,6 @@ void Engine::RunPending(Client* client) {
     const Argv argv = std::move(client->pending.front());
     client->pending.pop_front();
     ExecuteNow(*client, argv);
-    journal.EndUnit();
     blocking.ServeReadyKeys();
     client = FindClient(id);
   }

@@ -22,7 +22,9 @@
 #include "sim/redis/context.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
+#include "sim/redis/persistence.h"
 #include "sim/redis/pubsub.h"
+#include "sim/redis/replication.h"
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
 
@@ -69,6 +71,19 @@ class Engine : private KeyspaceListener {
   /// For commands that choose at random: less than the bound. REQUIRES: bound >= 1.
   std::uint64_t Choose(std::uint64_t bound);
   void DiscardTransaction(Client& client);
+  /// Executes an effect of another server, or of the append-only file: nobody gets a reply.
+  void RunEffect(const Effect& effect);
+  /// Behind everything that may have changed data: effects reach the disk, waiters are served.
+  void AfterCommand();
+  /// The process ends; the disk, the configuration and the clock stay.
+  void Kill(const Server::Crash& crash);
+  void Start(std::int64_t loading_us);
+  /// To be called when the role, or what the configuration says about it, has changed.
+  void UpdateJournal();
+  void UpdateExpiryMode();
+  /// Why this server runs no script now, or not this command of one; empty: it does.
+  std::string_view RefuseScript() const;
+  std::string_view RefuseInScript(const Command& command, bool has_written) const;
 
   const Config& config() const { return config_; }
   void SetConfig(Config changed);
@@ -87,6 +102,9 @@ class Engine : private KeyspaceListener {
   std::optional<std::string> unmodelled;
   Keyspace keyspace;
   Journal journal;
+  Persistence persistence;
+  Replication replication;
+  std::uint64_t identity = 0;  // Makes the ids of its runs differ from those of other servers.
   Blocking blocking;
   PubSub pubsub;
   Scripting scripting;
@@ -100,14 +118,22 @@ class Engine : private KeyspaceListener {
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
   void Reject(Client& client, const Command* command, std::string_view error);
   void Send(Client& client, Value value);
-  void AfterCommand();
   void RunPending(Client* client);
   void EndStall();
   void RunDelayed();
+  void ForgetProcess();
+  void SettleEffects();
+  std::uint32_t EffectiveFlags(const Client& client, const Command& command, Arguments args) const;
+  std::string_view RefuseWrite(const Client& client, const Command& command,
+                               std::uint32_t flags) const;
+  std::string_view RefuseService(std::uint32_t flags) const;
+  bool Impaired() const;
 
   Config config_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<std::unique_ptr<Client>> spare_;
+  Client effects_client_;  // Runs effects.
+  std::uint64_t starts_ = 0;
 
   std::uint64_t random_state_ = 0;
   bool script_running_ = false;

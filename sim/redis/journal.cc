@@ -31,6 +31,12 @@ void Journal::Add(int database, std::span<const std::string_view> argv) {
 
 void Journal::EndUnit() {
   if (open_.effects.empty()) return;
+  if (stream_is_foreign_) {
+    open_.readers = Unit::Readers::kFile;
+    open_.end_offset = offset_;
+    units_.push_back(std::exchange(open_, Unit()));
+    return;
+  }
   for (const Effect& effect : open_.effects) {
     if (effect.database != last_database_) {
       offset_ += EncodedSize({"SELECT", std::to_string(effect.database)});
@@ -41,6 +47,21 @@ void Journal::EndUnit() {
   if (open_.effects.size() > 1) offset_ += EncodedSize({"MULTI"}) + EncodedSize({"EXEC"});
   open_.end_offset = offset_;
   units_.push_back(std::exchange(open_, Unit()));
+}
+
+void Journal::Append(const Unit& unit) {
+  if (!active_) return;
+  units_.push_back(unit);
+  offset_ = unit.end_offset;
+}
+
+void Journal::AddLinkCommand(std::initializer_list<std::string_view> argv) {
+  EndUnit();
+  Unit unit;
+  unit.effects.push_back({last_database_, Argv(argv.begin(), argv.end())});
+  unit.end_offset = offset_ += EncodedSize(unit.effects.front().argv);
+  unit.readers = Unit::Readers::kLinks;
+  units_.push_back(std::move(unit));
 }
 
 void Journal::TrimBefore(std::uint64_t index) {

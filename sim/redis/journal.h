@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ struct Effect {
 struct Unit {
   std::vector<Effect> effects;
   std::int64_t end_offset = 0;  ///< Bytes of the stream up to and with this unit.
+  /// The append-only file does not get PING and REPLCONF, the links not the own writes of a
+  /// replica.
+  enum class Readers : std::uint8_t { kAll, kLinks, kFile };
+  Readers readers = Readers::kAll;
 };
 
 class Journal {
@@ -32,18 +37,28 @@ class Journal {
   /// Without a reader nothing is kept and offsets stand still.
   void SetActive(bool active) { active_ = active; }
   bool active() const { return active_; }
-  /// Effects get lost meanwhile, as redis.set_repl(redis.REPL_NONE) wants it.
+  /// Effects get lost meanwhile: redis.set_repl(redis.REPL_NONE) wants it, and those of another
+  /// server's unit are in that unit already.
   void SetMuted(bool muted) { muted_ = muted; }
   void Reset();
 
   /// Belongs to the open unit.
   void Add(int database, std::span<const std::string_view> argv);
   void EndUnit();
+  /// Of a replica, whose stream is its master's: own effects are for the append-only file alone.
+  void SetStreamIsForeign(bool foreign) { stream_is_foreign_ = foreign; }
+  /// A unit of another server's journal, as it came.
+  void Append(const Unit& unit);
+  /// A unit of its own that only the ends of replication links read.
+  void AddLinkCommand(std::initializer_list<std::string_view> argv);
+  /// The next effect names its database, whatever the one before it did.
+  void ForgetDatabase() { last_database_ = -1; }
 
   /// Bytes of the stream so far, closed units only. Their counting is Redis' (RESP of each effect,
   /// SELECT where the database changes, MULTI and EXEC around more than one).
   std::int64_t offset() const { return offset_; }
-  void SetOffset(std::int64_t offset) { offset_ = offset; }
+  /// From here on they count from this one.
+  void StartStream(std::int64_t offset) { offset_ = offset; }
 
   /// Units [first_index, end_index) are kept; a reader remembers the index it has read up to.
   std::uint64_t first_index() const { return first_index_; }
@@ -57,6 +72,7 @@ class Journal {
  private:
   bool active_ = false;
   bool muted_ = false;
+  bool stream_is_foreign_ = false;
   Unit open_;
   std::deque<Unit> units_;
   std::uint64_t first_index_ = 0;

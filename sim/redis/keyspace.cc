@@ -119,6 +119,18 @@ void Keyspace::Clear(int database) {
   ++key_set_version_;
 }
 
+void Keyspace::Replace(Databases databases) {
+  for (int database = 0; database < kDatabases; ++database) Clear(database);
+  databases_ = std::move(databases);
+  ++mutations_;
+}
+
+void Keyspace::ForgetExpired() {
+  for (Database& keys : databases_) {
+    std::erase_if(keys, [&](const auto& item) { return IsExpired(item.second); });
+  }
+}
+
 void Keyspace::DeleteExpired(int database) {
   Database& keys = databases_[Index(database)];
   for (auto at = keys.begin(); at != keys.end();) {

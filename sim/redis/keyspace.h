@@ -63,6 +63,7 @@ class Keyspace {
  public:
   static constexpr int kDatabases = 16;
   using Database = std::map<std::string, Entry, std::less<>>;
+  using Databases = std::array<Database, kDatabases>;
 
   void Reset();
   void SetListener(KeyspaceListener* listener) { listener_ = listener; }
@@ -98,6 +99,11 @@ class Keyspace {
   void Touch(int database, std::string_view key);
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
+  const Databases& databases() const { return databases_; }
+  /// By a resync or at a start: all keys there were are touched.
+  void Replace(Databases databases);
+  /// Removes what has expired, and nobody hears of it.
+  void ForgetExpired();
   void DeleteExpired(int database);
   /// SWAPDB.
   void Swap(int first, int second);
@@ -124,7 +130,7 @@ class Keyspace {
   void TouchSwapped(int database, int other);
   void TouchWatches(int database, std::string_view key);
 
-  std::array<Database, kDatabases> databases_;
+  Databases databases_;
   std::vector<Watch> watches_;
   std::vector<std::pair<int, std::string>> ready_keys_;
   bool track_ready_keys_ = false;

@@ -17,13 +17,34 @@ const T* Peek(const Keyspace& keyspace, int database, std::string_view key) {
 
 }  // namespace
 
-struct Server::State : Engine {};
+struct Server::State : Engine {
+  std::vector<std::pair<std::string, std::string>> file;  // redis.conf
+};
 
 Server::Server() : state_(std::make_unique<State>()) {}
 Server::~Server() = default;
 
 void Server::SetSink(Sink* sink) { state_->sink = sink; }
-void Server::Reset() { state_->Reset(); }
+void Server::Reset() {
+  state_->Reset();
+  state_->file.clear();
+}
+
+Engine& Server::engine() { return *state_; }
+void Server::SetDiskFault(const DiskFault& fault) { state_->persistence.fault = fault; }
+void Server::SetSnapshotTime(std::int64_t us) { state_->persistence.child_us = us; }
+std::size_t Server::unsynced_units() { return state_->persistence.unsynced_units(); }
+void Server::Kill(const Crash& crash) { state_->Kill(crash); }
+
+void Server::Start(std::int64_t loading_us) {
+  Config config = FreshConfig();
+  std::string reason;
+  for (const auto& [name, value] : state_->file) {
+    SetParameter(*FindParameter(name), value, &config, &reason);
+  }
+  state_->SetConfig(std::move(config));
+  state_->Start(loading_us);
+}
 
 void Server::SetTime(std::int64_t unix_us) { state_->SetTime(unix_us); }
 std::int64_t Server::time_us() const { return state_->now_us; }
@@ -33,7 +54,10 @@ std::string Server::Configure(std::string_view name, std::string_view value) {
   if (parameter == nullptr) return "unknown parameter '" + std::string(name) + "'";
   std::string reason;
   Config changed = state_->config();
-  if (SetParameter(*parameter, value, &changed, &reason)) state_->SetConfig(std::move(changed));
+  if (SetParameter(*parameter, value, &changed, &reason)) {
+    state_->SetConfig(std::move(changed));
+    state_->file.emplace_back(name, value);
+  }
   return reason;
 }
 
@@ -85,9 +109,11 @@ std::optional<std::int64_t> Server::NextTimerUs() const { return state_->NextTim
 void Server::RunTimers() { state_->RunTimers(); }
 
 void Server::RunActiveExpiry() {
+  if (state_->keyspace.expiry_mode() != ExpiryMode::kDelete) return;
   for (int database = 0; database < Keyspace::kDatabases; ++database) {
     state_->keyspace.DeleteExpired(database);
   }
+  state_->AfterCommand();
 }
 
 std::uint64_t Server::mutations() const { return state_->keyspace.mutations(); }

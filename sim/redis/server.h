@@ -63,6 +63,8 @@ class Sink {
   virtual void OnClosed(ClientId client) = 0;
 };
 
+class Engine;
+
 class Server {
  public:
   Server();
@@ -85,6 +87,26 @@ class Server {
   /// Sets a parameter of redis.conf ("maxmemory", "10mb"), those that CONFIG SET may not change
   /// too; until Reset(). Empty, or why not.
   [[nodiscard]] std::string Configure(std::string_view name, std::string_view value);
+
+  /// How a process ends that nobody asked to.
+  struct Crash {
+    bool power_lost = false;          ///< The machine's: unsynced units are lost; else kill -9.
+    std::size_t surviving_units = 0;  ///< So many of the oldest of those all the same.
+  };
+  /// A disk that does not do as it should, until told otherwise.
+  struct DiskFault {
+    bool saves_fail = false;   ///< Snapshots cannot be written: MISCONF.
+    bool writes_fail = false;  ///< The append-only file cannot grow: MISCONF.
+    bool fsync_hangs = false;  ///< everysec: writes to the file, too, wait for up to 2 s.
+  };
+  void SetDiskFault(const DiskFault& fault);
+  void SetSnapshotTime(std::int64_t us);  ///< how long BGSAVE and BGREWRITEAOF take
+  /// So many commands or transactions could a power loss now take from the append-only file.
+  std::size_t unsynced_units();
+  /// The process ends: all is gone but the disk. No OnClosed. REQUIRES: only SetTime before Start.
+  void Kill(const Crash& crash);
+  /// It begins again with what is on disk, and answers LOADING for so long. Configure still holds.
+  void Start(std::int64_t loading_us = 0);
 
   /// HELLO 3 counts as unmodelled above this (2 or 3, which is the default).
   void SetHighestProtocol(int version);
@@ -159,6 +181,9 @@ class Server {
   /// Set once, by the first command, option or redis.* function that Redis 7.0.15 knows and this
   /// server does not model: "SORT", "SET IFEQ", "redis.breakpoint". No reply was sent for it.
   const std::optional<std::string>& unmodelled() const;
+
+  /// The inside, for the parts of this library that bind several servers together.
+  Engine& engine();
 
  private:
   struct State;

@@ -21,7 +21,10 @@ void Unsubscribe(Context& c, bool pattern) {
   }
 }
 
-void Publish(Context& c) { c.Integer(c.engine.pubsub.Publish(c.args[1], c.args[2])); }
+void Publish(Context& c) {
+  c.propagation = Context::Propagation::kAlways;  // For the subscribers of replicas.
+  c.Integer(c.engine.pubsub.Publish(c.args[1], c.args[2]));
+}
 
 constexpr HandlerRow kRows[] = {
     {"subscribe", [](Context& c) { SubscribeAll(c, false); }},

@@ -193,22 +193,6 @@ void Flush(Context& c, bool all) {
   c.Ok();
 }
 
-// Without replicas none will ever acknowledge: zero of them at once, more only after the time-out.
-void WaitForReplicas(Context& c) {
-  std::int64_t replicas = 0;
-  std::int64_t timeout_ms = 0;
-  if (!c.ParseInt(c.args[1], &replicas)) return;
-  if (!c.ParseInt(c.args[2], &timeout_ms, "ERR timeout is not an integer or out of range")) return;
-  if (timeout_ms < 0) return c.Error("ERR timeout is negative");
-  if (replicas <= 0 || c.client.must_not_block) return c.Integer(std::int64_t{0});
-  Wait wait;
-  wait.timeout_reply = IntegerValue(0);
-  if (timeout_ms > 0 && __builtin_add_overflow(timeout_ms, c.engine.now_ms(), &wait.deadline_ms)) {
-    wait.deadline_ms = std::numeric_limits<std::int64_t>::max();
-  }
-  c.engine.blocking.Block(c, {}, std::move(wait));
-}
-
 // Saving is left to whoever shuts down; a shutdown never waits, so there is none to abort.
 void Shutdown(Context& c) {
   bool save = false;
@@ -251,7 +235,6 @@ constexpr HandlerRow kRows[] = {
     {"dbsize", [](Context& c) { c.Integer(c.keyspace().keys(c.database()).size()); }},
     {"flushdb", [](Context& c) { Flush(c, false); }},
     {"flushall", [](Context& c) { Flush(c, true); }},
-    {"wait", &WaitForReplicas},
     {"shutdown", &Shutdown},
 };
 

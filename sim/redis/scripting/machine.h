@@ -15,6 +15,7 @@
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/sandbox.h"
+#include "sim/redis/scripting/script_header.h"
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/scripting/values.h"
 
@@ -31,8 +32,7 @@ struct Script {
   int function = LUA_NOREF;
   std::string sha;
   std::uint64_t generation = 0;  // Visible if it is the present one.
-  bool has_header = false;
-  bool no_writes = false;
+  ScriptHeader header;
 };
 
 class Scripting::Machine {
@@ -86,6 +86,7 @@ class Scripting::Machine {
   bool has_written_ = false;
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
   Value reply_;
+  std::string refusal_;
   std::vector<std::string_view> args_;
   std::vector<NumberText> numbers_;
   std::unordered_map<std::string, Script, TextHash, std::equal_to<>> by_body_;

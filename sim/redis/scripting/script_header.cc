@@ -22,8 +22,11 @@ void ReadFlags(std::string_view flags, ScriptHeader* header) {
     const std::string_view flag = TakeWord(&flags, ",");
     if (flag == "no-writes") {
       header->no_writes = true;
-    } else if (flag != "allow-oom" && flag != "allow-stale" && flag != "no-cluster" &&
-               flag != "allow-cross-slot-keys") {
+    } else if (flag == "allow-oom") {
+      header->allow_oom = true;
+    } else if (flag == "allow-stale") {
+      header->allow_stale = true;
+    } else if (flag != "no-cluster" && flag != "allow-cross-slot-keys") {
       header->error = "ERR Unexpected flag in script shebang: " + std::string(flag);
     }
     if (last) return;

@@ -13,6 +13,8 @@ struct ScriptHeader {
   bool present = false;
   std::size_t length = 0;  ///< Bytes to skip; the line end stays, so that line numbers are right.
   bool no_writes = false;
+  bool allow_oom = false;
+  bool allow_stale = false;
   std::string error;        ///< Not empty: the reply.
   bool unmodelled = false;  ///< It has quotes or escapes.
 };

@@ -71,6 +71,10 @@ const char* Scripting::Machine::Execute() {
     const char* refusal = engine_.cluster.ScriptRefusal(client_, *command, args_);
     if (refusal != nullptr) return refusal;
   }
+  if (const auto error = engine_.RefuseInScript(*command, has_written_); !error.empty()) {
+    refusal_.assign("-").append(error);
+    return refusal_.c_str();
+  }
   has_written_ = has_written_ || (command->flags & kWrite) != 0;
   bool silent = false;
   reply_ = engine_.Run(client_, *command, args_, &silent);
@@ -134,8 +138,7 @@ Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
   script.function = luaL_ref(lua_, LUA_REGISTRYINDEX);
   script.sha = Sha1Hex(body);
   script.generation = generation_;
-  script.has_header = header.present;
-  script.no_writes = header.no_writes;
+  script.header = header;
   by_sha_[script.sha] = &script;
   return &script;
 }
@@ -152,7 +155,7 @@ void Scripting::Machine::SetGlobal(const char* name, Arguments values) {
 
 void Scripting::Machine::Run(Context& context, const Script& script, bool read_only, Arguments keys,
                              Arguments arguments) {
-  read_only_ = read_only || script.no_writes;
+  read_only_ = read_only || script.header.no_writes;
   has_written_ = false;
   client_.database = context.client.database;
   client_.protocol = 2;
@@ -212,6 +215,22 @@ void Scripting::Load(Context& context, std::string_view body) {
   if (const Script* script = machine_->Compile(context, body)) context.String(script->sha);
 }
 
+std::uint32_t Scripting::FlagsOf(std::string_view body_or_sha, bool by_sha,
+                                 std::uint32_t flags) const {
+  ScriptHeader header;
+  if (!by_sha) {
+    header = ParseScriptHeader(body_or_sha);
+  } else if (const Script* script = machine_ ? machine_->FindSha(body_or_sha) : nullptr) {
+    header = script->header;
+  }
+  if (!header.present || !header.error.empty()) return flags;
+  flags &= ~(kStale | kDenyOom | kWrite | kMayReplicate);
+  if (!header.no_writes) flags |= kWrite;
+  if (!header.no_writes && !header.allow_oom) flags |= kDenyOom;
+  if (header.allow_stale) flags |= kStale;
+  return flags;
+}
+
 void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
   constexpr std::string_view kNoScript = "NOSCRIPT No matching script. Please use EVAL.";
   if (by_sha && context.args[1].size() != 40) return context.Error(kNoScript);
@@ -228,8 +247,11 @@ void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
     if (by_sha) context.Error(kNoScript);
     return;
   }
-  if (read_only && script->has_header && !script->no_writes) {
+  if (read_only && script->header.present && !script->header.no_writes) {
     return context.Error("ERR Can not execute a script with write flag using *_ro command.");
+  }
+  if (const auto error = engine_.RefuseScript(); !script->header.present && !error.empty()) {
+    return context.Error(error);
   }
   const auto keys = static_cast<std::size_t>(count);
   machine_->Run(context, *script, read_only, context.args.subspan(3, keys),

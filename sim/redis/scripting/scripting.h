@@ -4,6 +4,7 @@
 // compiled scripts stay in it, and Reset() only makes them invisible again.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ class Scripting {
   /// SCRIPT LOAD: the reply is the SHA, or the compile error.
   void Load(Context& context, std::string_view body);
   bool Exists(std::string_view sha) const;
+  /// EVAL's command flags as the script's own first line changes them.
+  std::uint32_t FlagsOf(std::string_view body_or_sha, bool by_sha, std::uint32_t flags) const;
   void Flush();
   /// SCRIPT KILL. REQUIRES: the script of some other client is running (Engine::script_running).
   void Kill(Context& context);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// SAVE, BGSAVE, BGREWRITEAOF, LASTSAVE.
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+void Persistence::Save(Context& context) {
+  if (child_ && !child_->rewrites_aof) {
+    return context.Error("ERR Background save already in progress");
+  }
+  ++saves_;
+  if (!WriteSnapshot(engine_.keyspace.databases(), engine_.keyspace.changes())) {
+    return context.Error("ERR");
+  }
+  context.Ok();
+}
+
+void Persistence::BgSave(Context& context) {
+  bool schedule = false;
+  if (context.args.size() > 1) {
+    schedule = context.args.size() == 2 && EqualsIgnoreCase(context.args[1], "schedule");
+    if (!schedule) return context.Error(kSyntax);
+  }
+  if (!child_) {
+    StartChild(false);
+    return context.Status("Background saving started");
+  }
+  if (!child_->rewrites_aof) return context.Error("ERR Background save already in progress");
+  if (!schedule) {
+    return context.Error(
+        "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
+        "in order to schedule a BGSAVE whenever possible.");
+  }
+  save_scheduled_ = true;
+  context.Status("Background saving scheduled");
+}
+
+void Persistence::BgRewriteAof(Context& context) {
+  if (!child_) {
+    StartChild(true);
+    return context.Status("Background append only file rewriting started");
+  }
+  if (child_->rewrites_aof) {
+    return context.Error("ERR Background append only file rewriting already in progress");
+  }
+  rewrite_scheduled_ = true;
+  context.Status("Background append only file rewriting scheduled");
+}
+
+namespace {
+
+constexpr HandlerRow kRows[] = {
+    {"save", [](Context& c) { c.engine.persistence.Save(c); }},
+    {"bgsave", [](Context& c) { c.engine.persistence.BgSave(c); }},
+    {"bgrewriteaof", [](Context& c) { c.engine.persistence.BgRewriteAof(c); }},
+    {"lastsave", [](Context& c) { c.Integer(c.engine.persistence.last_save_s()); }},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> PersistenceCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

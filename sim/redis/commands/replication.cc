@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// REPLICAOF, SLAVEOF, ROLE, WAIT, FAILOVER.
+#include <limits>
+#include <type_traits>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+std::string Replication::Info() const {
+  std::string text;
+  const auto line = [&](std::string_view name, const auto& value) {
+    text.append(name).append(":");
+    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+      text.append(std::to_string(value));
+    } else {
+      text.append(value);
+    }
+    text.append("\r\n");
+  };
+  const Config& config = engine_.config();
+  line("role", master_ ? "slave" : "master");
+  if (master_) {
+    const bool connected = link_ == MasterLink::kConnected;
+    line("master_host", master_->host);
+    line("master_port", master_->port);
+    line("master_link_status", connected ? "up" : "down");
+    line("master_last_io_seconds_ago", connected ? now_s() - last_heard_s_ : std::int64_t{-1});
+    line("master_sync_in_progress", link_ == MasterLink::kSync ? 1 : 0);
+    line("slave_read_repl_offset", offset());
+    line("slave_repl_offset", offset());
+    if (!connected) line("master_link_down_since_seconds", now_s() - link_down_since_s_);
+    line("slave_priority", config.replica_priority);
+    line("slave_read_only", config.replica_read_only);
+    line("replica_announced", config.replica_announced);
+  }
+  line("connected_slaves", replicas_.size());
+  if (config.min_replicas_to_write != 0 && config.min_replicas_max_lag != 0) {
+    line("min_slaves_good_slaves", good_replicas_);
+  }
+  std::size_t number = 0;
+  for (const Replica& replica : replicas_) {
+    line("slave" + std::to_string(number++),
+         "ip=" + replica.address.host + ",port=" + std::to_string(replica.address.port) +
+             ",state=" + (replica.online ? "online" : "wait_bgsave") +
+             ",offset=" + std::to_string(replica.acknowledged) +
+             ",lag=" + std::to_string(replica.online ? now_s() - replica.acknowledged_at_s : 0));
+  }
+  line("master_failover_state", "no-failover");
+  line("master_replid", id_);
+  line("master_replid2", second_id_);
+  line("master_repl_offset", offset());
+  line("second_repl_offset", second_offset_);
+  line("repl_backlog_active", backlog_ ? 1 : 0);
+  line("repl_backlog_size", config.repl_backlog_size);
+  line("repl_backlog_first_byte_offset", backlog_ ? backlog_start() + 1 : 0);
+  line("repl_backlog_histlen", backlog_ ? offset() - backlog_start() : 0);
+  return text;
+}
+
+namespace {
+
+std::string_view LinkName(MasterLink link) {
+  switch (link) {
+    case MasterLink::kConnect:
+      return "connect";
+    case MasterLink::kConnecting:
+      return "connecting";
+    case MasterLink::kSync:
+      return "sync";
+    case MasterLink::kConnected:
+      return "connected";
+  }
+  return "unknown";
+}
+
+void ReplicaOf(Context& c) {
+  if (EqualsIgnoreCase(c.args[1], "no") && EqualsIgnoreCase(c.args[2], "one")) {
+    c.engine.replication.Promote();
+    return c.Ok();
+  }
+  std::int64_t port = 0;
+  if (!ParseInteger(c.args[2], &port) || port < 0 || port > 65535) {
+    return c.Error("ERR Invalid master port");
+  }
+  const auto& master = c.engine.replication.master();
+  if (master && master->port == port && EqualsIgnoreCase(master->host, c.args[1])) {
+    return c.Status("OK Already connected to specified master");
+  }
+  c.Ok();
+  c.engine.replication.Follow({std::string(c.args[1]), static_cast<int>(port)});
+}
+
+void Role(Context& c) {
+  const Replication& replication = c.engine.replication;
+  std::vector<Value>& reply = c.Array();
+  if (const auto& master = replication.master()) {
+    const bool connected = replication.link() == MasterLink::kConnected;
+    reply = {StringValue("slave"), StringValue(master->host), IntegerValue(master->port),
+             StringValue(LinkName(replication.link())),
+             IntegerValue(connected ? replication.offset() : -1)};
+    return;
+  }
+  std::vector<Value> replicas;
+  for (const Replication::Replica& replica : replication.replicas()) {
+    if (!replica.online) continue;
+    replicas.push_back(ArrayValue({StringValue(replica.address.host),
+                                   StringValue(std::to_string(replica.address.port)),
+                                   StringValue(std::to_string(replica.acknowledged))}));
+  }
+  reply = {StringValue("master"), IntegerValue(replication.offset()),
+           ArrayValue(std::move(replicas))};
+}
+
+void WaitForReplicas(Context& c) {
+  if (c.engine.replication.is_replica()) {
+    return c.Error(
+        "ERR WAIT cannot be used with replica instances. Please also note that since Redis 4.0 if "
+        "a replica is configured to be writable (which is not the default) writes to replicas are "
+        "just local and are not propagated.");
+  }
+  std::int64_t replicas = 0;
+  std::int64_t timeout_ms = 0;
+  if (!c.ParseInt(c.args[1], &replicas)) return;
+  if (!c.ParseInt(c.args[2], &timeout_ms, "ERR timeout is not an integer or out of range")) return;
+  if (timeout_ms < 0) return c.Error("ERR timeout is negative");
+  const std::int64_t offset = c.client.last_write_offset;
+  const std::int64_t acknowledged = c.engine.replication.CountAcknowledged(offset);
+  if (acknowledged >= replicas || c.client.must_not_block) return c.Integer(acknowledged);
+  Wait wait;
+  wait.count = replicas;
+  wait.offset = offset;
+  if (timeout_ms > 0 && __builtin_add_overflow(timeout_ms, c.engine.now_ms(), &wait.deadline_ms)) {
+    wait.deadline_ms = std::numeric_limits<std::int64_t>::max();
+  }
+  c.engine.blocking.Block(c, {}, std::move(wait));
+  c.engine.replication.WantAcknowledgements();
+}
+
+void Failover(Context& c) {
+  if (c.args.size() == 2 && EqualsIgnoreCase(c.args[1], "abort")) {
+    return c.Error("ERR No failover in progress.");
+  }
+  if (c.engine.replication.is_replica()) {
+    return c.Error("ERR FAILOVER is not valid when server is a replica.");
+  }
+  if (c.engine.replication.replicas().empty()) {
+    return c.Error("ERR FAILOVER requires connected replicas.");
+  }
+  c.Unmodelled("FAILOVER");
+}
+
+constexpr HandlerRow kRows[] = {
+    {"replicaof", &ReplicaOf},  {"slaveof", &ReplicaOf}, {"role", &Role},
+    {"wait", &WaitForReplicas}, {"failover", &Failover},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ReplicationCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

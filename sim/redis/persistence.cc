@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/persistence.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::string_view kSaveMisconf =
+    "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
+    "disk. Commands that may modify the data set are disabled, because this instance is configured "
+    "to report errors during writes if RDB snapshotting fails (stop-writes-on-bgsave-error "
+    "option). Please check the Redis logs for details about the RDB error.";
+constexpr std::string_view kAofMisconf =
+    "MISCONF Errors writing to the AOF file: No space left on device";
+constexpr std::int64_t kRetrySaveS = 5;
+constexpr std::int64_t kLongestPostponementS = 2;
+constexpr std::int64_t kKernelWriteBackUs = 30'000'000;
+constexpr std::size_t kFewUnits = 1024;
+
+}  // namespace
+
+std::int64_t Persistence::now_s() const { return engine_.now_us / 1000000; }
+bool Persistence::loading() const { return engine_.now_us < loading_until_us_; }
+
+void Persistence::Reset() {
+  rdb_.reset();
+  file_ = AppendOnlyFile();
+  fault = Server::DiskFault();
+  down_ = false;
+  child_us = 0;
+  ForgetProcess();
+}
+
+// What the process knew, and the disk does not.
+void Persistence::ForgetProcess() {
+  file_.open = false;
+  last_save_s_ = now_s();
+  last_try_s_ = 0;
+  save_failed_ = false;
+  saved_changes_ = 0;
+  saves_ = 0;
+  rewrites_ = 0;
+  next_unit_ = 0;
+  last_fsync_s_ = 0;
+  write_failed_ = false;
+  postponed_since_s_.reset();
+  child_.reset();
+  save_scheduled_ = false;
+  rewrite_scheduled_ = false;
+  loading_until_us_ = 0;
+  due_us_ = 0;
+}
+
+void Persistence::OpenFile() {
+  file_ = AppendOnlyFile();
+  file_.exists = true;
+  file_.open = true;
+  file_.base = engine_.keyspace.databases();
+  next_unit_ = engine_.journal.end_index();
+}
+
+void Persistence::OnConfigChanged() {
+  due_us_ = 0;
+  const bool wanted = engine_.config().appendonly != 0;
+  if (wanted == file_.open || down_) return;
+  if (wanted) {
+    OpenFile();
+  } else {
+    file_.synced = file_.units.size();
+    file_.open = false;
+    write_failed_ = false;
+  }
+  engine_.UpdateJournal();
+}
+
+void Persistence::OnDataReplaced() {
+  if (file_.open) OpenFile();
+}
+
+void Persistence::WriteEffects() {
+  if (!file_.open) return;
+  SyncByTime();
+  const Journal& journal = engine_.journal;
+  if (next_unit_ == journal.end_index() || Postponed()) return;
+  write_failed_ = fault.writes_fail;
+  if (write_failed_) return;
+  postponed_since_s_.reset();
+  for (; next_unit_ < journal.end_index(); ++next_unit_) {
+    const Unit& unit = journal.unit(next_unit_);
+    if (unit.readers != Unit::Readers::kLinks) file_.units.push_back({unit, engine_.now_us});
+  }
+  if (engine_.config().appendfsync == kFsyncAlways) {
+    file_.synced = file_.units.size();
+  } else {
+    SyncByTime();
+  }
+  Compact();
+}
+
+// With everysec, a write waits for an fsync that is still running, but not for ever.
+bool Persistence::Postponed() {
+  if (!fault.fsync_hangs || engine_.config().appendfsync != kFsyncEverySecond) return false;
+  if (!postponed_since_s_) postponed_since_s_ = now_s();
+  return now_s() - *postponed_since_s_ < kLongestPostponementS;
+}
+
+// The fsync of `everysec` follows in the second after the last one, whenever this is called. What
+// the kernel does by itself it does half a minute later.
+void Persistence::SyncByTime() {
+  if (fault.fsync_hangs) return;
+  std::size_t& synced = file_.synced;
+  if (engine_.config().appendfsync == kFsyncEverySecond) {
+    if (synced == file_.units.size() || now_s() <= last_fsync_s_) return;
+    const std::int64_t written_s = file_.units.back().written_at_us / 1000000;
+    last_fsync_s_ = std::min(now_s(), std::max(written_s, last_fsync_s_ + 1));
+    synced = file_.units.size();
+  } else {
+    while (synced < file_.units.size() &&
+           file_.units[synced].written_at_us + kKernelWriteBackUs <= engine_.now_us) {
+      ++synced;
+    }
+  }
+}
+
+std::size_t Persistence::unsynced_units() {
+  SyncByTime();
+  return file_.units.size() - file_.synced;
+}
+
+void Persistence::DropBefore(std::size_t units) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(units, file_.units.size()));
+  file_.units.erase(file_.units.begin(), file_.units.begin() + count);
+  file_.synced -= std::min(units, file_.synced);
+}
+
+// Keeps the file short where that cannot be seen: all of it is on disk, and it stands for the data.
+void Persistence::Compact() {
+  if (file_.synced != file_.units.size() || file_.units.size() < kFewUnits) return;
+  std::size_t keys = 0;
+  for (const auto& database : engine_.keyspace.databases()) keys += database.size();
+  if (file_.units.size() < keys) return;
+  if (child_) child_->units = 0;
+  file_.base = engine_.keyspace.databases();
+  file_.units.clear();
+  file_.synced = 0;
+}
+
+bool Persistence::WriteSnapshot(Keyspace::Databases databases, std::uint64_t changes) {
+  last_try_s_ = now_s();
+  save_failed_ = fault.saves_fail;
+  if (save_failed_) return false;
+  rdb_ = std::move(databases);
+  last_save_s_ = now_s();
+  saved_changes_ = changes;
+  return true;
+}
+
+void Persistence::StartChild(bool rewrites_aof) {
+  Child child;
+  child.rewrites_aof = rewrites_aof;
+  child.databases = engine_.keyspace.databases();
+  child.changes = engine_.keyspace.changes();
+  child.units = file_.units.size();
+  child.started_us = engine_.now_us;
+  child.ends_us = engine_.now_us + child_us;
+  child_ = std::move(child);
+  if (rewrites_aof) {
+    ++rewrites_;
+    rewrite_scheduled_ = false;
+  } else {
+    ++saves_;
+    last_try_s_ = now_s();
+    save_scheduled_ = false;
+  }
+  PlanNext();
+}
+
+void Persistence::EndChild() {
+  Child child = std::move(*child_);
+  child_.reset();
+  if (!child.rewrites_aof) {
+    WriteSnapshot(std::move(child.databases), child.changes);
+  } else if (file_.open && child.units > 0 && !fault.saves_fail) {
+    file_.base = std::move(child.databases);
+    DropBefore(child.units);
+  }
+}
+
+bool Persistence::SaveIsDue() const {
+  if (save_failed_ && now_s() - last_try_s_ <= kRetrySaveS) return false;
+  const auto changes = static_cast<std::int64_t>(engine_.keyspace.changes() - saved_changes_);
+  for (const SavePoint& point : engine_.config().save) {
+    if (changes >= point.changes && now_s() - last_save_s_ > point.seconds) return true;
+  }
+  return false;
+}
+
+// Redis looks ten times a second.
+void Persistence::PlanNext() {
+  if (child_) {
+    due_us_ = child_->ends_us;
+  } else {
+    due_us_ = engine_.config().save.empty() ? INT64_MAX : engine_.now_us + 100'000;
+  }
+}
+
+void Persistence::CatchUp() {
+  if (child_ && child_->ends_us <= engine_.now_us) EndChild();
+  if (!child_) {
+    if (rewrite_scheduled_) {
+      StartChild(true);
+    } else if (save_scheduled_ || SaveIsDue()) {
+      StartChild(false);
+    }
+    if (child_ && child_->ends_us <= engine_.now_us) EndChild();
+  }
+  PlanNext();
+}
+
+std::string_view Persistence::DiskError() const {
+  if (engine_.config().stop_writes_on_bgsave_error != 0 && !engine_.config().save.empty() &&
+      save_failed_) {
+    return kSaveMisconf;
+  }
+  return file_.open && write_failed_ ? kAofMisconf : std::string_view();
+}
+
+void Persistence::Crash(const Server::Crash& crash) {
+  CatchUp();
+  if (file_.open) {
+    SyncByTime();
+    const std::size_t kept =
+        crash.power_lost ? file_.synced + crash.surviving_units : file_.units.size();
+    if (kept < file_.units.size()) file_.units.resize(kept);
+  }
+  down_ = true;
+  ForgetProcess();
+}
+
+bool Persistence::Shutdown(bool save) {
+  if (file_.open) {
+    fault.fsync_hangs = false;
+    WriteEffects();
+    file_.synced = file_.units.size();
+  }
+  return !save || WriteSnapshot(engine_.keyspace.databases(), engine_.keyspace.changes());
+}
+
+void Persistence::Load(std::int64_t loading_us) {
+  ForgetProcess();
+  down_ = false;
+  Keyspace& keyspace = engine_.keyspace;
+  if (engine_.config().appendonly == 0) {
+    if (rdb_) keyspace.Replace(*rdb_);
+    // A replica would keep them: they are its master's to delete.
+    if (!engine_.replication.is_replica()) keyspace.ForgetExpired();
+  } else if (file_.exists) {
+    keyspace.Replace(file_.base);
+    keyspace.SetExpiryMode(ExpiryMode::kIgnore);
+    for (const WrittenUnit& written : file_.units) {
+      for (const Effect& effect : written.unit.effects) engine_.RunEffect(effect);
+    }
+    engine_.UpdateExpiryMode();
+    file_.synced = file_.units.size();
+    file_.open = true;
+  } else {
+    OpenFile();
+  }
+  saved_changes_ = keyspace.changes();
+  loading_until_us_ = engine_.now_us + loading_us;
+  engine_.UpdateJournal();
+  next_unit_ = engine_.journal.end_index();
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+//
+// What of one server's data is on disk at any moment: the last RDB snapshot, and the append-only
+// file as units written and units synced. A crash leaves exactly that, and a restart loads it.
+// Source: SAVE, BGSAVE, BGREWRITEAOF, save, appendonly, appendfsync of Redis 7.0.
+//
+// Not modelled: a disk that stores something else than was written to it. Children (BGSAVE,
+// BGREWRITEAOF) take `child_us` of the server's clock; an fsync takes no time unless it is stalled.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/journal.h"
+#include "sim/redis/keyspace.h"
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+class Engine;
+struct Context;
+
+class Persistence {
+ public:
+  explicit Persistence(Engine& engine) : engine_(engine) {}
+  /// An empty disk.
+  void Reset();
+  /// The configuration, or all data in a resync, is another now.
+  void OnConfigChanged();
+  void OnDataReplaced();
+
+  /// Behind every command, before its reply counts as sent: writes its effects, and syncs them as
+  /// appendfsync says.
+  void WriteEffects();
+  /// What was to happen by itself up to now (the end of a child, a save point) is done here: before
+  /// a command, which could see it or change the data. Not needed before due_us().
+  void CatchUp();
+  std::int64_t due_us() const { return due_us_; }
+
+  bool needs_journal() const { return file_.open; }
+  std::uint64_t first_needed_unit() const { return file_.open ? next_unit_ : UINT64_MAX; }
+  /// MISCONF, while writes are refused because the disk fails; else empty.
+  std::string_view DiskError() const;
+  bool loading() const;
+
+  void Save(Context& context);
+  void BgSave(Context& context);
+  void BgRewriteAof(Context& context);
+  std::int64_t last_save_s() const { return last_save_s_; }
+  /// The lines of INFO's section behind its title.
+  std::string Info() const;
+  /// The units that a power loss now may lose.
+  std::size_t unsynced_units();
+
+  /// Ends the process: the disk keeps what the crash leaves, children are gone. REQUIRES: Load
+  /// before anything else.
+  void Crash(const Server::Crash& crash);
+  /// At a start: the data, from what is on disk; LOADING for so long.
+  void Load(std::int64_t loading_us);
+  /// SHUTDOWN: syncs the append-only file, and saves a snapshot if `save`. False: it could not.
+  bool Shutdown(bool save);
+
+  std::int64_t child_us = 0;
+  Server::DiskFault fault;
+
+ private:
+  struct WrittenUnit {
+    Unit unit;
+    std::int64_t written_at_us = 0;
+  };
+  struct AppendOnlyFile {
+    bool exists = false;
+    bool open = false;
+    Keyspace::Databases base;
+    std::deque<WrittenUnit> units;
+    std::size_t synced = 0;
+  };
+  struct Child {
+    bool rewrites_aof = false;
+    Keyspace::Databases databases;
+    std::uint64_t changes = 0;
+    std::size_t units = 0;  // Of the append-only file, contained in `databases`.
+    std::int64_t started_us = 0;
+    std::int64_t ends_us = 0;
+  };
+
+  std::int64_t now_s() const;
+  void ForgetProcess();
+  void OpenFile();
+  bool Postponed();
+  bool WriteSnapshot(Keyspace::Databases databases, std::uint64_t changes);
+  void SyncByTime();
+  void DropBefore(std::size_t units);
+  void Compact();
+  void StartChild(bool rewrites_aof);
+  void EndChild();
+  bool SaveIsDue() const;
+  void PlanNext();
+
+  Engine& engine_;
+  std::optional<Keyspace::Databases> rdb_;
+  std::int64_t last_save_s_ = 0;
+  std::int64_t last_try_s_ = 0;
+  bool save_failed_ = false;
+  std::uint64_t saved_changes_ = 0;
+  std::int64_t saves_ = 0;
+  std::int64_t rewrites_ = 0;
+
+  AppendOnlyFile file_;
+  std::uint64_t next_unit_ = 0;  // In the journal.
+  std::int64_t last_fsync_s_ = 0;
+  bool down_ = false;  // Between Crash and Load.
+  bool write_failed_ = false;
+  std::optional<std::int64_t> postponed_since_s_;
+
+  std::int64_t due_us_ = 0;
+  std::optional<Child> child_;
+  bool save_scheduled_ = false;
+  bool rewrite_scheduled_ = false;
+  std::int64_t loading_until_us_ = 0;
+};
+
+}  // namespace interlock::sim::redis

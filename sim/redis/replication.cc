@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/replication.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::string_view kForcedUnblock =
+    "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)";
+
+// 40 hexadecimal digits, another text at every call (SplitMix64).
+std::string NextId(std::uint64_t* state) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string id;
+  while (id.size() < 40) {
+    *state += 0x9E3779B97F4A7C15U;
+    std::uint64_t mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
+    mixed ^= mixed >> 31;
+    for (int digit = 0; digit < 8; ++digit, mixed >>= 4) id.push_back(kDigits[mixed & 15]);
+  }
+  return id;
+}
+
+bool IsLinkCommand(const Effect& effect) {
+  return effect.argv[0] == "REPLCONF" || effect.argv[0] == "PING";
+}
+
+}  // namespace
+
+Replication::Replication(Engine& engine) : engine_(engine) { Reset(0); }
+
+void Replication::Reset(std::uint64_t identity) {
+  master_.reset();
+  link_ = MasterLink::kConnect;
+  link_down_since_s_ = 0;
+  last_heard_s_ = 0;
+  ++epoch_;
+  random_ = identity;
+  run_id_ = NextId(&random_);
+  id_ = NextId(&random_);
+  second_id_.assign(40, '0');
+  second_offset_ = -1;
+  backlog_ = false;
+  replicas_.clear();
+  good_replicas_ = 0;
+  cron_count_ = 0;
+  acknowledgements_wanted_ = false;
+}
+
+std::int64_t Replication::now_s() const { return engine_.now_us / 1000000; }
+
+// Without a backlog the journal may run for the append-only file alone.
+std::int64_t Replication::offset() const { return backlog_ ? engine_.journal.offset() : 0; }
+
+void Replication::StartBacklog(std::int64_t offset) {
+  backlog_ = true;
+  engine_.journal.StartStream(offset);
+  backlog_first_offset_ = offset;
+  backlog_first_unit_ = engine_.journal.end_index();
+  engine_.UpdateJournal();
+}
+
+void Replication::Follow(MasterAddress master) {
+  std::vector<ClientId> blocked;
+  for (const std::unique_ptr<Client>& client : engine_.clients()) {
+    if (client != nullptr && client->wait) blocked.push_back(client->id);
+  }
+  engine_.blocking.UnblockAll(kForcedUnblock);
+  for (const ClientId id : blocked) {
+    if (Client* client = engine_.FindClient(id)) engine_.Close(*client);
+  }
+  master_ = std::move(master);
+  ++epoch_;
+  acknowledgements_wanted_ = false;
+  link_ = MasterLink::kConnect;
+  link_down_since_s_ = now_s();
+  engine_.UpdateExpiryMode();
+}
+
+void Replication::Promote() {
+  if (!master_) return;
+  master_.reset();
+  ++epoch_;
+  second_id_ = id_;
+  second_offset_ = offset() + 1;
+  id_ = NextId(&random_);
+  // They come back for the new id, and need nothing but what follows.
+  DetachAll();
+  engine_.journal.ForgetDatabase();
+  engine_.UpdateExpiryMode();
+}
+
+void Replication::SetLink(MasterLink link) {
+  if (link_ == MasterLink::kConnected && link != link_) link_down_since_s_ = now_s();
+  link_ = link;
+  last_heard_s_ = now_s();
+}
+
+bool Replication::HeardNothing() const {
+  return link_ != MasterLink::kConnect && now_s() - last_heard_s_ > engine_.config().repl_timeout;
+}
+
+void Replication::Load(const Snapshot& snapshot) {
+  DetachAll();
+  engine_.keyspace.Replace(snapshot.databases);
+  id_ = snapshot.point.id;
+  second_id_.assign(40, '0');
+  second_offset_ = -1;
+  StartBacklog(snapshot.point.offset);
+  SetLink(MasterLink::kConnected);
+  engine_.persistence.OnDataReplaced();
+}
+
+void Replication::Continue(const std::string& id) {
+  if (id != id_) {
+    second_id_ = id_;
+    second_offset_ = offset() + 1;
+    id_ = id;
+    DetachAll();
+  }
+  if (!backlog_) StartBacklog(0);
+  SetLink(MasterLink::kConnected);
+}
+
+bool Replication::Apply(const Unit& unit) {
+  bool asks = false;
+  engine_.keyspace.SetExpiryMode(ExpiryMode::kIgnore);
+  engine_.journal.SetMuted(true);
+  for (const Effect& effect : unit.effects) {
+    asks = asks || effect.argv[0] == "REPLCONF";
+    if (!IsLinkCommand(effect)) engine_.RunEffect(effect);
+  }
+  engine_.journal.SetMuted(false);
+  engine_.journal.Append(unit);
+  engine_.UpdateExpiryMode();
+  last_heard_s_ = now_s();
+  engine_.AfterCommand();
+  return asks;
+}
+
+bool Replication::InBacklog(std::int64_t offset) const {
+  return backlog_ && offset >= backlog_start() && offset <= engine_.journal.offset();
+}
+
+std::int64_t Replication::backlog_start() const {
+  return std::max(backlog_first_offset_,
+                  engine_.journal.offset() - engine_.config().repl_backlog_size);
+}
+
+bool Replication::CanContinue(const ReplicationPoint& point) const {
+  const bool known = point.id == id_ || (point.id == second_id_ && point.offset < second_offset_);
+  return known && InBacklog(point.offset);
+}
+
+Snapshot Replication::TakeSnapshot() {
+  if (!backlog_) {
+    id_ = NextId(&random_);
+    second_id_.assign(40, '0');
+    second_offset_ = -1;
+    StartBacklog(0);
+  }
+  engine_.journal.ForgetDatabase();
+  return {engine_.keyspace.databases(), point()};
+}
+
+std::uint64_t Replication::Attach(MasterAddress replica,
+                                  const std::optional<ReplicationPoint>& point) {
+  Replica attached;
+  attached.handle = ++last_handle_;
+  attached.address = std::move(replica);
+  attached.acknowledged_at_s = now_s();
+  const Journal& journal = engine_.journal;
+  attached.next_unit = journal.end_index();
+  if (point) {
+    attached.online = true;
+    while (attached.next_unit > backlog_first_unit_ &&
+           journal.unit(attached.next_unit - 1).end_offset > point->offset) {
+      --attached.next_unit;
+    }
+  }
+  replicas_.push_back(std::move(attached));
+  CountGoodReplicas();
+  return last_handle_;
+}
+
+void Replication::SetOnline(std::uint64_t handle) {
+  Replica* replica = Find(handle);
+  if (replica == nullptr) return;
+  replica->online = true;
+  replica->acknowledged_at_s = now_s();
+  CountGoodReplicas();
+}
+
+void Replication::Detach(std::uint64_t handle) {
+  std::erase_if(replicas_, [&](const Replica& replica) { return replica.handle == handle; });
+  CountGoodReplicas();
+}
+
+void Replication::DetachAll() {
+  replicas_.clear();
+  CountGoodReplicas();
+}
+
+Replication::Replica* Replication::Find(std::uint64_t handle) {
+  for (Replica& replica : replicas_) {
+    if (replica.handle == handle) return &replica;
+  }
+  return nullptr;
+}
+
+void Replication::Acknowledge(std::uint64_t handle, std::int64_t offset) {
+  Replica* replica = Find(handle);
+  if (replica == nullptr) return;
+  replica->acknowledged = std::max(replica->acknowledged, offset);
+  replica->acknowledged_at_s = now_s();
+  ReleaseWaiters();
+}
+
+void Replication::CountGoodReplicas() {
+  good_replicas_ = std::count_if(replicas_.begin(), replicas_.end(), [&](const Replica& replica) {
+    return replica.online &&
+           now_s() - replica.acknowledged_at_s <= engine_.config().min_replicas_max_lag;
+  });
+}
+
+void Replication::RunCron() {
+  std::erase_if(replicas_, [&](const Replica& replica) {
+    return replica.online && now_s() - replica.acknowledged_at_s > engine_.config().repl_timeout;
+  });
+  if (!master_ && !replicas_.empty() &&
+      cron_count_ % engine_.config().repl_ping_replica_period == 0) {
+    engine_.journal.AddLinkCommand({"PING"});
+  }
+  ++cron_count_;
+  CountGoodReplicas();
+}
+
+void Replication::RequestAcknowledgements() {
+  if (!std::exchange(acknowledgements_wanted_, false) || replicas_.empty()) return;
+  engine_.journal.AddLinkCommand({"REPLCONF", "GETACK", "*"});
+}
+
+std::uint64_t Replication::first_needed_unit() const {
+  const Journal& journal = engine_.journal;
+  std::uint64_t index = journal.end_index();
+  for (const Replica& replica : replicas_) index = std::min(index, replica.next_unit);
+  if (!backlog_) return index;
+  std::uint64_t kept = std::max(journal.first_index(), backlog_first_unit_);
+  while (kept < index && journal.unit(kept).end_offset <= backlog_start()) ++kept;
+  return std::min(index, kept);
+}
+
+bool Replication::TooFewReplicas() const {
+  return !master_ && engine_.config().min_replicas_to_write > 0 &&
+         engine_.config().min_replicas_max_lag > 0 &&
+         good_replicas_ < engine_.config().min_replicas_to_write;
+}
+
+bool Replication::ReadOnly(const Client& client) const {
+  return master_ && engine_.config().replica_read_only && !client.from_master;
+}
+
+bool Replication::Stale() const {
+  return master_ && link_ != MasterLink::kConnected && !engine_.config().replica_serve_stale_data;
+}
+
+int Replication::CountAcknowledged(std::int64_t offset) const {
+  return static_cast<int>(std::count_if(
+      replicas_.begin(), replicas_.end(),
+      [&](const Replica& replica) { return replica.online && replica.acknowledged >= offset; }));
+}
+
+// Newest first; who asks for no more than one who was released before it gets that one's count.
+void Replication::ReleaseWaiters() {
+  std::vector<Client*> waiting;
+  for (const std::unique_ptr<Client>& client : engine_.clients()) {
+    if (client != nullptr && client->wait && client->wait->serve == nullptr) {
+      waiting.push_back(client.get());
+    }
+  }
+  std::sort(waiting.begin(), waiting.end(),
+            [](const Client* a, const Client* b) { return a->wait->order > b->wait->order; });
+  std::int64_t released_offset = 0;
+  std::int64_t released_count = 0;
+  for (Client* client : waiting) {
+    const Wait& wait = *client->wait;
+    const bool known =
+        released_offset != 0 && released_offset >= wait.offset && released_count >= wait.count;
+    const std::int64_t count = known ? released_count : CountAcknowledged(wait.offset);
+    if (count < wait.count) continue;
+    released_offset = wait.offset;
+    released_count = count;
+    engine_.blocking.Unblock(*client);
+    engine_.Emit(*client, IntegerValue(count));
+  }
+  if (engine_.blocking.HasUnblocked()) engine_.AfterCommand();
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// One server's part in replication: whom it follows, who follows it, how far they have got, and
+// what that means for commands. Messages are carried by others (see Topology): here are only the
+// two ends. Source: REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/client.h"
+#include "sim/redis/journal.h"
+#include "sim/redis/keyspace.h"
+
+namespace interlock::sim::redis {
+
+class Engine;
+
+/// Where a replica stands with its master, as ROLE names it.
+enum class MasterLink : std::uint8_t { kConnect, kConnecting, kSync, kConnected };
+
+struct MasterAddress {
+  std::string host;
+  int port = 0;
+  bool operator==(const MasterAddress&) const = default;
+};
+
+/// A history of writes and a place in it: what PSYNC asks for.
+struct ReplicationPoint {
+  std::string id;
+  std::int64_t offset = 0;
+};
+
+/// All data, and the point that it stands for.
+struct Snapshot {
+  Keyspace::Databases databases;
+  ReplicationPoint point;
+};
+
+class Replication {
+ public:
+  /// A replica as its master knows it.
+  struct Replica {
+    std::uint64_t handle = 0;
+    MasterAddress address;
+    bool online = false;  // It has been sent a snapshot, or needed none.
+    std::int64_t acknowledged = 0;
+    std::int64_t acknowledged_at_s = 0;  // On this server's clock.
+    std::uint64_t next_unit = 0;         // In the journal: the first that it has not been sent.
+  };
+
+  explicit Replication(Engine& engine);
+  /// `identity` tells this server's run and replication ids from those of others.
+  void Reset(std::uint64_t identity);
+
+  bool is_replica() const { return master_.has_value(); }
+  const std::optional<MasterAddress>& master() const { return master_; }
+  MasterLink link() const { return link_; }
+  const std::string& id() const { return id_; }
+  const std::string& run_id() const { return run_id_; }
+  std::int64_t offset() const;
+  /// Counts the changes of role and of master: a link made for an older one is void.
+  std::uint64_t epoch() const { return epoch_; }
+
+  /// REPLICAOF host port: clients that are blocked are sent away, the data stays until a resync.
+  void Follow(MasterAddress master);
+  /// REPLICAOF NO ONE: the data stays, a new history begins.
+  void Promote();
+
+  // As a replica. REQUIRES: is_replica().
+  void SetLink(MasterLink link);
+  /// For longer than repl-timeout: the link is to be given up.
+  bool HeardNothing() const;
+  ReplicationPoint point() const { return {id_, offset()}; }
+  /// Full resync: in the place of all data. Own replicas are sent away.
+  void Load(const Snapshot& snapshot);
+  /// Partial resync: the same history, perhaps under the new name that its master gave it.
+  void Continue(const std::string& id);
+  /// Executes what the master sent, and puts it into the own journal unchanged. True: the master
+  /// asks for an acknowledgement of what came before.
+  bool Apply(const Unit& unit);
+
+  // As a master (or a replica with replicas of its own).
+  /// True if what follows the point is still known; then Attach continues from it.
+  bool CanContinue(const ReplicationPoint& point) const;
+  Snapshot TakeSnapshot();
+  /// Its units begin behind `point` (partial resync) or here (full resync, offline until
+  /// SetOnline). The handle is not 0.
+  std::uint64_t Attach(MasterAddress replica, const std::optional<ReplicationPoint>& point);
+  void SetOnline(std::uint64_t handle);
+  void Detach(std::uint64_t handle);
+  Replica* Find(std::uint64_t handle);
+  const std::vector<Replica>& replicas() const { return replicas_; }
+  void Acknowledge(std::uint64_t handle, std::int64_t offset);
+
+  /// A WAIT has begun: the replicas will be asked behind its command.
+  void WantAcknowledgements() { acknowledgements_wanted_ = true; }
+  /// Once a second: counts good replicas, gives up silent ones, pings.
+  void RunCron();
+  /// Behind every command.
+  void RequestAcknowledgements();
+  /// The journal's units before this index are not needed here.
+  std::uint64_t first_needed_unit() const;
+  /// Whether effects have to be kept.
+  bool needs_journal() const { return backlog_ || !replicas_.empty(); }
+
+  // What commands ask.
+  bool TooFewReplicas() const;
+  bool ReadOnly(const Client& client) const;
+  bool Stale() const;
+  int CountAcknowledged(std::int64_t offset) const;
+  /// The lines of INFO's section behind its title.
+  std::string Info() const;
+
+ private:
+  void StartBacklog(std::int64_t offset);
+  void CountGoodReplicas();
+  void DetachAll();
+  void ReleaseWaiters();
+  bool InBacklog(std::int64_t offset) const;
+  std::int64_t now_s() const;
+  std::int64_t backlog_start() const;
+
+  Engine& engine_;
+  std::optional<MasterAddress> master_;
+  MasterLink link_ = MasterLink::kConnect;
+  std::int64_t link_down_since_s_ = 0;
+  std::int64_t last_heard_s_ = 0;
+  std::uint64_t epoch_ = 0;
+
+  std::uint64_t random_ = 0;
+  std::string run_id_;
+  std::string id_;
+  std::string second_id_;
+  std::int64_t second_offset_ = -1;
+  bool backlog_ = false;
+  std::int64_t backlog_first_offset_ = 0;
+  std::uint64_t backlog_first_unit_ = 0;
+
+  std::vector<Replica> replicas_;
+  std::uint64_t last_handle_ = 0;
+  std::int64_t good_replicas_ = 0;
+  std::int64_t cron_count_ = 0;
+  bool acknowledgements_wanted_ = false;
+};
+
+}  // namespace interlock::sim::redis
