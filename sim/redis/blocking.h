@@ -66,6 +66,8 @@ class Blocking {
   /// Ends every wait with this error.
   void UnblockAll(std::string_view error);
   std::optional<std::int64_t> NextDeadlineMs() const;
+  /// What this client sent behind the command that held it up is to run now.
+  void AddUnblocked(ClientId id) { unblocked_.push_back(id); }
   /// Clients unblocked since the last call, in order.
   std::vector<ClientId> TakeUnblocked() { return std::exchange(unblocked_, {}); }
   bool HasUnblocked() const { return !unblocked_.empty(); }

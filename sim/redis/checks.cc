@@ -31,6 +31,24 @@ std::string ArityText(const Command& command) {
   return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
 }
 
+bool IsLocal(const Client& client) {
+  return client.address.empty() || client.address.starts_with("127.") ||
+         client.address.starts_with("::1") || client.address.starts_with("[::1]") ||
+         client.address.starts_with("/");
+}
+
+// DEBUG, and MODULE, which nothing here ever enables.
+std::string ProtectedText(const Config& config, const Client& client, const Command& command) {
+  const bool debug = command.name == "debug";
+  if (debug && config.enable_debug_command == kAllowed) return {};
+  if (debug && config.enable_debug_command == kAllowedLocally && IsLocal(client)) return {};
+  const std::string option = debug ? "enable-debug-command" : "enable-module-command";
+  return std::string("ERR ") + (debug ? "DEBUG" : "MODULE") + " command not allowed. If the " +
+         option +
+         " option is set to \"local\", you can run it from a local connection, otherwise you need "
+         "to set this option in the configuration file, and then restart the server.";
+}
+
 }  // namespace
 
 void Context::ArityError() { Error(ArityText(command)); }
@@ -54,6 +72,13 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
   if (!ArityMatches(*command, args.size())) {
     Reject(client, command, ArityText(*command));
     return true;
+  }
+  if ((command->flags & kProtected) != 0) {
+    const std::string error = ProtectedText(config_, client, *command);
+    if (!error.empty()) {
+      Reject(client, command, error);
+      return true;
+    }
   }
   if (!client.authenticated && !config_.requirepass.empty() && (command->flags & kNoAuth) == 0) {
     Reject(client, command, "NOAUTH Authentication required.");
@@ -93,6 +118,10 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
     Reject(
         client, command,
         "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
+    return true;
+  }
+  if (pause.active() && pause.Holds(EffectiveFlags(client, *command, args))) {
+    pause.Hold(client, Argv(args.begin(), args.end()));
     return true;
   }
   return false;

@@ -51,6 +51,8 @@ struct Client {
 
   std::int64_t last_write_offset = 0;  // In the journal: what WAIT waits for.
 
+  bool close_after_reply = false;  // To the command that it is running.
+
   bool must_not_block = false;             // Inside EXEC or a script.
   bool from_master = false;                // Its commands are the master's effects.
   std::vector<Value>* captured = nullptr;  // Inside EXEC: its output becomes elements.

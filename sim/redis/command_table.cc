@@ -63,6 +63,9 @@ class Table {
              ClusterCommands(),
              PersistenceCommands(),
              ReplicationCommands(),
+             ConnectionCommands(),
+             ClientCommands(),
+             DebugCommands(),
              // clang-format on
          }) {
       for (const HandlerRow& row : rows) {

@@ -49,6 +49,7 @@ Engine::Engine()
     : persistence(*this),
       replication(*this),
       blocking(*this),
+      pause(*this),
       pubsub(*this),
       scripting(*this),
       cluster(*this) {
@@ -67,6 +68,7 @@ void Engine::Reset() {
   ForgetProcess();
   persistence.Reset();
   cluster.Reset();
+  active_expiry = true;
 }
 
 void Engine::SetConfig(Config changed) {
@@ -251,8 +253,14 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
     Process(client, args);
   }
   Client* still = FindClient(id);
+  if (still != nullptr && still->close_after_reply) {
+    Close(*still);
+    still = nullptr;
+  }
   if (still != nullptr && asked && !still->in_multi) still->asking = false;
-  if (still != nullptr && still->replies == Replies::kSkip) still->replies = Replies::kOn;
+  if (still != nullptr && still->replies == Replies::kSkip && !still->postponed) {
+    still->replies = Replies::kOn;
+  }
   if (script_running_ || !journal.active()) return;
   journal.EndUnit();
   if (still != nullptr) still->last_write_offset = replication.offset();
@@ -283,15 +291,20 @@ void Engine::RunPending(Client* client) {
 std::optional<std::int64_t> Engine::NextTimerUs() const {
   if (stalled_until_us_ > now_us) return stalled_until_us_;
   if (!stalled_output_.empty() || !stalled_input_.empty()) return now_us;
-  const std::optional<std::int64_t> deadline_ms = blocking.NextDeadlineMs();
-  if (!deadline_ms) return std::nullopt;
   constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
-  return std::min(*deadline_ms, kLatestMs) * 1000;
+  std::optional<std::int64_t> next_us;
+  for (const auto& deadline_ms : {blocking.NextDeadlineMs(), pause.DeadlineMs()}) {
+    if (!deadline_ms) continue;
+    const std::int64_t us = std::min(*deadline_ms, kLatestMs) * 1000;
+    next_us = std::min(us, next_us.value_or(us));
+  }
+  return next_us;
 }
 
 void Engine::RunTimers() {
   if (unmodelled || Stalled()) return;
   EndStall();
+  pause.RunTimers();
   blocking.RunTimers();
   AfterCommand();
 }
@@ -321,6 +334,7 @@ void Engine::Process(Client& client, Arguments args) {
   bool container = false;
   const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
                                        args.size() > 1, &container);
+  client.last_command = command;
   if (Refuse(client, args, command, container)) return;
   if (client.in_multi && (command->flags & kAtOnceInMulti) == 0 && command->handler != nullptr) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());

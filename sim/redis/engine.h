@@ -22,6 +22,7 @@
 #include "sim/redis/context.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
+#include "sim/redis/pause.h"
 #include "sim/redis/persistence.h"
 #include "sim/redis/pubsub.h"
 #include "sim/redis/replication.h"
@@ -97,6 +98,7 @@ class Engine : private KeyspaceListener {
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
+  bool active_expiry = true;  // DEBUG SET-ACTIVE-EXPIRE
   std::function<void()> long_script_handler;
   std::int64_t busy_reply_threshold_ms = 5000;
   std::optional<std::string> unmodelled;
@@ -106,6 +108,7 @@ class Engine : private KeyspaceListener {
   Replication replication;
   std::uint64_t identity = 0;  // Makes the ids of its runs differ from those of other servers.
   Blocking blocking;
+  Pause pause;
   PubSub pubsub;
   Scripting scripting;
   Cluster cluster;

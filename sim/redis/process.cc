@@ -15,7 +15,8 @@ void Engine::UpdateJournal() {
 }
 
 void Engine::UpdateExpiryMode() {
-  keyspace.SetExpiryMode(replication.is_replica() ? ExpiryMode::kHide : ExpiryMode::kDelete);
+  keyspace.SetExpiryMode(replication.is_replica() || pause.active() ? ExpiryMode::kHide
+                                                                    : ExpiryMode::kDelete);
 }
 
 void Engine::RunEffect(const Effect& effect) {
@@ -53,6 +54,7 @@ void Engine::ForgetProcess() {
   SetTime(now_us);
   journal.Reset();
   blocking.Reset();
+  pause.Reset();
   pubsub.Reset();
   scripting.Reset();
   constexpr std::uint64_t kManyStarts = 1'000'000;

@@ -109,7 +109,7 @@ std::optional<std::int64_t> Server::NextTimerUs() const { return state_->NextTim
 void Server::RunTimers() { state_->RunTimers(); }
 
 void Server::RunActiveExpiry() {
-  if (state_->keyspace.expiry_mode() != ExpiryMode::kDelete) return;
+  if (!state_->active_expiry || state_->keyspace.expiry_mode() != ExpiryMode::kDelete) return;
   for (int database = 0; database < Keyspace::kDatabases; ++database) {
     state_->keyspace.DeleteExpired(database);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Connections (AUTH, HELLO, CLIENT, SELECT ...) and the server as a whole (TIME, FLUSHALL, WAIT
-// ...).
+// The server as a whole: TIME, DBSIZE, FLUSHALL, WAIT, SHUTDOWN.
 #include <limits>
 
 #include "sim/redis/engine.h"
@@ -10,172 +9,6 @@
 namespace interlock::sim::redis {
 
 namespace {
-
-constexpr std::string_view kWrongPass =
-    "WRONGPASS invalid username-password pair or user is disabled.";
-
-void Ping(Context& c) {
-  if (c.args.size() > 2) return c.ArityError();
-  if (c.client.protocol == 3 || !c.client.subscribed()) {
-    return c.args.size() == 1 ? c.Status("PONG") : c.String(c.args[1]);
-  }
-  c.Array() = {StringValue("pong"), StringValue(c.args.size() == 1 ? "" : c.args[1])};
-}
-
-void Echo(Context& c) { c.String(c.args[1]); }
-
-void Select(Context& c) {
-  std::int64_t index = 0;
-  if (!c.ParseInt(c.args[1], &index)) return;
-  if (index < std::numeric_limits<std::int32_t>::min() ||
-      index > std::numeric_limits<std::int32_t>::max()) {
-    return c.Error("ERR value is out of range, value must between -2147483648 and 2147483647");
-  }
-  if (index < 0 || index >= Keyspace::kDatabases) return c.Error("ERR DB index is out of range");
-  c.client.database = static_cast<int>(index);
-  c.Ok();
-}
-
-// There is one user, and without a password it takes any.
-bool Authenticate(Context& c, std::string_view user, std::string_view password) {
-  const bool right = user == "default" && (c.engine.config().requirepass.empty() ||
-                                           password == c.engine.config().requirepass);
-  if (right) {
-    c.client.authenticated = true;
-  } else {
-    c.Error(kWrongPass);
-  }
-  return right;
-}
-
-void Auth(Context& c) {
-  if (c.args.size() > 3) return c.Error(kSyntax);
-  if (c.args.size() == 2 && c.engine.config().requirepass.empty()) {
-    return c.Error(
-        "ERR AUTH <password> called without any password configured for the default user. Are you "
-        "sure your configuration is correct?");
-  }
-  const bool named = c.args.size() == 3;
-  if (Authenticate(c, named ? c.args[1] : "default", c.args.back())) c.Ok();
-}
-
-bool ValidName(Context& c, std::string_view name) {
-  for (const char letter : name) {
-    if (letter >= '!' && letter <= '~') continue;
-    c.Error("ERR Client names cannot contain spaces, newlines or special characters.");
-    return false;
-  }
-  return true;
-}
-
-struct HelloOptions {
-  std::int64_t version = 0;  // 0: as it is.
-  std::string_view user;
-  std::string_view password;
-};
-
-bool ParseHello(Context& c, HelloOptions* o) {
-  if (c.args.size() >= 2) {
-    if (!c.ParseInt(c.args[1], &o->version,
-                    "ERR Protocol version is not an integer or out of range")) {
-      return false;
-    }
-    if (o->version < 2 || o->version > 3) {
-      c.Error("NOPROTO unsupported protocol version");
-      return false;
-    }
-  }
-  for (std::size_t i = 2; i < c.args.size(); ++i) {
-    const std::size_t more = c.args.size() - 1 - i;
-    if (EqualsIgnoreCase(c.args[i], "auth") && more >= 2) {
-      o->user = c.args[i + 1];
-      o->password = c.args[i + 2];
-      i += 2;
-    } else if (EqualsIgnoreCase(c.args[i], "setname") && more >= 1) {
-      // At once, even if a later option is wrong.
-      if (!ValidName(c, c.args[i + 1])) return false;
-      c.client.name = c.args[++i];
-    } else {
-      c.Error(
-          OneLine("ERR Syntax error in HELLO option '" + std::string(UntilNul(c.args[i])) + "'"));
-      return false;
-    }
-  }
-  return true;
-}
-
-void Hello(Context& c) {
-  HelloOptions options;
-  if (!ParseHello(c, &options)) return;
-  if (options.user.data() != nullptr && !Authenticate(c, options.user, options.password)) return;
-  if (!c.client.authenticated && !c.engine.config().requirepass.empty()) {
-    return c.Error(
-        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
-        "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
-        "protocol version at the same time");
-  }
-  if (options.version == 0) options.version = c.client.protocol;
-  if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
-  c.client.protocol = static_cast<int>(options.version);
-  c.Map() = {StringValue("server"),  StringValue("redis"),
-             StringValue("version"), StringValue("7.0.15"),
-             StringValue("proto"),   IntegerValue(c.client.protocol),
-             StringValue("id"),      IntegerValue(static_cast<std::int64_t>(c.client.id)),
-             StringValue("mode"),    StringValue("standalone"),
-             StringValue("role"),    StringValue("master"),
-             StringValue("modules"), ArrayValue()};
-}
-
-void Quit(Context& c) {
-  c.engine.Emit(c.client, StatusValue("OK"));
-  c.silent = true;
-  c.engine.Close(c.client);
-}
-
-void Reset(Context& c) {
-  c.engine.DiscardTransaction(c.client);
-  c.engine.pubsub.Forget(c.client);
-  c.client.database = 0;
-  c.client.name.clear();
-  c.client.protocol = 2;
-  c.client.authenticated = c.engine.config().requirepass.empty();
-  c.Status("RESET");
-}
-
-void ClientSetName(Context& c) {
-  if (!ValidName(c, c.args[2])) return;
-  c.client.name = c.args[2];
-  c.Ok();
-}
-
-void ClientGetName(Context& c) {
-  if (!c.client.name.empty()) c.String(c.client.name);
-}
-
-void ClientUnblock(Context& c) {
-  bool error = false;
-  if (c.args.size() > 4) {
-    return c.Error("ERR unknown subcommand or wrong number of arguments for '" +
-                   std::string(c.args[1]) + "'. Try CLIENT HELP.");
-  }
-  if (c.args.size() == 4) {
-    error = EqualsIgnoreCase(c.args[3], "error");
-    if (!error && !EqualsIgnoreCase(c.args[3], "timeout")) {
-      return c.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
-    }
-  }
-  std::int64_t id = 0;
-  if (!c.ParseInt(c.args[2], &id)) return;
-  Client* target = c.engine.FindClient(static_cast<ClientId>(id));
-  if (target == nullptr || !target->wait) return c.Integer(std::int64_t{0});
-  if (error) {
-    c.engine.Emit(*target, ErrorValue("UNBLOCKED client unblocked via CLIENT UNBLOCK"));
-  } else {
-    c.engine.blocking.ReplyTimeout(*target);
-  }
-  c.engine.blocking.Unblock(*target);
-  c.Integer(std::int64_t{1});
-}
 
 void Time(Context& c) {
   c.Array() = {StringValue(std::to_string(c.engine.now_us / 1000000)),
@@ -220,17 +53,6 @@ void Shutdown(Context& c) {
 }
 
 constexpr HandlerRow kRows[] = {
-    {"ping", &Ping},
-    {"echo", &Echo},
-    {"select", &Select},
-    {"auth", &Auth},
-    {"hello", &Hello},
-    {"quit", &Quit},
-    {"reset", &Reset},
-    {"client|id", [](Context& c) { c.Integer(static_cast<std::int64_t>(c.client.id)); }},
-    {"client|setname", &ClientSetName},
-    {"client|getname", &ClientGetName},
-    {"client|unblock", &ClientUnblock},
     {"time", &Time},
     {"dbsize", [](Context& c) { c.Integer(c.keyspace().keys(c.database()).size()); }},
     {"flushdb", [](Context& c) { Flush(c, false); }},

@@ -69,7 +69,7 @@ void Exec(Context& c) {
   client.must_not_block = false;
   client.captured = nullptr;
   c.silent = true;
-  if (c.engine.unmodelled) return;
+  if (c.engine.unmodelled || client.close_after_reply) return;
   const auto rest = output.begin() + static_cast<std::ptrdiff_t>(queue.size());
   const std::vector<Value> behind(std::make_move_iterator(rest),
                                   std::make_move_iterator(output.end()));

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+//
+// CLIENT: connections about themselves and about each other.
+#include <limits>
+
+#include "sim/redis/commands/client_list.h"
+#include "sim/redis/commands/connection.h"
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+enum class ClientType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };
+
+bool ParseType(Context& c, std::string_view text, std::optional<ClientType>* type) {
+  struct Row {
+    std::string_view name;
+    ClientType type;
+  };
+  constexpr Row kTypes[] = {{"normal", ClientType::kNormal},
+                            {"slave", ClientType::kReplica},
+                            {"replica", ClientType::kReplica},
+                            {"pubsub", ClientType::kPubSub},
+                            {"master", ClientType::kMaster}};
+  for (const Row& row : kTypes) {
+    if (!EqualsIgnoreCase(text, row.name)) continue;
+    *type = row.type;
+    return true;
+  }
+  c.Error(OneLine("ERR Unknown client type '" + std::string(UntilNul(text)) + "'"));
+  return false;
+}
+
+ClientType TypeOf(const Client& client) {
+  if (client.from_master) return ClientType::kMaster;
+  const bool subscribed = client.subscribed() || !client.shard_channels.empty();
+  return subscribed ? ClientType::kPubSub : ClientType::kNormal;
+}
+
+void UnknownForm(Context& c) {
+  c.Error(OneLine("ERR unknown subcommand or wrong number of arguments for '" +
+                  std::string(UntilNul(c.args[1]).substr(0, 128)) + "'. Try CLIENT HELP."));
+}
+
+void ClientSetName(Context& c) {
+  if (!ValidClientName(c, c.args[2])) return;
+  c.client.name = c.args[2];
+  c.Ok();
+}
+
+void ClientGetName(Context& c) {
+  if (!c.client.name.empty()) c.String(c.client.name);
+}
+
+void ListByIds(Context& c) {
+  std::string lines;
+  for (const std::string_view word : c.args.subspan(3)) {
+    std::int64_t id = 0;
+    if (!c.ParseInt(word, &id, "ERR Invalid client ID")) return;
+    const Client* client = c.engine.FindClient(static_cast<ClientId>(id));
+    if (client != nullptr) lines += ClientLine(c, *client);
+  }
+  c.Verbatim(lines);
+}
+
+void ClientList(Context& c) {
+  std::optional<ClientType> type;
+  if (c.args.size() > 3 && EqualsIgnoreCase(c.args[2], "id")) return ListByIds(c);
+  if (c.args.size() == 4 && EqualsIgnoreCase(c.args[2], "type")) {
+    if (!ParseType(c, c.args[3], &type)) return;
+  } else if (c.args.size() != 2) {
+    return c.Error(kSyntax);
+  }
+  std::string lines;
+  for (const std::unique_ptr<Client>& client : c.engine.clients()) {
+    if (client == nullptr || (type && TypeOf(*client) != *type)) continue;
+    lines += ClientLine(c, *client);
+  }
+  c.Verbatim(lines);
+}
+
+struct KillFilter {
+  std::optional<ClientId> id;
+  std::optional<std::string_view> address;
+  std::optional<std::string_view> local_address;
+  std::optional<ClientType> type;
+  bool skip_me = true;
+};
+
+bool ParseKillOption(Context& c, std::string_view name, std::string_view value, KillFilter* f) {
+  if (EqualsIgnoreCase(name, "id")) {
+    constexpr std::string_view kNotPositive = "ERR client-id should be greater than 0";
+    std::int64_t id = 0;
+    if (!c.ParseInt(value, &id, kNotPositive)) return false;
+    if (id <= 0) {
+      c.Error(kNotPositive);
+      return false;
+    }
+    f->id = static_cast<ClientId>(id);
+  } else if (EqualsIgnoreCase(name, "type")) {
+    return ParseType(c, value, &f->type);
+  } else if (EqualsIgnoreCase(name, "addr")) {
+    f->address = value;
+  } else if (EqualsIgnoreCase(name, "laddr")) {
+    f->local_address = value;
+  } else if (EqualsIgnoreCase(name, "user")) {
+    if (value == "default") return true;
+    c.Error(OneLine("ERR No such user '" + std::string(UntilNul(value)) + "'"));
+    return false;
+  } else if (EqualsIgnoreCase(name, "skipme") &&
+             (EqualsIgnoreCase(value, "yes") || EqualsIgnoreCase(value, "no"))) {
+    f->skip_me = EqualsIgnoreCase(value, "yes");
+  } else {
+    c.Error(kSyntax);
+    return false;
+  }
+  return true;
+}
+
+std::int64_t KillMatching(Context& c, const KillFilter& filter) {
+  std::int64_t killed = 0;
+  const std::string local = "127.0.0.1:" + std::to_string(c.engine.config().port);
+  for (const std::unique_ptr<Client>& client : c.engine.clients()) {
+    if (client == nullptr) continue;
+    const bool self = client->id == c.client.id;
+    const bool matches = (!filter.id || client->id == *filter.id) &&
+                         (!filter.address || client->address == *filter.address) &&
+                         (!filter.local_address || local == *filter.local_address) &&
+                         (!filter.type || TypeOf(*client) == *filter.type) &&
+                         !(self && filter.skip_me);
+    if (!matches) continue;
+    ++killed;
+    if (self) {
+      c.client.close_after_reply = true;
+    } else {
+      c.engine.Close(*client);
+    }
+  }
+  return killed;
+}
+
+void ClientKill(Context& c) {
+  KillFilter filter;
+  if (c.args.size() == 3) {  // The old form: the address, one's own too.
+    filter.address = c.args[2];
+    filter.skip_me = false;
+    return KillMatching(c, filter) == 0 ? c.Error("ERR No such client") : c.Ok();
+  }
+  for (std::size_t i = 2; i < c.args.size(); i += 2) {
+    if (i + 1 == c.args.size()) return c.Error(kSyntax);
+    if (!ParseKillOption(c, c.args[i], c.args[i + 1], &filter)) return;
+  }
+  c.Integer(KillMatching(c, filter));
+}
+
+void ClientPause(Context& c) {
+  if (c.args.size() > 4) return UnknownForm(c);
+  Pause::Scope scope = Pause::Scope::kAll;
+  if (c.args.size() == 4) {
+    if (EqualsIgnoreCase(c.args[3], "write")) {
+      scope = Pause::Scope::kWrites;
+    } else if (!EqualsIgnoreCase(c.args[3], "all")) {
+      return c.Error("ERR CLIENT PAUSE mode must be WRITE or ALL");
+    }
+  }
+  std::int64_t ms = 0;
+  if (!c.ParseInt(c.args[2], &ms, "ERR timeout is not an integer or out of range")) return;
+  if (ms < 0) return c.Error("ERR timeout is negative");
+  std::int64_t end_ms = 0;
+  // What overflows has ended before it began.
+  if (ms == 0 || __builtin_add_overflow(ms, c.engine.now_ms(), &end_ms)) end_ms = 0;
+  c.engine.pause.Begin(scope, end_ms);
+  c.Ok();
+}
+
+void ClientUnpause(Context& c) {
+  c.engine.pause.End();
+  c.Ok();
+}
+
+void ClientUnblock(Context& c) {
+  bool error = false;
+  if (c.args.size() > 4) return UnknownForm(c);
+  if (c.args.size() == 4) {
+    error = EqualsIgnoreCase(c.args[3], "error");
+    if (!error && !EqualsIgnoreCase(c.args[3], "timeout")) {
+      return c.Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
+    }
+  }
+  std::int64_t id = 0;
+  if (!c.ParseInt(c.args[2], &id)) return;
+  Client* target = c.engine.FindClient(static_cast<ClientId>(id));
+  if (target == nullptr || !target->wait) return c.Integer(std::int64_t{0});
+  if (error) {
+    c.engine.Emit(*target, ErrorValue("UNBLOCKED client unblocked via CLIENT UNBLOCK"));
+  } else {
+    c.engine.blocking.ReplyTimeout(*target);
+  }
+  c.engine.blocking.Unblock(*target);
+  c.Integer(std::int64_t{1});
+}
+
+void ClientReply(Context& c) {
+  if (EqualsIgnoreCase(c.args[2], "on")) {
+    c.client.replies = Replies::kOn;
+    return c.Ok();
+  }
+  c.silent = true;
+  if (EqualsIgnoreCase(c.args[2], "off")) {
+    c.client.replies = Replies::kOff;
+  } else if (!EqualsIgnoreCase(c.args[2], "skip")) {
+    c.silent = false;
+    c.Error(kSyntax);
+  } else if (c.client.replies != Replies::kOff) {
+    c.client.replies = Replies::kSkipNext;
+  }
+}
+
+void ClientNoEvict(Context& c) {
+  const bool on = EqualsIgnoreCase(c.args[2], "on");
+  if (!on && !EqualsIgnoreCase(c.args[2], "off")) return c.Error(kSyntax);
+  c.client.no_evict = on;
+  c.Ok();
+}
+
+// Tracking is not modelled, so it is always off.
+void ClientTrackingInfo(Context& c) {
+  c.Map() = {StringValue("flags"), SetValue({StringValue("off")}), StringValue("redirect"),
+             IntegerValue(-1),     StringValue("prefixes"),        ArrayValue()};
+}
+
+constexpr HandlerRow kRows[] = {
+    {"client|id", [](Context& c) { c.Integer(static_cast<std::int64_t>(c.client.id)); }},
+    {"client|setname", &ClientSetName},
+    {"client|getname", &ClientGetName},
+    {"client|info", [](Context& c) { c.Verbatim(ClientLine(c, c.client)); }},
+    {"client|list", &ClientList},
+    {"client|kill", &ClientKill},
+    {"client|pause", &ClientPause},
+    {"client|unpause", &ClientUnpause},
+    {"client|unblock", &ClientUnblock},
+    {"client|reply", &ClientReply},
+    {"client|no-evict", &ClientNoEvict},
+    {"client|getredir", [](Context& c) { c.Integer(std::int64_t{-1}); }},
+    {"client|trackinginfo", &ClientTrackingInfo},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ClientCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+//
+// The line that CLIENT LIST and CLIENT INFO print of a client. Sizes of buffers, which depend on
+// the allocator and on sockets, are those of an idle client of a real server.
+#include "sim/redis/commands/client_list.h"
+
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+constexpr std::size_t kQueryBuffer = 20474;
+constexpr std::size_t kClientMemory = 37632;
+
+std::string Flags(const Client& client) {
+  std::string flags;
+  if (client.from_master) flags.push_back('M');
+  if (client.subscribed() || !client.shard_channels.empty()) flags.push_back('P');
+  if (client.in_multi) flags.push_back('x');
+  if (client.wait || client.postponed) flags.push_back('b');
+  if (client.close_after_reply) flags.push_back('c');
+  if (client.no_evict) flags.push_back('e');
+  return flags.empty() ? "N" : flags;
+}
+
+std::size_t SizeOnTheWire(Arguments args) {
+  std::size_t size = std::to_string(args.size()).size() + 3;
+  for (const std::string_view arg : args) {
+    size += std::to_string(arg.size()).size() + arg.size() + 5;
+  }
+  return size;
+}
+
+std::size_t SizeOf(Arguments args) {
+  std::size_t size = 0;
+  for (const std::string_view arg : args) size += arg.size();
+  return size;
+}
+
+std::size_t QueuedSize(const Client& client) {
+  std::size_t size = 0;
+  for (const Argv& argv : client.queue) {
+    for (const std::string& word : argv) size += word.size() + sizeof(void*);
+  }
+  return size;
+}
+
+class Line {
+ public:
+  Line& Add(std::string_view name, std::string_view value) {
+    if (!text_.empty()) text_.push_back(' ');
+    text_.append(name).append("=").append(value);
+    return *this;
+  }
+  Line& Add(std::string_view name, std::int64_t value) { return Add(name, std::to_string(value)); }
+  Line& Add(std::string_view name, std::size_t value) { return Add(name, std::to_string(value)); }
+  std::string Take() { return std::move(text_.append("\n")); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+std::string ClientLine(const Context& c, const Client& client) {
+  const bool self = client.id == c.client.id;
+  const std::size_t query = self ? SizeOnTheWire(c.args) : 0;
+  const std::size_t arguments = self ? SizeOf(c.args) : 0;
+  const std::size_t queued = QueuedSize(client);
+  constexpr std::int64_t kMsPerSecond = 1000;
+  constexpr std::int64_t kFirstDescriptor = 7;  // Behind those a server opens for itself.
+  Line line;
+  line.Add("id", static_cast<std::int64_t>(client.id))
+      .Add("addr", client.address.empty() ? "?:0" : client.address)
+      .Add("laddr", "127.0.0.1:" + std::to_string(c.engine.config().port))
+      .Add("fd", kFirstDescriptor + static_cast<std::int64_t>(client.id))
+      .Add("name", client.name)
+      .Add("age", (c.engine.now_ms() - client.connected_ms) / kMsPerSecond)
+      .Add("idle", (c.engine.now_ms() - client.last_command_ms) / kMsPerSecond)
+      .Add("flags", Flags(client))
+      .Add("db", std::int64_t{client.database})
+      .Add("sub", client.channels.size())
+      .Add("psub", client.patterns.size())
+      .Add("ssub", client.shard_channels.size())
+      .Add("multi", client.in_multi ? static_cast<std::int64_t>(client.queue.size()) : -1)
+      .Add("qbuf", query)
+      .Add("qbuf-free", kQueryBuffer - std::min(query, kQueryBuffer))
+      .Add("argv-mem", arguments)
+      .Add("multi-mem", queued)
+      .Add("rbs", "16384")
+      .Add("rbp", "16384")
+      .Add("obl", "0")
+      .Add("oll", "0")
+      .Add("omem", "0")
+      .Add("tot-mem", kClientMemory + query + queued)
+      .Add("events", "r")
+      .Add("cmd", client.last_command == nullptr ? "NULL" : client.last_command->name)
+      .Add("user", "default")
+      .Add("redir", "-1")
+      .Add("resp", std::int64_t{client.protocol});
+  return line.Take();
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+namespace interlock::sim::redis {
+
+struct Client;
+struct Context;
+
+/// "id=3 addr=127.0.0.1:50000 ...", with a line end. `c` is the command that asks.
+std::string ClientLine(const Context& c, const Client& client);
+
+}  // namespace interlock::sim::redis

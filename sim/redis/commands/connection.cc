@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+//
+// What a connection says about itself: PING, SELECT, AUTH, HELLO, RESET, QUIT. There is one user.
+#include "sim/redis/commands/connection.h"
+
+#include <limits>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+bool ValidClientName(Context& c, std::string_view name) {
+  for (const char letter : name) {
+    if (letter >= '!' && letter <= '~') continue;
+    c.Error("ERR Client names cannot contain spaces, newlines or special characters.");
+    return false;
+  }
+  return true;
+}
+
+namespace {
+
+constexpr std::string_view kWrongPass =
+    "WRONGPASS invalid username-password pair or user is disabled.";
+
+void Ping(Context& c) {
+  if (c.args.size() > 2) return c.ArityError();
+  if (c.client.protocol == 3 || !c.client.subscribed()) {
+    return c.args.size() == 1 ? c.Status("PONG") : c.String(c.args[1]);
+  }
+  c.Array() = {StringValue("pong"), StringValue(c.args.size() == 1 ? "" : c.args[1])};
+}
+
+void Echo(Context& c) { c.String(c.args[1]); }
+
+void Select(Context& c) {
+  std::int64_t index = 0;
+  if (!c.ParseInt(c.args[1], &index)) return;
+  if (index < std::numeric_limits<std::int32_t>::min() ||
+      index > std::numeric_limits<std::int32_t>::max()) {
+    return c.Error("ERR value is out of range, value must between -2147483648 and 2147483647");
+  }
+  if (index < 0 || index >= Keyspace::kDatabases) return c.Error("ERR DB index is out of range");
+  c.client.database = static_cast<int>(index);
+  c.Ok();
+}
+
+// There is one user, and without a password it takes any.
+bool Authenticate(Context& c, std::string_view user, std::string_view password) {
+  const bool right = user == "default" && (c.engine.config().requirepass.empty() ||
+                                           password == c.engine.config().requirepass);
+  if (right) {
+    c.client.authenticated = true;
+  } else {
+    c.Error(kWrongPass);
+  }
+  return right;
+}
+
+void Auth(Context& c) {
+  if (c.args.size() > 3) return c.Error(kSyntax);
+  if (c.args.size() == 2 && c.engine.config().requirepass.empty()) {
+    return c.Error(
+        "ERR AUTH <password> called without any password configured for the default user. Are you "
+        "sure your configuration is correct?");
+  }
+  const bool named = c.args.size() == 3;
+  if (Authenticate(c, named ? c.args[1] : "default", c.args.back())) c.Ok();
+}
+
+struct HelloOptions {
+  std::int64_t version = 0;  // 0: as it is.
+  std::string_view user;
+  std::string_view password;
+};
+
+bool ParseHello(Context& c, HelloOptions* o) {
+  if (c.args.size() >= 2) {
+    if (!c.ParseInt(c.args[1], &o->version,
+                    "ERR Protocol version is not an integer or out of range")) {
+      return false;
+    }
+    if (o->version < 2 || o->version > 3) {
+      c.Error("NOPROTO unsupported protocol version");
+      return false;
+    }
+  }
+  for (std::size_t i = 2; i < c.args.size(); ++i) {
+    const std::size_t more = c.args.size() - 1 - i;
+    if (EqualsIgnoreCase(c.args[i], "auth") && more >= 2) {
+      o->user = c.args[i + 1];
+      o->password = c.args[i + 2];
+      i += 2;
+    } else if (EqualsIgnoreCase(c.args[i], "setname") && more >= 1) {
+      // At once, even if a later option is wrong.
+      if (!ValidClientName(c, c.args[i + 1])) return false;
+      c.client.name = c.args[++i];
+    } else {
+      c.Error(
+          OneLine("ERR Syntax error in HELLO option '" + std::string(UntilNul(c.args[i])) + "'"));
+      return false;
+    }
+  }
+  return true;
+}
+
+void Hello(Context& c) {
+  HelloOptions options;
+  if (!ParseHello(c, &options)) return;
+  if (options.user.data() != nullptr && !Authenticate(c, options.user, options.password)) return;
+  if (!c.client.authenticated && !c.engine.config().requirepass.empty()) {
+    return c.Error(
+        "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+        "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
+        "protocol version at the same time");
+  }
+  if (options.version == 0) options.version = c.client.protocol;
+  if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
+  c.client.protocol = static_cast<int>(options.version);
+  const std::string_view mode = c.engine.config().cluster_enabled != 0 ? "cluster" : "standalone";
+  c.Map() = {StringValue("server"),  StringValue("redis"),
+             StringValue("version"), StringValue("7.0.15"),
+             StringValue("proto"),   IntegerValue(c.client.protocol),
+             StringValue("id"),      IntegerValue(static_cast<std::int64_t>(c.client.id)),
+             StringValue("mode"),    StringValue(mode),
+             StringValue("role"),    StringValue("master"),
+             StringValue("modules"), ArrayValue()};
+}
+
+void Quit(Context& c) {
+  c.client.close_after_reply = true;
+  c.Ok();
+}
+
+void Reset(Context& c) {
+  c.engine.DiscardTransaction(c.client);
+  c.engine.pubsub.Forget(c.client);
+  c.client.database = 0;
+  c.client.name.clear();
+  c.client.protocol = 2;
+  c.client.replies = Replies::kOn;
+  c.client.authenticated = c.engine.config().requirepass.empty();
+  c.Status("RESET");
+}
+
+constexpr HandlerRow kRows[] = {
+    {"ping", &Ping},
+    {"echo", &Echo},
+    {"select", &Select},
+    {"auth", &Auth},
+    {"hello", &Hello},
+    {"quit", &Quit},
+    {"reset", &Reset},
+    {"acl|whoami", [](Context& c) { c.String("default"); }},
+    {"acl|users", [](Context& c) { c.Array() = {StringValue("default")}; }},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> ConnectionCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

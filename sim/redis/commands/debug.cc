@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// DEBUG: what tests of clients use.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+// As strtod reads it; what is no number is none at all.
+void Sleep(Context& c) {
+  constexpr double kMaxSeconds = 1e9;
+  const double seconds = std::strtod(std::string(c.args[2]).c_str(), nullptr);
+  if (seconds > 0) {
+    c.engine.Stall(static_cast<std::int64_t>(std::min(seconds, kMaxSeconds) * 1e6));
+  }
+  c.Ok();
+}
+
+void SetActiveExpire(Context& c) {
+  c.engine.active_expiry = std::atoi(std::string(c.args[2]).c_str()) != 0;
+  c.Ok();
+}
+
+// Redis 7.0 has them, and we do not.
+constexpr std::string_view kUnmodelled[] = {
+    "assert",
+    "change-repl-id",
+    "client-eviction",
+    "config-rewrite-force-all",
+    "crash-and-recover",
+    "digest",
+    "digest-value",
+    "drop-cluster-packet-filter",
+    "help",
+    "htstats",
+    "htstats-key",
+    "leak",
+    "listpack",
+    "loadaof",
+    "log",
+    "mallctl",
+    "mallctl-str",
+    "object",
+    "oom",
+    "panic",
+    "pause-cron",
+    "populate",
+    "protocol",
+    "quicklist",
+    "quicklist-packed-threshold",
+    "reload",
+    "replicate",
+    "replybuffer",
+    "restart",
+    "sdslen",
+    "segfault",
+    "set-disable-deny-scripts",
+    "sigalrm",
+    "stringmatch-len",
+    "structsize",
+    "ziplist",
+};
+
+void Debug(Context& c) {
+  if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "sleep")) return Sleep(c);
+  if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "set-active-expire")) {
+    return SetActiveExpire(c);
+  }
+  if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "error")) {
+    return c.Error(OneLine(c.args[2]));
+  }
+  const std::string name = ToLower(c.args[1]);
+  if (std::find(std::begin(kUnmodelled), std::end(kUnmodelled), name) != std::end(kUnmodelled)) {
+    return c.Unmodelled("DEBUG " + ToUpper(name));
+  }
+  c.Error(OneLine("ERR unknown subcommand or wrong number of arguments for '" +
+                  std::string(UntilNul(c.args[1]).substr(0, 128)) + "'. Try DEBUG HELP."));
+}
+
+constexpr HandlerRow kRows[] = {{"debug", &Debug}};
+
+}  // namespace
+
+std::span<const HandlerRow> DebugCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// CLIENT PAUSE: which commands are held until when, and in which order they run afterwards. While a
+// pause lasts no key is deleted for its TTL.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+class Engine;
+struct Client;
+
+class Pause {
+ public:
+  enum class Scope : std::uint8_t { kNothing, kWrites, kAll };
+
+  explicit Pause(Engine& engine) : engine_(engine) {}
+  void Reset();
+  /// A second pause never makes the first one shorter or narrower.
+  void Begin(Scope scope, std::int64_t end_ms);
+  /// The commands held run in the order in which they came, behind the present one.
+  void End();
+  bool active() const { return scope_ != Scope::kNothing; }
+  /// Does it hold a command with these CommandFlags?
+  bool Holds(std::uint32_t flags) const;
+  /// Keeps the command, in front of what this client sends after it.
+  void Hold(Client& client, Argv argv);
+  /// When RunTimers ends it.
+  std::optional<std::int64_t> DeadlineMs() const;
+  void RunTimers();
+
+ private:
+  Engine& engine_;
+  Scope scope_ = Scope::kNothing;
+  std::int64_t end_ms_ = 0;
+  std::vector<ClientId> held_;
+};
+
+}  // namespace interlock::sim::redis
