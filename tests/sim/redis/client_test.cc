@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+//
+// CLIENT, pauses, DEBUG SLEEP and who may do what to whom.
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+using ClientTest = FakeTest;
+
+TEST_F(ClientTest, ListPrintsTheFieldsOfARealServerInTheirOrder) {
+  Advance(2500);
+  EXPECT_EQ(Run({"CLIENT", "INFO"}),
+            "\"id=1 addr=?:0 laddr=127.0.0.1:6379 fd=8 name= age=2 idle=0 flags=N db=0 sub=0 "
+            "psub=0 ssub=0 multi=-1 qbuf=26 qbuf-free=20448 argv-mem=10 multi-mem=0 rbs=16384 "
+            "rbp=16384 obl=0 oll=0 omem=0 tot-mem=37658 events=r cmd=client|info user=default "
+            "redir=-1 resp=2\\n\"");
+}
+
+TEST_F(ClientTest, ListFiltersByTypeAndId) {
+  const ClientId subscriber = server_.Connect("127.0.0.1:5000");
+  Sent(subscriber, {"SUBSCRIBE", "a"});
+  const std::string listed = Run({"CLIENT", "LIST", "TYPE", "pubsub"});
+  EXPECT_EQ(listed.find("\"id=2 addr=127.0.0.1:5000"), 0U);
+  EXPECT_NE(listed.find(" flags=P "), std::string::npos);
+  EXPECT_EQ(Run({"CLIENT", "LIST", "ID", "2"}), listed);
+  EXPECT_EQ(Run({"CLIENT", "LIST", "ID", "9"}), "\"\"");
+  EXPECT_EQ(Run({"CLIENT", "LIST", "TYPE", "x"}), "(error) ERR Unknown client type 'x'");
+  EXPECT_EQ(Run({"CLIENT", "LIST", "ID", "x"}), "(error) ERR Invalid client ID");
+  EXPECT_EQ(Run({"CLIENT", "LIST", "ID"}), "(error) ERR syntax error");
+}
+
+TEST_F(ClientTest, KillOfABlockedClientEndsItsWait) {
+  const ClientId other = server_.Connect("127.0.0.1:5000");
+  Sent(other, {"BLPOP", "q", "0"});
+  EXPECT_EQ(Sent(client_, {"CLIENT", "KILL", "127.0.0.1:5000"}), "2 closed; 1 OK");
+  EXPECT_EQ(Run({"RPUSH", "q", "a"}), "(integer) 1");
+  EXPECT_EQ(Run({"LLEN", "q"}), "(integer) 1");
+  EXPECT_EQ(Run({"CLIENT", "KILL", "127.0.0.1:5000"}), "(error) ERR No such client");
+}
+
+TEST_F(ClientTest, KillSkipsItselfUnlessTold) {
+  EXPECT_EQ(Run({"CLIENT", "KILL", "ID", "1"}), "(integer) 0");
+  EXPECT_EQ(Run({"CLIENT", "KILL", "USER", "x"}), "(error) ERR No such user 'x'");
+  EXPECT_EQ(Run({"CLIENT", "KILL", "ID", "0"}), "(error) ERR client-id should be greater than 0");
+  EXPECT_EQ(Sent(client_, {"CLIENT", "KILL", "ID", "1", "SKIPME", "no"}),
+            "1 (integer) 1; 1 closed");
+}
+
+TEST_F(ClientTest, PauseOfWritesHoldsWritesOnlyAndKeepsTheirOrder) {
+  const ClientId a = server_.Connect();
+  const ClientId b = server_.Connect();
+  EXPECT_EQ(Run({"CLIENT", "PAUSE", "1000", "WRITE"}), "OK");
+  EXPECT_EQ(Sent(b, {"RPUSH", "l", "b"}), "");
+  EXPECT_EQ(Sent(a, {"RPUSH", "l", "a"}), "");
+  EXPECT_EQ(Sent(a, {"LRANGE", "l", "0", "-1"}), "");
+  EXPECT_TRUE(server_.IsBlocked(a));
+  EXPECT_EQ(Run({"LLEN", "l"}), "(integer) 0");
+  EXPECT_EQ(Sent(server_.Connect(), {"PUBLISH", "c", "m"}), "");
+  EXPECT_EQ(Sent(client_, {"CLIENT", "UNPAUSE"}),
+            "1 OK; 3 (integer) 1; 2 (integer) 2; 2 [\"b\", \"a\"]; 4 (integer) 0");
+}
+
+TEST_F(ClientTest, PauseOfAllEndsByTheClockOnly) {
+  Run({"CLIENT", "PAUSE", "1000"});
+  EXPECT_EQ(Sent(client_, {"CLIENT", "UNPAUSE"}), "");
+  EXPECT_EQ(server_.NextTimerUs(), (kStartMs + 1000) * 1000);
+  Advance(1000);
+  log_.clear();
+  server_.RunTimers();
+  EXPECT_EQ(Joined(), "1 OK");
+  EXPECT_EQ(server_.NextTimerUs(), std::nullopt);
+}
+
+TEST_F(ClientTest, LaterPauseNeitherShortensNorNarrows) {
+  Run({"CLIENT", "PAUSE", "1000", "WRITE"});
+  Run({"CLIENT", "PAUSE", "10", "WRITE"});
+  Advance(500);
+  server_.RunTimers();
+  EXPECT_EQ(Sent(server_.Connect(), {"SET", "k", "v"}), "");
+}
+
+TEST_F(ClientTest, PausedTransactionIsWhatItHolds) {
+  Run({"MULTI"});
+  Run({"SET", "k", "v"});
+  const ClientId reader = server_.Connect();
+  Sent(reader, {"MULTI"});
+  Sent(reader, {"GET", "k"});
+  Sent(server_.Connect(), {"CLIENT", "PAUSE", "1000", "WRITE"});
+  EXPECT_EQ(Sent(client_, {"EXEC"}), "");
+  EXPECT_EQ(Sent(reader, {"EXEC"}), "2 [(nil)]");
+  EXPECT_EQ(Sent(reader, {"EVAL", "#!lua flags=no-writes\nreturn 1", "0"}), "2 (integer) 1");
+  EXPECT_EQ(Sent(reader, {"EVAL", "return 1", "0"}), "");
+}
+
+TEST_F(ClientTest, NothingIsDeletedForItsTtlDuringAPause) {
+  Run({"SET", "k", "v", "PX", "10"});
+  Run({"CLIENT", "PAUSE", "1000", "WRITE"});
+  Advance(20);
+  EXPECT_EQ(Run({"GET", "k"}), "(nil)");
+  server_.RunActiveExpiry();
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 1");
+  Run({"CLIENT", "UNPAUSE"});
+  server_.RunActiveExpiry();
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 0");
+}
+
+TEST_F(ClientTest, ReplyModes) {
+  EXPECT_EQ(Sent(client_, {"CLIENT", "REPLY", "SKIP"}), "");
+  EXPECT_EQ(Sent(client_, {"PING"}), "");
+  EXPECT_EQ(Run({"PING"}), "PONG");
+  EXPECT_EQ(Sent(client_, {"CLIENT", "REPLY", "OFF"}), "");
+  EXPECT_EQ(Sent(client_, {"PING"}), "");
+  EXPECT_EQ(Run({"CLIENT", "REPLY", "ON"}), "OK");
+  EXPECT_EQ(Run({"CLIENT", "REPLY", "x"}), "(error) ERR syntax error");
+}
+
+TEST_F(ClientTest, ResetForgetsNameModeAndProtocol) {
+  Run({"HELLO", "3", "SETNAME", "me"});
+  Run({"SELECT", "3"});
+  Run({"MULTI"});
+  EXPECT_EQ(Run({"RESET"}), "RESET");
+  EXPECT_EQ(server_.ProtocolOf(client_), 2);
+  EXPECT_EQ(Run({"CLIENT", "GETNAME"}), "(nil)");
+  EXPECT_EQ(Run({"EXEC"}), "(error) ERR EXEC without MULTI");
+}
+
+TEST_F(ClientTest, PasswordSetAtRunTimeAsksNewClientsOnly) {
+  EXPECT_EQ(Run({"CONFIG", "SET", "requirepass", "secret"}), "OK");
+  EXPECT_EQ(Run({"PING"}), "PONG");
+  EXPECT_EQ(Sent(server_.Connect(), {"PING"}), "2 (error) NOAUTH Authentication required.");
+}
+
+TEST_F(ClientTest, DebugIsRefusedUnlessEnabled) {
+  EXPECT_EQ(Run({"DEBUG", "SLEEP", "0"}),
+            "(error) ERR DEBUG command not allowed. If the enable-debug-command option is set to "
+            "\"local\", you can run it from a local connection, otherwise you need to set this "
+            "option in the configuration file, and then restart the server.");
+  EXPECT_EQ(server_.Configure("enable-debug-command", "local"), "");
+  EXPECT_EQ(Run({"DEBUG", "SLEEP", "0"}), "OK");
+  const ClientId remote = server_.Connect("10.0.0.1:5000");
+  EXPECT_EQ(Sent(remote, {"DEBUG", "SLEEP", "0"}).find("2 (error) ERR DEBUG command not"), 0U);
+}
+
+TEST_F(ClientTest, SleepHoldsEverythingAndKeepsTheOrder) {
+  EXPECT_EQ(server_.Configure("enable-debug-command", "yes"), "");
+  const ClientId a = server_.Connect();
+  const ClientId b = server_.Connect();
+  Run({"SET", "k", "v", "PX", "50"});
+  Run({"MULTI"});
+  Run({"GET", "k"});
+  Run({"DEBUG", "SLEEP", "0.1"});
+  Run({"GET", "k"});
+  EXPECT_EQ(Sent(client_, {"EXEC"}), "");
+  EXPECT_EQ(Sent(b, {"RPUSH", "l", "b"}), "");
+  EXPECT_EQ(Sent(a, {"GET", "k"}), "");
+  EXPECT_EQ(Sent(b, {"LLEN", "l"}), "");
+  EXPECT_EQ(server_.NextTimerUs(), (kStartMs + 100) * 1000);
+  Advance(100);
+  log_.clear();
+  server_.RunTimers();
+  EXPECT_EQ(Joined(), "1 [\"v\", OK, \"v\"]; 3 (integer) 1; 2 (nil); 3 (integer) 1");
+}
+
+TEST_F(ClientTest, ActiveExpiryCanBeSwitchedOff) {
+  EXPECT_EQ(server_.Configure("enable-debug-command", "yes"), "");
+  Run({"SET", "k", "v", "PX", "10"});
+  Run({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
+  Advance(20);
+  server_.RunActiveExpiry();
+  EXPECT_EQ(Run({"DBSIZE"}), "(integer) 1");
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis
