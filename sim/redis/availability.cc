@@ -28,8 +28,10 @@ std::uint32_t Engine::EffectiveFlags(const Client& client, const Command& comman
       const Command* queued =
           FindCommand(argv[0], argv.size() > 1 ? std::string_view(argv[1]) : std::string_view(),
                       argv.size() > 1, &container);
-      flags |= queued->flags & (kWrite | kMayReplicate | kDenyOom);
-      flags &= queued->flags | ~(kStale | kLoading);
+      const std::vector<std::string_view> words(argv.begin(), argv.end());
+      const std::uint32_t queued_flags = EffectiveFlags(client, *queued, words);
+      flags |= queued_flags & (kWrite | kMayReplicate | kDenyOom);
+      flags &= queued_flags | ~(kStale | kLoading);
     }
   } else if (command.name.starts_with("eval")) {
     flags = scripting.FlagsOf(args[1], command.name.starts_with("evalsha"), flags);
@@ -63,7 +65,11 @@ std::string_view Engine::RefuseScript() const {
   return replication.Stale() ? kMasterDown : std::string_view();
 }
 
-std::string_view Engine::RefuseInScript(const Command& command, bool has_written) const {
+std::string_view Engine::RefuseInScript(const Command& command, bool has_written,
+                                        bool allow_oom) const {
+  if (out_of_memory_ && !allow_oom && !has_written && (command.flags & kDenyOom) != 0) {
+    return kOutOfMemory;
+  }
   if ((command.flags & kStale) == 0 && replication.Stale()) {
     return "ERR Can not execute the command on a stale replica";
   }

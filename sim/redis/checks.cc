@@ -54,14 +54,46 @@ std::string ProtectedText(const Config& config, const Client& client, const Comm
 void Context::ArityError() { Error(ArityText(command)); }
 
 void Engine::Reject(Client& client, const Command* command, std::string_view error) {
+  if (command != nullptr) ++statistics.Of(*command).rejected;
   if (command != nullptr && command->name == "exec") {
     DiscardTransaction(client);
+    statistics.CountError("EXECABORT");
     if (error.starts_with("ERR ")) error.remove_prefix(4);
     Emit(client, ErrorValue("EXECABORT Transaction discarded because of: " + std::string(error)));
     return;
   }
+  statistics.CountError(error);
   if (client.in_multi) client.queue_failed = true;
   Emit(client, ErrorValue(error));
+}
+
+// What concerns the command and its client alone.
+std::string Engine::RefusalBeforeKeys(const Client& client, const Command& command,
+                                      Arguments args) const {
+  if (!ArityMatches(command, args.size())) return ArityText(command);
+  if ((command.flags & kProtected) != 0) {
+    const std::string error = ProtectedText(config_, client, command);
+    if (!error.empty()) return error;
+  }
+  if (!client.authenticated && !config_.requirepass.empty() && (command.flags & kNoAuth) == 0) {
+    return "NOAUTH Authentication required.";
+  }
+  if (client.in_multi && (command.flags & kNoMulti) != 0) {
+    return "ERR Command not allowed inside a transaction";
+  }
+  return {};
+}
+
+// Room is made before the command, whatever it is. A queue grows too, so nothing joins it.
+bool Engine::OutOfMemory(const Client& client, const Command& command, Arguments args) {
+  out_of_memory_ = false;
+  if (config_.maxmemory == 0 || script_busy_) return false;
+  out_of_memory_ = !memory.MakeRoom();
+  if (!out_of_memory_) return false;
+  const bool ends_queue = command.name == "exec" || command.name == "discard" ||
+                          command.name == "quit" || command.name == "reset";
+  return (client.in_multi && !ends_queue) ||
+         (EffectiveFlags(client, command, args) & kDenyOom) != 0;
 }
 
 bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool container) {
@@ -69,55 +101,34 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
     Reject(client, nullptr, container ? UnknownSubcommandText(args) : UnknownCommandText(args));
     return true;
   }
-  if (!ArityMatches(*command, args.size())) {
-    Reject(client, command, ArityText(*command));
-    return true;
-  }
-  if ((command->flags & kProtected) != 0) {
-    const std::string error = ProtectedText(config_, client, *command);
-    if (!error.empty()) {
-      Reject(client, command, error);
-      return true;
-    }
-  }
-  if (!client.authenticated && !config_.requirepass.empty() && (command->flags & kNoAuth) == 0) {
-    Reject(client, command, "NOAUTH Authentication required.");
-    return true;
-  }
-  if (client.in_multi && (command->flags & kNoMulti) != 0) {
-    Reject(client, command, "ERR Command not allowed inside a transaction");
-    return true;
-  }
-  if (cluster.enabled() && !client.from_master) {
+  std::string error = RefusalBeforeKeys(client, *command, args);
+  if (error.empty() && cluster.enabled() && !client.from_master) {
     if (const std::string refusal = cluster.Refusal(client, *command, args); !refusal.empty()) {
       // The one refusal of an EXEC that is no EXECABORT.
       if (command->name == "exec") DiscardTransaction(client);
       if (client.in_multi) client.queue_failed = true;
+      statistics.CountError(refusal);
       Emit(client, ErrorValue(refusal));
       return true;
     }
   }
+  if (error.empty() && OutOfMemory(client, *command, args)) error = kOutOfMemory;
   const bool impaired = Impaired();
   const std::uint32_t flags = impaired ? EffectiveFlags(client, *command, args) : command->flags;
-  if (const auto error = RefuseWrite(client, *command, flags); impaired && !error.empty()) {
+  if (error.empty() && impaired) error = RefuseWrite(client, *command, flags);
+  if (error.empty() && client.protocol == 2 && client.subscribed() &&
+      (command->flags & kSubscriber) == 0) {
+    error = "ERR Can't execute '" + std::string(command->name) +
+            "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+            "context";
+  }
+  if (error.empty() && impaired) error = RefuseService(flags);
+  if (error.empty() && script_busy_ && (command->flags & kAllowBusy) == 0) {
+    error =
+        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+  }
+  if (!error.empty()) {
     Reject(client, command, error);
-    return true;
-  }
-  if (client.protocol == 2 && client.subscribed() && (command->flags & kSubscriber) == 0) {
-    Reject(client, command,
-           "ERR Can't execute '" + std::string(command->name) +
-               "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
-               "this context");
-    return true;
-  }
-  if (const auto error = RefuseService(flags); impaired && !error.empty()) {
-    Reject(client, command, error);
-    return true;
-  }
-  if (script_busy_ && (command->flags & kAllowBusy) == 0) {
-    Reject(
-        client, command,
-        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.");
     return true;
   }
   if (pause.active() && pause.Holds(EffectiveFlags(client, *command, args))) {

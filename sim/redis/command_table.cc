@@ -66,6 +66,7 @@ class Table {
              ConnectionCommands(),
              ClientCommands(),
              DebugCommands(),
+             InfoCommands(),
              // clang-format on
          }) {
       for (const HandlerRow& row : rows) {

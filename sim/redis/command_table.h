@@ -144,6 +144,7 @@ std::span<const HandlerRow> ConfigCommands();
 std::span<const HandlerRow> ConnectionCommands();
 std::span<const HandlerRow> ClientCommands();
 std::span<const HandlerRow> DebugCommands();
+std::span<const HandlerRow> InfoCommands();
 std::span<const HandlerRow> ServerCommands();
 std::span<const HandlerRow> ClusterCommands();
 std::span<const HandlerRow> CommandCommands();

@@ -50,6 +50,7 @@ Engine::Engine()
       replication(*this),
       blocking(*this),
       pause(*this),
+      memory(*this),
       pubsub(*this),
       scripting(*this),
       cluster(*this) {
@@ -68,7 +69,6 @@ void Engine::Reset() {
   ForgetProcess();
   persistence.Reset();
   cluster.Reset();
-  active_expiry = true;
 }
 
 void Engine::SetConfig(Config changed) {
@@ -81,6 +81,9 @@ void Engine::SetConfig(Config changed) {
       .sorted_set_value = static_cast<std::size_t>(config_.zset_max_listpack_value),
   };
   persistence.OnConfigChanged();
+  keyspace.TrackMemory(config_.maxmemory != 0);
+  limit_changed_ = true;
+  memory.Reset();
 }
 
 ClientId Engine::Connect(std::string_view address) {
@@ -99,6 +102,9 @@ ClientId Engine::Connect(std::string_view address) {
   client->last_command_ms = now_ms();
   client->authenticated = config_.requirepass.empty();
   clients_.push_back(std::move(client));
+  if (clients_.size() == 1) start_us_ = now_us;
+  ++connected_clients_;
+  ++statistics.connections;
   return clients_.back()->id;
 }
 
@@ -121,6 +127,7 @@ void Engine::Disconnect(ClientId id) {
   keyspace.RemoveWatches(id);
   // The object lives on among the spare ones: the command that closed it may still refer to it.
   spare_.push_back(std::move(clients_[static_cast<std::size_t>(id - 1)]));
+  --connected_clients_;
 }
 
 void Engine::Close(Client& client) {
@@ -272,6 +279,7 @@ void Engine::AfterCommand() {
     blocking.ServeReadyKeys();
     for (const ClientId id : blocking.TakeUnblocked()) RunPending(FindClient(id));
   }
+  if (std::exchange(limit_changed_, false)) memory.MakeRoom();
   if (journal.active()) SettleEffects();
 }
 
@@ -325,6 +333,7 @@ void Engine::OnAdded(int database, std::string_view key) {
 }
 
 void Engine::OnExpired(int database, std::string_view key) {
+  ++statistics.expired_keys;
   const std::string_view effect[] = {"DEL", key};
   journal.Add(database, effect);
   Notify(kNotifyExpired, "expired", database, key);
@@ -351,6 +360,21 @@ void Engine::Process(Client& client, Arguments args) {
   if (!silent && !unmodelled) Emit(client, std::move(reply));
 }
 
+// A script's error is the one that its command has been counted for. Only reading looks up.
+void Engine::Count(const Command& command, const Value& reply, std::int64_t errors_before,
+                   const Keyspace::Lookups& lookups) {
+  CommandCounts& counts = statistics.Of(command);
+  ++counts.calls;
+  ++statistics.commands;
+  if ((command.flags & kReadOnly) != 0) {
+    statistics.keyspace_hits += keyspace.lookups().hits - lookups.hits;
+    statistics.keyspace_misses += keyspace.lookups().misses - lookups.misses;
+  }
+  if (reply.type != Value::Type::kError) return;
+  ++counts.failed;
+  if (statistics.error_replies == errors_before) statistics.CountError(reply.text);
+}
+
 Value Engine::Run(Client& client, const Command& command, Arguments args, bool* silent) {
   if (command.handler == nullptr) {
     SetUnmodelled(DisplayName(command.name));
@@ -359,6 +383,8 @@ Value Engine::Run(Client& client, const Command& command, Arguments args, bool* 
   }
   const int database = client.database;
   const std::uint64_t before = keyspace.changes();
+  const std::int64_t errors_before = statistics.error_replies;
+  const Keyspace::Lookups lookups = keyspace.lookups();
   Context context{*this, client, args, command};
   command.handler(context);
   using Propagation = Context::Propagation;
@@ -367,6 +393,7 @@ Value Engine::Run(Client& client, const Command& command, Arguments args, bool* 
     journal.Add(database, args);
   }
   *silent = context.silent;
+  Count(command, context.reply, errors_before, lookups);
   return std::move(context.reply);
 }
 

@@ -22,12 +22,14 @@
 #include "sim/redis/context.h"
 #include "sim/redis/journal.h"
 #include "sim/redis/keyspace.h"
+#include "sim/redis/memory.h"
 #include "sim/redis/pause.h"
 #include "sim/redis/persistence.h"
 #include "sim/redis/pubsub.h"
 #include "sim/redis/replication.h"
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
+#include "sim/redis/statistics.h"
 
 namespace interlock::sim::redis {
 
@@ -84,11 +86,14 @@ class Engine : private KeyspaceListener {
   void UpdateExpiryMode();
   /// Why this server runs no script now, or not this command of one; empty: it does.
   std::string_view RefuseScript() const;
-  std::string_view RefuseInScript(const Command& command, bool has_written) const;
+  std::string_view RefuseInScript(const Command& command, bool has_written, bool allow_oom) const;
 
   const Config& config() const { return config_; }
   void SetConfig(Config changed);
 
+  std::size_t connected_clients() const { return connected_clients_; }
+  /// When this process began: the clock at the first connection.
+  std::int64_t start_us() const { return start_us_; }
   std::int64_t now_ms() const { return keyspace.now_ms(); }
 
   Sink* sink = nullptr;
@@ -109,6 +114,8 @@ class Engine : private KeyspaceListener {
   std::uint64_t identity = 0;  // Makes the ids of its runs differ from those of other servers.
   Blocking blocking;
   Pause pause;
+  Memory memory;
+  Statistics statistics;
   PubSub pubsub;
   Scripting scripting;
   Cluster cluster;
@@ -119,8 +126,12 @@ class Engine : private KeyspaceListener {
   void ExecuteNow(Client& client, const Argv& argv);
   void Process(Client& client, Arguments args);
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
+  std::string RefusalBeforeKeys(const Client& client, const Command& command, Arguments args) const;
+  bool OutOfMemory(const Client& client, const Command& command, Arguments args);
   void Reject(Client& client, const Command* command, std::string_view error);
   void Send(Client& client, Value value);
+  void Count(const Command& command, const Value& reply, std::int64_t errors_before,
+             const Keyspace::Lookups& lookups);
   void RunPending(Client* client);
   void EndStall();
   void RunDelayed();
@@ -137,6 +148,11 @@ class Engine : private KeyspaceListener {
   std::vector<std::unique_ptr<Client>> spare_;
   Client effects_client_;  // Runs effects.
   std::uint64_t starts_ = 0;
+
+  std::size_t connected_clients_ = 0;
+  std::int64_t start_us_ = 0;
+  bool limit_changed_ = false;  // Keys may have to go once the command is over.
+  bool out_of_memory_ = false;  // When the present top-level command began.
 
   std::uint64_t random_state_ = 0;
   bool script_running_ = false;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/redis/memory.h"
+
 namespace interlock::sim::redis {
 
 void Keyspace::Reset() {
@@ -10,6 +12,8 @@ void Keyspace::Reset() {
   watches_.clear();
   ready_keys_.clear();
   track_ready_keys_ = false;
+  lookups_ = {};
+  used_memory_ = 0;
   expiry_mode_ = ExpiryMode::kDelete;
   frozen_ms_.reset();
   now_ms_ = 0;
@@ -21,11 +25,14 @@ void Keyspace::Reset() {
 Entry* Keyspace::Find(int database, std::string_view key) {
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
+  ++lookups_.misses;
   if (at == keys.end()) return nullptr;
   if (IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
     if (expiry_mode_ == ExpiryMode::kDelete) DeleteExpiredKey(database, at);
     return nullptr;
   }
+  --lookups_.misses;
+  ++lookups_.hits;
   return &at->second;
 }
 
@@ -53,7 +60,9 @@ Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t
 Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
   Database& keys = databases_[Index(database)];
   const auto [at, added] = keys.try_emplace(std::string(key));
+  if (track_memory_) used_memory_ -= at->second.size;
   at->second = std::move(entry);
+  at->second.size = 0;
   at->second.accessed_ms = now_ms_;
   if (added) ++key_set_version_;
   if (added && track_ready_keys_) ready_keys_.emplace_back(database, key);
@@ -65,6 +74,7 @@ bool Keyspace::Remove(int database, std::string_view key) {
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   if (at == keys.end()) return false;
+  if (track_memory_) used_memory_ -= at->second.size;
   keys.erase(at);
   ++key_set_version_;
   return true;
@@ -72,6 +82,7 @@ bool Keyspace::Remove(int database, std::string_view key) {
 
 void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   const std::string key = at->first;
+  if (track_memory_) used_memory_ -= at->second.size;
   databases_[Index(database)].erase(at);
   ++mutations_;
   ++key_set_version_;
@@ -82,7 +93,38 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
 void Keyspace::Touch(int database, std::string_view key) {
   ++mutations_;
   ++changes_;
+  if (track_memory_) Account(database, key);
   TouchWatches(database, key);
+}
+
+void Keyspace::Account(int database, std::string_view key) {
+  Database& keys = databases_[Index(database)];
+  const auto at = keys.find(key);
+  if (at == keys.end()) return;
+  used_memory_ -= at->second.size;
+  at->second.size = EstimateSize(at->first, at->second);
+  used_memory_ += at->second.size;
+}
+
+void Keyspace::TrackMemory(bool track) {
+  if (track == track_memory_) return;
+  track_memory_ = track;
+  used_memory_ = 0;
+  for (Database& database : databases_) {
+    for (auto& [key, entry] : database) {
+      entry.size = EstimateSize(key, entry);
+      used_memory_ += entry.size;
+    }
+  }
+}
+
+std::size_t Keyspace::used_memory() const {
+  if (track_memory_) return used_memory_;
+  std::size_t used = 0;
+  for (const Database& database : databases_) {
+    for (const auto& [key, entry] : database) used += EstimateSize(key, entry);
+  }
+  return used;
 }
 
 void Keyspace::TouchWatches(int database, std::string_view key) {
@@ -115,6 +157,9 @@ void Keyspace::Clear(int database) {
   }
   mutations_ += keys.size();
   changes_ += keys.size();
+  if (track_memory_) {
+    for (const auto& [key, entry] : keys) used_memory_ -= entry.size;
+  }
   keys.clear();
   ++key_set_version_;
 }

@@ -33,6 +33,7 @@ struct Entry {
   std::int64_t expires_at_ms = kNoExpiry;
   std::int64_t accessed_ms = 0;  // OBJECT IDLETIME, and eviction of the least recently used.
   StringForm form = StringForm::kShortest;
+  std::size_t size = 0;  // As accounted for, while memory is tracked.
 };
 
 /// One WATCHed key of one client. `dirty` is set when the key is touched.
@@ -78,6 +79,16 @@ class Keyspace {
   std::uint64_t mutations() const { return mutations_; }
   /// By commands alone (Redis' "dirty").
   std::uint64_t changes() const { return changes_; }
+
+  /// Of Find, since the beginning.
+  struct Lookups {
+    std::int64_t hits = 0;
+    std::int64_t misses = 0;
+  };
+  const Lookups& lookups() const { return lookups_; }
+  /// What keys and values take, by estimate: kept up to date while tracked, else counted now.
+  std::size_t used_memory() const;
+  void TrackMemory(bool track);
 
   Entry* Find(int database, std::string_view key);
   /// Deletes it on replicas too: a writing command finds nothing in its way.
@@ -129,11 +140,15 @@ class Keyspace {
   void DeleteExpiredKey(int database, Database::iterator at);
   void TouchSwapped(int database, int other);
   void TouchWatches(int database, std::string_view key);
+  void Account(int database, std::string_view key);
 
   Databases databases_;
   std::vector<Watch> watches_;
   std::vector<std::pair<int, std::string>> ready_keys_;
   bool track_ready_keys_ = false;
+  Lookups lookups_;
+  bool track_memory_ = false;
+  std::size_t used_memory_ = 0;
   KeyspaceListener* listener_ = nullptr;
   ExpiryMode expiry_mode_ = ExpiryMode::kDelete;
   std::optional<std::int64_t> frozen_ms_;

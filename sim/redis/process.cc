@@ -55,6 +55,10 @@ void Engine::ForgetProcess() {
   journal.Reset();
   blocking.Reset();
   pause.Reset();
+  memory.Reset();
+  statistics = {};
+  connected_clients_ = 0;
+  active_expiry = true;
   pubsub.Reset();
   scripting.Reset();
   constexpr std::uint64_t kManyStarts = 1'000'000;

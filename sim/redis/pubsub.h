@@ -30,6 +30,9 @@ class PubSub {
   void Forget(Client& client);
   /// The number of deliveries.
   std::int64_t Publish(std::string_view channel, std::string_view message);
+  /// Channels and patterns that somebody listens to.
+  std::size_t channel_count() const { return channels_.size(); }
+  std::size_t pattern_count() const { return patterns_.size(); }
 
  private:
   using Subscribers = std::map<std::string, std::vector<ClientId>, std::less<>>;

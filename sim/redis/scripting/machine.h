@@ -84,6 +84,7 @@ class Scripting::Machine {
   std::uint64_t generation_ = 1;
   bool read_only_ = false;
   bool has_written_ = false;
+  bool allow_oom_ = false;
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
   Value reply_;
   std::string refusal_;

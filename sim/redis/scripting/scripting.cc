@@ -71,7 +71,8 @@ const char* Scripting::Machine::Execute() {
     const char* refusal = engine_.cluster.ScriptRefusal(client_, *command, args_);
     if (refusal != nullptr) return refusal;
   }
-  if (const auto error = engine_.RefuseInScript(*command, has_written_); !error.empty()) {
+  if (const auto error = engine_.RefuseInScript(*command, has_written_, allow_oom_);
+      !error.empty()) {
     refusal_.assign("-").append(error);
     return refusal_.c_str();
   }
@@ -157,6 +158,7 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
                              Arguments arguments) {
   read_only_ = read_only || script.header.no_writes;
   has_written_ = false;
+  allow_oom_ = script.header.allow_oom;
   client_.database = context.client.database;
   client_.protocol = 2;
   client_.asking = context.client.asking;

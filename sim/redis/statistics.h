@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What INFO counts: since the start, or since CONFIG RESETSTAT.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/command_table.h"
+
+namespace interlock::sim::redis {
+
+struct CommandCounts {
+  std::int64_t calls = 0;
+  std::int64_t rejected = 0;  // Before it ran.
+  std::int64_t failed = 0;    // It ran, and answered an error.
+};
+
+struct Statistics {
+  std::int64_t connections = 0;
+  std::int64_t commands = 0;
+  std::int64_t expired_keys = 0;
+  std::int64_t evicted_keys = 0;
+  std::int64_t keyspace_hits = 0;
+  std::int64_t keyspace_misses = 0;
+  std::int64_t error_replies = 0;
+  std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
+  std::vector<CommandCounts> by_command;                    // As KnownCommands().
+
+  CommandCounts& Of(const Command& command) {
+    const std::span<const Command> known = KnownCommands();
+    if (by_command.empty()) by_command.resize(known.size());
+    return by_command[static_cast<std::size_t>(&command - known.data())];
+  }
+  /// `text` as it is sent: "WRONGTYPE Operation ...".
+  void CountError(std::string_view text) {
+    ++error_replies;
+    ++errors[std::string(text.substr(0, text.find(' ')))];
+  }
+};
+
+}  // namespace interlock::sim::redis
