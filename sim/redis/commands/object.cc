@@ -45,8 +45,14 @@ void ObjectEncoding(Context& c) {
   if (const Entry* entry = Look(c)) c.String(Encoding(*entry));
 }
 
+bool CountsAccesses(const Context& c) {
+  const std::int64_t policy = c.engine.config().maxmemory_policy;
+  return policy == kVolatileLfu || policy == kAllkeysLfu;
+}
+
 void ObjectFreq(Context& c) {
   if (Look(c) == nullptr) return;
+  if (CountsAccesses(c)) return c.Unmodelled("OBJECT FREQ");
   c.Error(
       "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
@@ -54,7 +60,12 @@ void ObjectFreq(Context& c) {
 
 // Redis remembers accesses in whole seconds.
 void ObjectIdleTime(Context& c) {
-  if (const Entry* entry = Look(c)) {
+  const Entry* entry = Look(c);
+  if (entry != nullptr && CountsAccesses(c)) {
+    c.Error(
+        "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
+        "switching between policies at runtime LRU and LFU data will take some time to adjust.");
+  } else if (entry != nullptr) {
     c.Integer(c.engine.now_ms() / 1000 - entry->accessed_ms / 1000);
   }
 }

@@ -10,10 +10,13 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kMaxString = std::size_t{512} << 20;  // proto-max-bulk-len
+std::size_t LongestString(const Context& c) {
+  return static_cast<std::size_t>(c.engine.config().proto_max_bulk_len);
+}
 
 bool FitsAString(Context& c, std::size_t length, std::size_t more) {
-  if (length <= kMaxString && more <= kMaxString - length) return true;
+  const std::size_t longest = LongestString(c);
+  if (c.client.from_master || (length <= longest && more <= longest - length)) return true;
   c.Error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
   return false;
 }
@@ -183,7 +186,7 @@ void Lcs(Context& c) {
   LcsOptions options;
   if (!ParseLcsOptions(c, &options)) return;
   const auto [a, b] = texts;
-  if ((a.size() + 1) * (b.size() + 1) * sizeof(std::uint32_t) > kMaxString) {
+  if ((a.size() + 1) * (b.size() + 1) * sizeof(std::uint32_t) > LongestString(c)) {
     return c.Error("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
   }
   const LcsTable table(a, b);
