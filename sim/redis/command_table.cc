@@ -45,6 +45,7 @@ class Table {
              ExpireCommands(),
              ScanCommands(),
              ObjectCommands(),
+             DumpCommands(),
              ListCommands(),
              ListPopCommands(),
              HashCommands(),

@@ -128,6 +128,7 @@ std::span<const HandlerRow> KeyCommands();
 std::span<const HandlerRow> ExpireCommands();
 std::span<const HandlerRow> ScanCommands();
 std::span<const HandlerRow> ObjectCommands();
+std::span<const HandlerRow> DumpCommands();
 std::span<const HandlerRow> ListCommands();
 std::span<const HandlerRow> ListPopCommands();
 std::span<const HandlerRow> HashCommands();

@@ -61,6 +61,27 @@ TEST_F(KeyEffectsTest, SwapDb) {
       "2> SWAPDB 0 1\nMULTI\nPING\nEXEC");
 }
 
+TEST_F(KeyEffectsTest, Restores) {
+  const std::string ten = "\\x00\\xc0\\x0a\\x0a\\x00\\x6e\\x9f\\x57\\x45\\x0e\\xae\\x63\\xbb";
+  const auto restores = [&](std::initializer_list<std::string> rests) {
+    std::string lines = "SET k v";
+    for (const std::string& rest : rests) {
+      const std::size_t blank = rest.find(' ');
+      lines += "\nRESTORE k " + rest.substr(0, blank) + " " + ten;
+      if (blank != std::string::npos) lines += rest.substr(blank);
+    }
+    return lines;
+  };
+  Check(restores({"0", "-1", "x", "0 REPLACE", "100000 REPLACE", "-1 REPLACE", "x REPLACE"}));
+  Check(restores({"$nowms+100000 ABSTTL REPLACE", "5 REPLACE ABSTTL", "5 ABSTTL", "0"}));
+  Check(restores({"0 FOO", "0 IDLETIME", "0 IDLETIME x", "0 IDLETIME -1", "0 FREQ 256 REPLACE"}));
+  Check(restores({"0 REPLACE IDLETIME 9", "0 REPLACE FREQ 9", "0 FREQ 1 IDLETIME 1",
+                  "9223372036854775807 REPLACE"}) +
+        "\nOBJECT IDLETIME k\nDUMP k\nDUMP x");
+  Check("RESTORE k 0 abc\nRESTORE k -1 abc\nRESTORE k x abc\nSET k v\nRESTORE k -1 abc");
+  Check("2> BLPOP l 0\nSET l v PXAT 5\nDUMP l\nRESTORE l 0 " + ten);
+}
+
 TEST_F(KeyEffectsTest, Encodings) {
   Check(
       "SET i 12\nOBJECT ENCODING i\nOBJECT REFCOUNT i\nSET j 10000\nOBJECT REFCOUNT j\n"

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+//
+// DUMP and RESTORE.
+#include <algorithm>
+#include <string>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/rdb/payload.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+void Dump(Context& c) {
+  if (const Entry* entry = c.Find(c.args[1])) c.String(WritePayload(entry->data));
+}
+
+struct RestoreOptions {
+  bool replace = false;
+  bool absolute = false;
+  std::int64_t idle_seconds = -1;
+  std::int64_t frequency = -1;
+};
+
+// The value of IDLETIME or FREQ. False: an error is the reply.
+bool ParseWithin(Context& c, std::string_view text, std::int64_t highest, std::string_view error,
+                 std::int64_t* out) {
+  if (!c.ParseInt(text, out)) return false;
+  if (*out >= 0 && *out <= highest) return true;
+  c.Error(error);
+  return false;
+}
+
+bool ParseOptions(Context& c, RestoreOptions* options) {
+  for (std::size_t i = 4; i < c.args.size(); ++i) {
+    const bool has_value = i + 1 < c.args.size();
+    if (EqualsIgnoreCase(c.args[i], "replace")) {
+      options->replace = true;
+    } else if (EqualsIgnoreCase(c.args[i], "absttl")) {
+      options->absolute = true;
+    } else if (EqualsIgnoreCase(c.args[i], "idletime") && has_value && options->frequency == -1) {
+      if (!ParseWithin(c, c.args[++i], INT64_MAX, "ERR Invalid IDLETIME value, must be >= 0",
+                       &options->idle_seconds)) {
+        return false;
+      }
+    } else if (EqualsIgnoreCase(c.args[i], "freq") && has_value && options->idle_seconds == -1) {
+      if (!ParseWithin(c, c.args[++i], 255, "ERR Invalid FREQ value, must be >= 0 and <= 255",
+                       &options->frequency)) {
+        return false;
+      }
+    } else {
+      c.Error(kSyntax);
+      return false;
+    }
+  }
+  return true;
+}
+
+// False: it is not what DUMP gives, and an error is the reply.
+bool ReadValue(Context& c, Data* data) {
+  if (!VerifyPayload(c.args[3])) {
+    c.Error("ERR DUMP payload version or checksum are wrong");
+    return false;
+  }
+  switch (ReadPayload(c.args[3], c.engine.encoding_limits, data)) {
+    case PayloadResult::kOk:
+      return true;
+    case PayloadResult::kBad:
+      c.Error("ERR Bad data format");
+      return false;
+    case PayloadResult::kUnmodelled:
+      c.Unmodelled("RESTORE of this type");
+      return false;
+  }
+  return false;
+}
+
+// A time to live goes along as a time.
+void PropagateRestore(Context& c, std::int64_t expires_at_ms) {
+  const std::string time = std::to_string(expires_at_ms);
+  std::vector<std::string_view> effect(c.args.begin(), c.args.end());
+  effect[2] = time;
+  effect.push_back("ABSTTL");
+  c.Propagate(effect);
+}
+
+void Restore(Context& c) {
+  RestoreOptions options;
+  if (!ParseOptions(c, &options)) return;
+  const std::string_view key = c.args[1];
+  if (!options.replace && c.Find(key) != nullptr) {
+    return c.Error("BUSYKEY Target key name already exists.");
+  }
+  std::int64_t ttl = 0;
+  if (!c.ParseInt(c.args[2], &ttl)) return;
+  if (ttl < 0) return c.Error("ERR Invalid TTL value, must be >= 0");
+  Data data;
+  if (!ReadValue(c, &data)) return;
+  const bool deleted = options.replace && c.keyspace().Remove(c.database(), key);
+  const bool has_ttl = ttl != 0;
+  // Too far a time wraps around into the past, as it does there.
+  if (has_ttl && !options.absolute) __builtin_add_overflow(ttl, c.engine.now_ms(), &ttl);
+  c.Ok();
+  if (has_ttl && c.DeletesAt(ttl)) {
+    if (!deleted) return;
+    c.Touch(key);
+    c.Notify(kNotifyGeneric, "del", key);
+    return c.Propagate({"DEL", key});
+  }
+  Entry& entry = c.keyspace().Add(c.database(), key, std::move(data), has_ttl ? ttl : kNoExpiry);
+  if (options.idle_seconds > 0) {
+    entry.accessed_ms -= std::min(options.idle_seconds, c.engine.now_ms() / 1000) * 1000;
+  }
+  c.Touch(key);
+  c.Notify(kNotifyGeneric, "restore", key);
+  if (has_ttl && !options.absolute) PropagateRestore(c, ttl);
+}
+
+constexpr HandlerRow kRows[] = {
+    {"dump", &Dump},
+    {"restore", &Restore},
+    {"restore-asking", &Restore},
+};
+
+}  // namespace
+
+std::span<const HandlerRow> DumpCommands() { return kRows; }
+
+}  // namespace interlock::sim::redis
