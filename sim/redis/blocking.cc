@@ -81,9 +81,9 @@ void Blocking::ServeKey(const Key& key) {
 void Blocking::MarkReadyKeys(int database) {
   const Keyspace::Database& keys = engine_.keyspace.keys(database);
   for (const auto& [key, clients] : waiters_) {
-    if (key.first == database && keys.find(key.second) != keys.end()) {
-      engine_.keyspace.MarkReady(database, key.second);
-    }
+    if (key.first != database) continue;
+    const auto at = keys.find(key.second);
+    if (at != keys.end()) engine_.keyspace.MarkReady(database, key.second, at->second);
   }
 }
 

@@ -65,7 +65,7 @@ Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
   at->second.size = 0;
   at->second.accessed_ms = now_ms_;
   if (added) ++key_set_version_;
-  if (added && track_ready_keys_) ready_keys_.emplace_back(database, key);
+  if (added && track_ready_keys_) MarkReady(database, key, at->second);
   if (added && listener_ != nullptr) listener_->OnAdded(database, at->first);
   return at->second;
 }
@@ -209,6 +209,12 @@ bool Keyspace::WatchFailed(std::uint64_t client) const {
     if (at != keys.end() && IsExpired(at->second)) return true;
   }
   return false;
+}
+
+void Keyspace::MarkReady(int database, std::string_view key, const Entry& entry) {
+  const bool awaited =
+      std::holds_alternative<List>(entry.data) || std::holds_alternative<SortedSet>(entry.data);
+  if (awaited) ready_keys_.emplace_back(database, key);
 }
 
 std::vector<std::pair<int, std::string>> Keyspace::TakeReadyKeys() {

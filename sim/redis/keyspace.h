@@ -131,7 +131,9 @@ class Keyspace {
 
   /// Keys made since the last call, in order, while they are tracked: what waiters wait for.
   std::vector<std::pair<int, std::string>> TakeReadyKeys();
-  void MarkReady(int database, std::string_view key) { ready_keys_.emplace_back(database, key); }
+  /// As if it were new. Nobody waits for types other than lists and sorted sets: those are not even
+  /// looked at, so that they may go on being expired.
+  void MarkReady(int database, std::string_view key, const Entry& entry);
   bool HasReadyKeys() const { return !ready_keys_.empty(); }
   void TrackReadyKeys(bool track) { track_ready_keys_ = track; }
 

@@ -164,7 +164,7 @@ std::string EffectsTest::Normalised(const std::string& word) const {
       !word.empty() && word.size() < 15 &&
       std::all_of(word.begin(), word.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!number) return word;
-  constexpr std::int64_t kFar = 10'000'000;
+  constexpr std::int64_t kFar = 1'000'000'000;
   const std::int64_t ahead = std::stoll(word) - now_ms_;
   if (ahead < -kFar || ahead > kFar) return word;
   return "<now+" + std::to_string((ahead + kFar + 5000) / 10000 * 10 - kFar / 1000) + "s>";
