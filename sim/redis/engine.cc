@@ -138,6 +138,8 @@ void Engine::Close(Client& client) {
 
 void Engine::Emit(Client& client, Value value) {
   if (client.captured != nullptr) {
+    // A HELLO behind it in the same EXEC does not change its form.
+    if (client.protocol == 2) ToResp2(&value);
     client.captured->push_back(std::move(value));
     return;
   }
@@ -222,28 +224,6 @@ bool Engine::OnLongScript() {
   return true;
 }
 
-void Engine::Stall(std::int64_t us) {
-  stalled_until_us_ = now_us + us;
-  // The rest of the transaction runs after the sleep, and still emits into it.
-  keyspace.SetNowMs(stalled_until_us_ / 1000);
-}
-
-void Engine::EndStall() {
-  for (auto& [id, value] : std::exchange(stalled_output_, {})) {
-    if (FindClient(id) != nullptr && sink != nullptr) sink->OnReply(id, value);
-  }
-  AfterCommand();
-  RunDelayed();
-}
-
-void Engine::RunDelayed() {
-  while (!stalled_input_.empty() && !Stalled()) {
-    const auto [id, argv] = std::move(stalled_input_.front());
-    stalled_input_.pop_front();
-    Execute(id, argv);
-  }
-}
-
 void Engine::ExecuteNow(Client& client, const Argv& argv) {
   client.last_command_ms = now_ms();
   if (now_us >= persistence.due_us()) persistence.CatchUp();
@@ -294,27 +274,6 @@ void Engine::RunPending(Client* client) {
     blocking.ServeReadyKeys();
     client = FindClient(id);
   }
-}
-
-std::optional<std::int64_t> Engine::NextTimerUs() const {
-  if (stalled_until_us_ > now_us) return stalled_until_us_;
-  if (!stalled_output_.empty() || !stalled_input_.empty()) return now_us;
-  constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
-  std::optional<std::int64_t> next_us;
-  for (const auto& deadline_ms : {blocking.NextDeadlineMs(), pause.DeadlineMs()}) {
-    if (!deadline_ms) continue;
-    const std::int64_t us = std::min(*deadline_ms, kLatestMs) * 1000;
-    next_us = std::min(us, next_us.value_or(us));
-  }
-  return next_us;
-}
-
-void Engine::RunTimers() {
-  if (unmodelled || Stalled()) return;
-  EndStall();
-  pause.RunTimers();
-  blocking.RunTimers();
-  AfterCommand();
 }
 
 void Engine::Notify(NotifyClass type, std::string_view event, int database, std::string_view key) {

@@ -65,7 +65,7 @@ void Journal::AddLinkCommand(std::initializer_list<std::string_view> argv) {
 }
 
 void Journal::TrimBefore(std::uint64_t index) {
-  while (first_index_ < index && !units_.empty()) {
+  while (!keep_all_ && first_index_ < index && !units_.empty()) {
     units_.pop_front();
     ++first_index_;
   }

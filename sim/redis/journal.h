@@ -68,10 +68,13 @@ class Journal {
   }
   /// No reader needs the units before `index` any more.
   void TrimBefore(std::uint64_t index);
+  /// Keeps all of them, for who reads the journal himself.
+  void KeepAll() { keep_all_ = true; }
 
  private:
   bool active_ = false;
   bool muted_ = false;
+  bool keep_all_ = false;
   bool stream_is_foreign_ = false;
   Unit open_;
   std::deque<Unit> units_;

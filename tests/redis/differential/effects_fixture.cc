@@ -105,6 +105,7 @@ void EffectsTest::Check(std::string_view lines) {
                                   sim::redis::kNotifyKeyevent;
   engine_.SetConfig(std::move(config));
   engine_.journal.SetActive(true);
+  engine_.journal.KeepAll();
   fake_subscriber_ = engine_.Connect("");
   engine_.Execute(fake_subscriber_, {"PSUBSCRIBE", kEvents});
   replies_.clear();
