@@ -156,6 +156,13 @@ std::string Cluster::Refusal(const Client& client, const Command& command,
   return {};
 }
 
+std::optional<std::size_t> Cluster::SlotOf(const Command& command,
+                                           std::span<const std::string_view> args) {
+  const std::vector<std::size_t> keys = KeyPositions(command, args);
+  if (keys.empty()) return std::nullopt;
+  return KeySlot(args[keys.front()]);
+}
+
 const char* Cluster::ScriptRefusal(const Client& client, const Command& command,
                                    std::span<const std::string_view> args) const {
   const Query query = Ask(client, command, args);

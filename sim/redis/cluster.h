@@ -50,6 +50,9 @@ class Cluster {
   /// The same for a command of a script, as the text of its error.
   const char* ScriptRefusal(const Client& client, const Command& command,
                             std::span<const std::string_view> args) const;
+  /// Of the first key; none without keys.
+  static std::optional<std::size_t> SlotOf(const Command& command,
+                                           std::span<const std::string_view> args);
 
   /// CLUSTER FAILOVER was called here; whoever owns the servers acts on it.
   bool TakeFailoverRequest() { return enabled() && std::exchange(state_->failover_asked, false); }

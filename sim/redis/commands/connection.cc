@@ -41,6 +41,9 @@ void Select(Context& c) {
       index > std::numeric_limits<std::int32_t>::max()) {
     return c.Error("ERR value is out of range, value must between -2147483648 and 2147483647");
   }
+  if (index != 0 && c.engine.cluster.enabled()) {
+    return c.Error("ERR SELECT is not allowed in cluster mode");
+  }
   if (index < 0 || index >= Keyspace::kDatabases) return c.Error("ERR DB index is out of range");
   c.client.database = static_cast<int>(index);
   c.Ok();
@@ -118,7 +121,7 @@ void Hello(Context& c) {
   if (options.version == 0) options.version = c.client.protocol;
   if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
   c.client.protocol = static_cast<int>(options.version);
-  const std::string_view mode = c.engine.config().cluster_enabled != 0 ? "cluster" : "standalone";
+  const std::string_view mode = c.engine.cluster.enabled() ? "cluster" : "standalone";
   c.Map() = {StringValue("server"),  StringValue("redis"),
              StringValue("version"), StringValue("7.0.15"),
              StringValue("proto"),   IntegerValue(c.client.protocol),

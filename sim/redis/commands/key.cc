@@ -85,6 +85,7 @@ bool ParseDatabase(Context& c, std::string_view text, int* database) {
 }
 
 void Move(Context& c) {
+  if (c.engine.cluster.enabled()) return c.Error("ERR MOVE is not allowed in cluster mode");
   const int from = c.database();
   const std::string_view key = c.args[1];
   int to = 0;
@@ -115,6 +116,9 @@ void Copy(Context& c) {
     }
   }
   const std::string_view target = c.args[2];
+  if (to != 0 && c.engine.cluster.enabled()) {
+    return c.Error("ERR Copying to another database is not allowed in cluster mode");
+  }
   if (to == c.database() && c.args[1] == target) return c.Error(kSameObject);
   c.Integer(std::int64_t{0});
   const Entry* entry = c.FindToRead(c.args[1]);
@@ -141,6 +145,7 @@ std::optional<int> ParseSwapped(Context& c, std::string_view text, std::string_v
 }
 
 void SwapDb(Context& c) {
+  if (c.engine.cluster.enabled()) return c.Error("ERR SWAPDB is not allowed in cluster mode");
   const std::optional<int> first = ParseSwapped(c, c.args[1], "ERR invalid first DB index");
   if (!first) return;
   const std::optional<int> second = ParseSwapped(c, c.args[2], "ERR invalid second DB index");

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -84,6 +85,8 @@ class Scripting::Machine {
   std::uint64_t generation_ = 1;
   bool read_only_ = false;
   bool has_written_ = false;
+  bool cross_slot_ = true;
+  std::optional<std::size_t> slot_;  // Of the keys so far, in a Cluster.
   bool allow_oom_ = false;
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
   Value reply_;

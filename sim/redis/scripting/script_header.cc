@@ -26,7 +26,11 @@ void ReadFlags(std::string_view flags, ScriptHeader* header) {
       header->allow_oom = true;
     } else if (flag == "allow-stale") {
       header->allow_stale = true;
-    } else if (flag != "no-cluster" && flag != "allow-cross-slot-keys") {
+    } else if (flag == "no-cluster") {
+      header->no_cluster = true;
+    } else if (flag == "allow-cross-slot-keys") {
+      header->allow_cross_slot_keys = true;
+    } else {
       header->error = "ERR Unexpected flag in script shebang: " + std::string(flag);
     }
     if (last) return;

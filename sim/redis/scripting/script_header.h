@@ -15,6 +15,8 @@ struct ScriptHeader {
   bool no_writes = false;
   bool allow_oom = false;
   bool allow_stale = false;
+  bool no_cluster = false;
+  bool allow_cross_slot_keys = false;
   std::string error;        ///< Not empty: the reply.
   bool unmodelled = false;  ///< It has quotes or escapes.
 };

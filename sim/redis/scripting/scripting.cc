@@ -70,6 +70,11 @@ const char* Scripting::Machine::Execute() {
   if (engine_.cluster.enabled()) {
     const char* refusal = engine_.cluster.ScriptRefusal(client_, *command, args_);
     if (refusal != nullptr) return refusal;
+    const std::optional<std::size_t> slot = Cluster::SlotOf(*command, args_);
+    if (slot && slot_ && slot != slot_ && !cross_slot_) {
+      return "Script attempted to access keys that do not hash to the same slot";
+    }
+    if (!slot_) slot_ = slot;
   }
   if (const auto error = engine_.RefuseInScript(*command, has_written_, allow_oom_);
       !error.empty()) {
@@ -159,6 +164,9 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   read_only_ = read_only || script.header.no_writes;
   has_written_ = false;
   allow_oom_ = script.header.allow_oom;
+  // Without a header scripts may do as they did before there were headers.
+  cross_slot_ = !script.header.present || script.header.allow_cross_slot_keys;
+  slot_.reset();
   client_.database = context.client.database;
   client_.protocol = 2;
   client_.asking = context.client.asking;
@@ -248,6 +256,9 @@ void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
   if (script == nullptr) {
     if (by_sha) context.Error(kNoScript);
     return;
+  }
+  if (script->header.no_cluster && engine_.cluster.enabled()) {
+    return context.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
   }
   if (read_only && script->header.present && !script->header.no_writes) {
     return context.Error("ERR Can not execute a script with write flag using *_ro command.");

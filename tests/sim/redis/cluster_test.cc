@@ -107,6 +107,21 @@ TEST_F(ClusterTest, ScriptsMayNotReachForeignSlots) {
                                "cluster node script: "));
 }
 
+TEST_F(ClusterTest, HeadersOfScriptsSayWhatTheyMayDoInACluster) {
+  EXPECT_EQ(Eval("#!lua flags=no-cluster\nreturn 1"),
+            "(error) ERR Can not run script on cluster, 'no-cluster' flag is set.");
+  const std::string two_slots = "\nredis.call('get', 'b') return redis.call('get', 'h')";
+  EXPECT_TRUE(Eval("#!lua" + two_slots).starts_with("(error) ERR Script attempted to access"));
+}
+
+TEST_F(ClusterTest, ThereIsOneDatabase) {
+  EXPECT_EQ(Run({"SELECT", "1"}), "(error) ERR SELECT is not allowed in cluster mode");
+  EXPECT_EQ(Run({"SELECT", "0"}), "OK");
+  EXPECT_EQ(Run({"SWAPDB", "0", "1"}), "(error) ERR SWAPDB is not allowed in cluster mode");
+  EXPECT_EQ(Run({"COPY", "b", "{b}2", "DB", "1"}),
+            "(error) ERR Copying to another database is not allowed in cluster mode");
+}
+
 TEST_F(ClusterTest, SlotsNameTheMasterAndThenItsReplicas) {
   const std::string a = std::string(40, 'a');
   const std::string b = std::string(40, 'b');
