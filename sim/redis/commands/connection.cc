@@ -122,12 +122,13 @@ void Hello(Context& c) {
   if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
   c.client.protocol = static_cast<int>(options.version);
   const std::string_view mode = c.engine.cluster.enabled() ? "cluster" : "standalone";
+  const std::string_view role = c.engine.replication.is_replica() ? "replica" : "master";
   c.Map() = {StringValue("server"),  StringValue("redis"),
              StringValue("version"), StringValue("7.0.15"),
              StringValue("proto"),   IntegerValue(c.client.protocol),
              StringValue("id"),      IntegerValue(static_cast<std::int64_t>(c.client.id)),
              StringValue("mode"),    StringValue(mode),
-             StringValue("role"),    StringValue("master"),
+             StringValue("role"),    StringValue(role),
              StringValue("modules"), ArrayValue()};
 }
 

@@ -309,6 +309,19 @@ void Info(Context& c) {
   c.Verbatim(text);
 }
 
+// By the same estimate as the memory limit.
+void MemoryUsage(Context& c) {
+  if (c.args.size() == 5 && EqualsIgnoreCase(c.args[3], "samples")) {
+    std::int64_t samples = 0;
+    if (!c.ParseInt(c.args[4], &samples)) return;
+    if (samples < 0) return c.Error(kSyntax);
+  } else if (c.args.size() != 3) {
+    return c.Error(kSyntax);
+  }
+  const Entry* entry = c.keyspace().Peek(c.database(), c.args[2]);
+  if (entry != nullptr) c.Integer(EstimateSize(c.args[2], *entry));
+}
+
 void ResetStatistics(Context& c) {
   c.engine.statistics = {};
   c.Ok();
@@ -316,6 +329,7 @@ void ResetStatistics(Context& c) {
 
 constexpr HandlerRow kRows[] = {
     {"info", &Info},
+    {"memory|usage", &MemoryUsage},
     {"config|resetstat", &ResetStatistics},
 };
 

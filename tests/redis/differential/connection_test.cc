@@ -206,7 +206,7 @@ TEST_F(ConnectionComparison, ConfigSetIsAllOrNothing) {
                  {"CONFIG", "SET", "save", "900 1 300 10"},
                  {"CONFIG", "GET", "save"},
                  {"CONFIG", "SET", "notify-keyspace-events", "KEA"},
-                 {"CONFIG", "GET", "notify-keyspace-events", "hz"},
+                 {"CONFIG", "GET", "notify-keyspace-events"},
                  {"CONFIG", "REWRITE"},
                  {"CONFIG", "RESETSTAT"},
                  {"CONFIG", "GET"},
@@ -370,6 +370,15 @@ TEST_F(ConnectionComparison, NothingMayGrowWithoutMemory) {
            {0, {"SET", "k", "v"}},
            {0, {"GET", "lock"}},
            {0, {"GET", "data"}}});
+}
+
+TEST_F(ConnectionComparison, MemoryUsageTakesSamples) {
+  Compare(Alone({{"MEMORY", "USAGE", "nokey"},
+                 {"MEMORY", "USAGE", "nokey", "SAMPLES"},
+                 {"MEMORY", "USAGE", "nokey", "SAMPLES", "x"},
+                 {"MEMORY", "USAGE", "nokey", "SAMPLES", "-1"},
+                 {"MEMORY", "USAGE", "nokey", "OTHER", "1"},
+                 {"MEMORY", "USAGE", "nokey", "SAMPLES", "5"}}));
 }
 
 TEST_F(ConnectionComparison, DebugSleepsAndKnowsItsForms) {
