@@ -51,12 +51,21 @@ std::unique_ptr<RedisServer> EffectsTest::server_;
 
 void EffectsTest::SetUpTestSuite() {
   RedisServerOptions options;
-  options.arguments = {
-      "--appendonly", "yes", "--appendfsync", "no", "--save", "", "--notify-keyspace-events",
-      "AKEmn"};
+  options.arguments = {"--appendonly",
+                       "yes",
+                       "--appendfsync",
+                       "no",
+                       "--save",
+                       "",
+                       "--notify-keyspace-events",
+                       "AKEmn",
+                       "--enable-debug-command",
+                       "yes"};
   Result<std::unique_ptr<RedisServer>> server = RedisServer::Start(std::move(options));
   ASSERT_TRUE(server.ok()) << server.status().ToString();
   server_ = std::move(server).value();
+  // Keys are deleted when a command meets them, not at any moment.
+  WireClient(server_->port()).Call({"DEBUG", "SET-ACTIVE-EXPIRE", "0"});
 }
 
 void EffectsTest::TearDownTestSuite() { server_.reset(); }
