@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "sim/redis/sentinel.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -64,6 +65,7 @@ void Engine::Reset() {
   now_us = 0;
   starts_ = 0;
   identity = 0;
+  sentinel = nullptr;
   SetConfig(FreshConfig());
   unmodelled.reset();
   ForgetProcess();
@@ -84,6 +86,7 @@ void Engine::SetConfig(Config changed) {
   keyspace.TrackMemory(config_.maxmemory != 0);
   limit_changed_ = true;
   memory.Reset();
+  replication.OnConfigChanged();
 }
 
 ClientId Engine::Connect(std::string_view address) {
@@ -300,8 +303,9 @@ void Engine::OnExpired(int database, std::string_view key) {
 
 void Engine::Process(Client& client, Arguments args) {
   bool container = false;
-  const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
-                                       args.size() > 1, &container);
+  const auto find = sentinel != nullptr ? &Sentinel::Find : &FindCommand;
+  const Command* command =
+      find(args[0], args.size() > 1 ? args[1] : std::string_view(), args.size() > 1, &container);
   client.last_command = command;
   if (Refuse(client, args, command, container)) return;
   if (client.in_multi && (command->flags & kAtOnceInMulti) == 0 && command->handler != nullptr) {

@@ -33,6 +33,8 @@
 
 namespace interlock::sim::redis {
 
+class Sentinel;
+
 class Engine : private KeyspaceListener {
  public:
   Engine();
@@ -79,9 +81,11 @@ class Engine : private KeyspaceListener {
   /// Behind everything that may have changed data: effects reach the disk, waiters are served.
   void AfterCommand();
   /// The process ends; the disk, the configuration and the clock stay.
+  void CloseAll();
   void Kill(const Server::Crash& crash);
   void Start(std::int64_t loading_us);
   /// To be called when the role, or what the configuration says about it, has changed.
+  void OnRoleChanged();
   void UpdateJournal();
   void UpdateExpiryMode();
   /// Why this server runs no script now, or not this command of one; empty: it does.
@@ -111,7 +115,8 @@ class Engine : private KeyspaceListener {
   Journal journal;
   Persistence persistence;
   Replication replication;
-  std::uint64_t identity = 0;  // Makes the ids of its runs differ from those of other servers.
+  Sentinel* sentinel = nullptr;  // It is one, and its commands are other ones.
+  std::uint64_t identity = 0;    // Makes the ids of its runs differ from those of other servers.
   Blocking blocking;
   Pause pause;
   Memory memory;

@@ -6,12 +6,18 @@
 #include <utility>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
 void Engine::UpdateJournal() {
   journal.SetActive(replication.needs_journal() || persistence.needs_journal());
   journal.SetStreamIsForeign(replication.is_replica());
+}
+
+void Engine::OnRoleChanged() {
+  UpdateJournal();
+  UpdateExpiryMode();
 }
 
 void Engine::UpdateExpiryMode() {
@@ -65,6 +71,12 @@ void Engine::ForgetProcess() {
   replication.Reset(identity * kManyStarts + starts_);
 }
 
+void Engine::CloseAll() {
+  for (std::size_t i = 0; i < clients_.size(); ++i) {
+    if (clients_[i] != nullptr) Close(*clients_[i]);
+  }
+}
+
 void Engine::Kill(const Server::Crash& crash) {
   persistence.Crash(crash);
   ForgetProcess();
@@ -73,6 +85,13 @@ void Engine::Kill(const Server::Crash& crash) {
 void Engine::Start(std::int64_t loading_us) {
   ++starts_;
   ForgetProcess();
+  OnRoleChanged();
+  const std::string_view master = config().replicaof;
+  const std::size_t space = master.find(' ');
+  std::int64_t port = 0;
+  if (space != std::string_view::npos && ParseInteger(master.substr(space + 1), &port)) {
+    replication.Follow({std::string(master.substr(0, space)), static_cast<int>(port)});
+  }
   persistence.Load(loading_us);
 }
 

@@ -51,7 +51,6 @@ void Replication::Reset(std::uint64_t identity) {
   backlog_ = false;
   replicas_.clear();
   good_replicas_ = 0;
-  cron_count_ = 0;
   acknowledgements_wanted_ = false;
 }
 
@@ -82,7 +81,7 @@ void Replication::Follow(MasterAddress master) {
   acknowledgements_wanted_ = false;
   link_ = MasterLink::kConnect;
   link_down_since_s_ = now_s();
-  engine_.UpdateExpiryMode();
+  engine_.OnRoleChanged();
 }
 
 void Replication::Promote() {
@@ -95,7 +94,7 @@ void Replication::Promote() {
   // They come back for the new id, and need nothing but what follows.
   DetachAll();
   engine_.journal.ForgetDatabase();
-  engine_.UpdateExpiryMode();
+  engine_.OnRoleChanged();
 }
 
 void Replication::SetLink(MasterLink link) {
@@ -231,15 +230,15 @@ void Replication::CountGoodReplicas() {
   });
 }
 
-void Replication::RunCron() {
+void Replication::OnConfigChanged() { CountGoodReplicas(); }
+
+void Replication::RunCron(std::int64_t uptime_s) {
   std::erase_if(replicas_, [&](const Replica& replica) {
     return replica.online && now_s() - replica.acknowledged_at_s > engine_.config().repl_timeout;
   });
-  if (!master_ && !replicas_.empty() &&
-      cron_count_ % engine_.config().repl_ping_replica_period == 0) {
+  if (!master_ && !replicas_.empty() && uptime_s % engine_.config().repl_ping_replica_period == 0) {
     engine_.journal.AddLinkCommand({"PING"});
   }
-  ++cron_count_;
   CountGoodReplicas();
 }
 

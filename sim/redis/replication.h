@@ -98,8 +98,9 @@ class Replication {
 
   /// A WAIT has begun: the replicas will be asked behind its command.
   void WantAcknowledgements() { acknowledgements_wanted_ = true; }
+  void OnConfigChanged();
   /// Once a second: counts good replicas, gives up silent ones, pings.
-  void RunCron();
+  void RunCron(std::int64_t uptime_s);
   /// Behind every command.
   void RequestAcknowledgements();
   /// The journal's units before this index are not needed here.
@@ -143,7 +144,6 @@ class Replication {
   std::vector<Replica> replicas_;
   std::uint64_t last_handle_ = 0;
   std::int64_t good_replicas_ = 0;
-  std::int64_t cron_count_ = 0;
   bool acknowledgements_wanted_ = false;
 };
 

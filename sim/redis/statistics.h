@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -29,12 +30,17 @@ struct Statistics {
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
   std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
-  std::vector<CommandCounts> by_command;                    // As KnownCommands().
+  // As KnownCommands(), and one for all that are not among them: a Sentinel's own.
+  std::vector<CommandCounts> by_command;
 
   CommandCounts& Of(const Command& command) {
     const std::span<const Command> known = KnownCommands();
-    if (by_command.empty()) by_command.resize(known.size());
-    return by_command[static_cast<std::size_t>(&command - known.data())];
+    if (by_command.empty()) by_command.resize(known.size() + 1);
+    const std::less<const Command*> before;
+    const bool is_known = !before(&command, known.data()) && before(&command, &known.back());
+    return is_known || &command == &known.back()
+               ? by_command[static_cast<std::size_t>(&command - known.data())]
+               : by_command.back();
   }
   /// `text` as it is sent: "WRONGTYPE Operation ...".
   void CountError(std::string_view text) {

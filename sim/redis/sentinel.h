@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+//
+// One Sentinel of a topology: what clients ask it, and the monitor behind it, driven by topology
+// time (Redis 7.0's sentinel.c; periods and waits are its own). Every decision is deterministic:
+// where Sentinels race for the lead, the one that comes first in the topology wins.
+//
+// Not modelled: the time that pings, votes and hellos spend on their way (a cut, stopped or dead
+// node is not reached at all), TILT, several masters, notification scripts, SENTINEL SET, MONITOR
+// and REMOVE.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/command_table.h"
+#include "sim/redis/replication.h"
+
+namespace interlock::sim::redis {
+
+class Topology;
+using NodeId = std::size_t;
+
+struct SentinelSpec {
+  std::string master_name = "mymaster";
+  std::size_t quorum = 1;
+  std::int64_t down_after_us = 30'000'000;
+  std::int64_t failover_timeout_us = 180'000'000;
+};
+
+class Sentinel {
+ public:
+  static constexpr std::int64_t kTickUs = 100'000;
+
+  /// Monitors the data nodes' first master at first.
+  Sentinel(Topology& topology, NodeId self, SentinelSpec spec, NodeId master);
+  void Tick();
+
+  /// Null: a Sentinel does not know the command. `container` as FindCommand sets it.
+  static const Command* Find(std::string_view name, std::string_view sub, bool has_sub,
+                             bool* container);
+
+  // For its commands.
+  void GetMasterAddress(Context& context) const;
+  void Masters(Context& context) const;
+  void Master(Context& context) const;
+  void Replicas(Context& context) const;
+  void Sentinels(Context& context) const;
+  void CheckQuorum(Context& context) const;
+  void Failover(Context& context);
+  void Reset(Context& context);
+  void Role(Context& context) const;
+  std::string Info() const;
+  const std::string& id() const;
+
+ private:
+  /// A node that it watches.
+  struct Instance {
+    NodeId node = 0;
+    std::int64_t last_ping_us = 0;
+    std::int64_t unanswered_since_us = -1;  // -1: every ping has been answered.
+    std::int64_t last_pong_us = 0;
+    bool down = false;
+    std::int64_t down_since_us = 0;
+    std::int64_t info_us = -1;  // Of the last INFO; -1: none, or it was unreachable since.
+    bool reports_master = false;
+    std::int64_t reported_since_us = 0;
+    bool reconfigured = false;  // Told to follow the promoted one,
+    bool follows = false;       // and seen to do it.
+  };
+  enum class Stage : std::uint8_t {
+    kNone,
+    kElection,
+    kSelectReplica,
+    kPromote,
+    kAwaitPromotion,
+    kReconfigure,
+  };
+
+  std::int64_t now_us() const;
+  bool Knows(Context& context, std::string_view name) const;
+  const MasterAddress& address(NodeId node) const;
+  NodeId CurrentMaster() const;
+  Replication& ReplicationOf(NodeId node) const;
+  std::string Describe(const Instance& instance) const;
+  std::string DescribeMaster() const;
+  void Publish(std::string_view event, std::string_view text) const;
+
+  Instance Fresh(NodeId node) const;
+  void Ping(Instance* instance);
+  void AskInfo(Instance* instance);
+  void DiscoverReplicas();
+  void OnReplicaInfo(Instance* replica);
+  void JudgeMaster();
+  bool Vote(std::uint64_t epoch, NodeId candidate);
+  void StartFailover();
+  void Enter(Stage stage);
+  void Abort(std::string_view event);
+  void Advance();
+  std::size_t CountVotes();
+  void AdvanceElection();
+  std::optional<NodeId> SelectReplica() const;
+  void Reconfigure();
+  void SwitchMaster(NodeId master);
+  void AdoptFrom(const Sentinel& other);
+  Value DescribeInstance(const Instance& instance) const;
+
+  Topology& topology_;
+  const NodeId self_;
+  const SentinelSpec spec_;
+  Instance master_;
+  std::vector<Instance> replicas_;
+  std::vector<Instance> sentinels_;
+  bool objectively_down_ = false;
+  std::uint64_t epoch_ = 0;
+  std::uint64_t config_epoch_ = 0;
+  std::uint64_t voted_epoch_ = 0;
+  NodeId vote_ = 0;
+
+  Stage stage_ = Stage::kNone;
+  bool forced_ = false;
+  std::uint64_t failover_epoch_ = 0;
+  std::int64_t failover_start_us_ = -1;
+  std::int64_t stage_since_us_ = 0;
+  NodeId promoted_ = 0;
+};
+
+}  // namespace interlock::sim::redis

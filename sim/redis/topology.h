@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+//
+// Several servers and what runs between them: a standalone server, a master with replicas (and
+// replicas of those), independent masters, Sentinels that watch them. Plain data says which
+// (TopologySpec). Messages take the lag of their way and stay in order; a way that is cut keeps
+// them. Nothing here is chosen at random: who schedules may deliver messages one by one instead.
+//
+// A process that is killed leaves what it had already sent, a machine that loses its power does
+// not. Thread safety: none. Units: us of topology time, which never runs backwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/redis/replication.h"
+#include "sim/redis/sentinel.h"
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+struct NodeSpec {
+  MasterAddress address;
+  std::optional<NodeId> replica_of;
+  /// Of its redis.conf: {"appendonly", "yes"}.
+  std::vector<std::pair<std::string, std::string>> configuration;
+};
+
+struct TopologySpec {
+  std::vector<NodeSpec> nodes;
+  std::int64_t start_us = 0;      ///< Unix time on all clocks at topology time 0.
+  std::int64_t lag_us = 0;        ///< One way, between any two nodes.
+  std::int64_t full_sync_us = 0;  ///< How long all data is on its way beyond that.
+  /// Behind the other nodes: 10.0.1.1:26379, 10.0.1.2:26379 ...; they watch node 0.
+  std::size_t sentinels = 0;
+  SentinelSpec sentinel = {};
+
+  /// Nodes are 10.0.0.1:6379, 10.0.0.2:6379 ...
+  static TopologySpec IndependentMasters(std::size_t count);
+  static TopologySpec WithReplicas(std::size_t replicas);  ///< Node 0 is the master.
+};
+
+class Topology {
+ public:
+  /// All nodes are up, and replicas about to connect.
+  explicit Topology(TopologySpec spec);
+  ~Topology();
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+
+  std::size_t size() const { return nodes_.size(); }
+  Server& server(NodeId node) { return nodes_[node]->server; }
+  const MasterAddress& address(NodeId node) const { return spec_.nodes[node].address; }
+  std::optional<NodeId> Resolve(std::string_view host, int port) const;
+
+  /// Moves all clocks. Messages and timers that have become due wait for RunTimers.
+  void SetTime(std::int64_t us);
+  std::int64_t time_us() const { return now_us_; }
+  /// A jump of one node's wall clock, or how much faster than topology time it runs.
+  void StepClock(NodeId node, std::int64_t us);
+  void SetClockDrift(NodeId node, std::int64_t parts_per_million);
+
+  /// When RunTimers should next be called; nullopt: never, unless a command is executed first.
+  std::optional<std::int64_t> NextTimerUs();
+  void RunTimers();
+
+  /// From one node to another, for what is sent from now on.
+  void SetLag(NodeId from, NodeId to, std::int64_t us);
+  /// Both ways: messages wait until it is healed.
+  void SetCut(NodeId a, NodeId b, bool cut);
+  /// Ways on which something waits that could be delivered, in order.
+  std::vector<std::pair<NodeId, NodeId>> Deliverable();
+  /// The oldest message of that way, now. False: there is none, or it cannot be delivered.
+  bool DeliverOne(NodeId from, NodeId to);
+
+  /// The process ends (Server::Kill). Its clients are the caller's to disconnect.
+  void Kill(NodeId node, const Server::Crash& crash);
+  /// REQUIRES: it was killed.
+  void Start(NodeId node, std::int64_t loading_us = 0);
+  /// SIGSTOP and SIGCONT: connections stay, nothing happens. REQUIRES of the caller: no Execute
+  /// in between.
+  void SetPaused(NodeId node, bool paused);
+  bool IsUp(NodeId node) const { return nodes_[node]->up; }
+  bool IsPaused(NodeId node) const { return nodes_[node]->paused; }
+
+  bool IsSentinel(NodeId node) const { return node >= spec_.nodes.size() - spec_.sentinels; }
+  /// Null, if it is none.
+  Sentinel* sentinel(NodeId node) { return nodes_[node]->sentinel.get(); }
+  /// A command of the one would be answered by the other now.
+  bool Reaches(NodeId from, NodeId to) { return Runs(to) && !IsCut(from, to); }
+  /// As a Sentinel does it: REPLICAOF (nullopt: NO ONE), CONFIG REWRITE, CLIENT KILL.
+  void Reconfigure(NodeId node, const std::optional<MasterAddress>& master);
+
+ private:
+  /// On the connection of a replica to its master.
+  struct Message {
+    enum class Kind : std::uint8_t {
+      kRequest,   // PSYNC
+      kContinue,  // The history goes on, named `point.id`.
+      kSyncing,   // All data will follow.
+      kSnapshot,
+      kUnit,
+      kAcknowledgement,
+      kClosed,
+    };
+    Kind kind = Kind::kClosed;
+    std::uint64_t connection = 0;
+    ReplicationPoint point = {};
+    std::shared_ptr<const Snapshot> snapshot = {};
+    Unit unit = {};
+    std::int64_t deliver_at_us = 0;
+    std::uint64_t sequence = 0;
+  };
+  /// A replica's end of its connection; `connection` 0: there is none.
+  struct Upstream {
+    std::uint64_t connection = 0;
+    NodeId master = 0;
+    std::uint64_t epoch = 0;  // Replication::epoch() when it was opened.
+    bool retry_at_once = true;
+  };
+  /// A master's end.
+  struct Downstream {
+    std::uint64_t connection = 0;
+    std::uint64_t handle = 0;
+    NodeId replica = 0;
+  };
+  struct Node {
+    Server server;
+    std::unique_ptr<Sentinel> sentinel;
+    bool up = true;
+    bool paused = false;
+    std::int64_t clock_base_us = 0;  // Its clock at `clock_since_us`.
+    std::int64_t clock_since_us = 0;
+    std::int64_t drift_ppm = 0;
+    std::int64_t started_us = 0;
+    std::int64_t next_cron_us = 0;
+    Upstream upstream;
+    std::vector<Downstream> downstreams;
+  };
+  using Way = std::pair<NodeId, NodeId>;
+
+  Replication& replication(NodeId node);
+  bool Runs(NodeId node);
+  std::int64_t ClockOf(const Node& node) const;
+  std::int64_t AtClock(const Node& node, std::int64_t clock_us) const;
+  bool NeedsCron(NodeId node);
+  void RunCron(NodeId node);
+  void RunSentinels();
+  void Send(NodeId from, NodeId to, Message message, std::int64_t delay_us = 0);
+  bool IsCut(NodeId a, NodeId b) const;
+  bool CanDeliver(const Way& way);
+  void Deliver(const Way& way);
+  /// Looks at what commands have brought about: new units, new roles, links that were given up.
+  void Collect();
+  void CollectUpstream(NodeId node);
+  void CollectDownstreams(NodeId node);
+  void Connect(NodeId replica);
+  void HangUp(NodeId replica, bool tell_master);
+  void OnRequest(NodeId master, NodeId replica, const Message& message);
+  void OnMessageFromMaster(NodeId replica, NodeId master, const Message& message);
+  void OnMessageFromReplica(NodeId master, NodeId replica, const Message& message);
+  void SendAcknowledgement(NodeId replica, std::int64_t offset);
+
+  TopologySpec spec_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::map<Way, std::int64_t> lags_;
+  std::map<Way, std::deque<Message>> ways_;
+  std::vector<Way> cuts_;  // The lower node first.
+  std::int64_t now_us_ = 0;
+  std::int64_t next_tick_us_ = Sentinel::kTickUs;  // Of the Sentinels.
+  std::uint64_t connections_ = 0;
+  std::uint64_t sequence_ = 0;
+};
+
+}  // namespace interlock::sim::redis
