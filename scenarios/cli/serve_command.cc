@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/Option.hpp>
 
@@ -16,6 +18,8 @@ void AddServeCommand(CLI::App& app, Work& work) {
       "the fake Redis over TCP, for clients in any language, with a clock and faults to "
       "command");
   auto options = std::make_shared<ServeOptions>();
+  auto password = std::make_shared<std::string>();
+  auto parameters = std::make_shared<std::vector<std::string>>();
   auto clock = std::make_shared<std::string>("real");
   command->add_option("--port", options->port, "TCP port; 0: a free one, printed")
       ->check(CLI::Range(0, 65535))
@@ -25,7 +29,9 @@ void AddServeCommand(CLI::App& app, Work& work) {
   command->add_flag("--allow-remote", options->allow_remote,
                     "let --bind take addresses that other machines can reach");
   command->add_option("--unixsocket", options->unix_socket, "listen on this path as well");
-  command->add_option("--requirepass", options->password, "the default user's password");
+  command->add_option("--requirepass", *password, "the default user's password");
+  command->add_option("--config", *parameters, "a parameter of redis.conf; may be repeated")
+      ->type_name("NAME=VALUE");
   command->add_option("--maxclients", options->max_clients, "connections at a time")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -35,7 +41,13 @@ void AddServeCommand(CLI::App& app, Work& work) {
       ->check(CLI::IsMember({"real", "controlled"}))
       ->capture_default_str();
   command->footer("\n" + std::string(Control::HelpText()));
-  command->callback([options, clock, &work] {
+  command->callback([options, clock, password, parameters, &work] {
+    for (const std::string& text : *parameters) {
+      const std::size_t equals = std::min(text.find('='), text.size());
+      options->parameters.emplace_back(text.substr(0, equals),
+                                       text.substr(std::min(equals + 1, text.size())));
+    }
+    if (!password->empty()) options->parameters.emplace_back("requirepass", *password);
     options->controlled_clock = *clock == "controlled";
     work = [options] { return Serve(*options); };
   });

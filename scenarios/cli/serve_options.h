@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "reports/exit_code.h"
@@ -16,14 +17,15 @@ struct ServeOptions {
   int port = 6379;  ///< 0: a free one
   bool allow_remote = false;
   std::string unix_socket;
-  std::string password;
+  /// Of redis.conf, by name: {"requirepass", "secret"}.
+  std::vector<std::pair<std::string, std::string>> parameters;
   bool controlled_clock = false;  ///< stands still but for commands
   std::size_t max_clients = 10000;
 };
 
 /// Serves until SIGTERM, SIGINT or SHUTDOWN. The first line on stdout is "listening on
-/// ADDRESS:PORT". kUsage: an address is none, or not this machine's without allow_remote;
-/// kRedisUnreachable: the address or port cannot be had.
+/// ADDRESS:PORT". kUsage: an address is none, or others can reach it and allow_remote is missing,
+/// or a parameter is not taken; kRedisUnreachable: the address or port cannot be had.
 reports::ExitCode Serve(const ServeOptions& options);
 
 }  // namespace interlock::scenarios::cli

@@ -63,6 +63,8 @@ class Program {
                   }),
         signals_(io_.get_executor(), SIGINT, SIGTERM) {}
 
+  std::optional<std::string> Configure() { return service_.Configure(); }
+
   std::optional<std::string> Listen(const ServeOptions& options) {
     int port = options.port;
     for (const std::string& address : options.addresses) {
@@ -118,6 +120,7 @@ ExitCode Serve(const ServeOptions& given) {
                                           options.max_clients));
   }
   Program program(options);
+  if (const auto error = program.Configure()) return Complain(ExitCode::kUsage, *error);
   if (const auto error = program.Listen(options)) {
     return Complain(ExitCode::kRedisUnreachable, *error);
   }

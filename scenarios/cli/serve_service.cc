@@ -32,17 +32,34 @@ Service::Service(boost::asio::io_context& io, const ServeOptions& options)
       control_(clock_, faults_, *this),
       timer_(io.get_executor()) {
   server_.SetSink(this);
-  Configure();
 }
 
 Service::~Service() = default;
 
-void Service::Configure() {
+std::optional<std::string> Service::Configure() {
   server_.SetUnmodelledIsError(true);
   server_.SetShutdown([this] { shutdown_(); });
   server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
-  server_.SetPassword(options_.password);
+  server_.SetLongScriptHandler([this] { PollInsideScript(); });
+  for (const auto& [name, value] : options_.parameters) {
+    const std::string error = server_.Configure(name, value);
+    if (!error.empty()) return name + " " + value + ": " + error;
+  }
   SetServerTime();
+  return std::nullopt;
+}
+
+// What others have sent is executed inside the script; a flood of it must not keep the script from
+// going on for ever.
+void Service::PollInsideScript() {
+  constexpr int kAtMost = 1000;
+  SetServerTime();
+  // Who has waited for the script may get BUSY by now. Not posted: Asio counts what a handler posts
+  // only when that handler returns, and polled from inside it often enough it would run out of
+  // work.
+  if (!waiting_.empty()) EndTurn();
+  for (int i = 0; i < kAtMost && io_.poll_one() > 0; ++i) {
+  }
 }
 
 void Service::Add(ServeSocket socket, std::string peer) {
@@ -260,7 +277,8 @@ bool Service::Crash(std::optional<std::int64_t> until_us) {
   held_.clear();
   stalled_until_us_.reset();
   server_.Reset();
-  Configure();
+  // The same parameters were good before.
+  static_cast<void>(Configure());
   down_ = true;
   down_until_us_ = until_us;
   return true;

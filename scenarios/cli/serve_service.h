@@ -39,6 +39,9 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
+  /// Sets the fake's parameters as the options say. nullopt, or which one it does not take.
+  [[nodiscard]] std::optional<std::string> Configure();
+  /// REQUIRES: Configure has succeeded.
   void Start();
   void Add(ServeSocket socket, std::string peer);
   /// What a client's SHUTDOWN does. REQUIRES: called before Start.
@@ -65,7 +68,7 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   bool Restart() override;
 
   // Commands.
-  void Configure();
+  void PollInsideScript();
   void Serve(Connection& connection);
   bool ServeNext(Connection& connection);
   void Dispatch(Connection& connection, sim::redis::Argv& argv);

@@ -31,10 +31,7 @@ std::int64_t Service::RealUs() const {
   return std::chrono::duration_cast<microseconds>(now).count();
 }
 
-// Inside a script, time stands still.
-void Service::SetServerTime() {
-  if (depth_ == 0) server_.SetTime(clock_.Now(RealUs()));
-}
+void Service::SetServerTime() { server_.SetTime(clock_.Now(RealUs())); }
 
 void Service::AddToTurn(Connection& connection) {
   if (std::exchange(connection.notes.in_turn, true)) return;
@@ -49,7 +46,7 @@ void Service::PostTurn() {
 
 void Service::EndTurn() {
   turn_posted_ = false;
-  if (depth_ == 0) ResumeWaiting();
+  ResumeWaiting();
   std::vector<std::shared_ptr<Connection>> turn;
   turn.swap(turn_);
   for (const auto& connection : turn) {

@@ -75,6 +75,7 @@ void Engine::Reset() {
 
 void Engine::SetConfig(Config changed) {
   config_ = std::move(changed);
+  busy_reply_threshold_ms = config_.busy_reply_threshold;
   encoding_limits = {
       .hash_entries = static_cast<std::size_t>(config_.hash_max_listpack_entries),
       .hash_value = static_cast<std::size_t>(config_.hash_max_listpack_value),
@@ -192,8 +193,7 @@ void Engine::DiscardTransaction(Client& client) {
 void Engine::Execute(ClientId id, const Argv& argv) {
   Client* client = FindClient(id);
   if (client == nullptr || unmodelled || argv.empty()) return;
-  const bool script_in_the_way = script_running_ && (!script_busy_ || id == script_client_);
-  if (Stalled() || script_in_the_way) {
+  if (Stalled() || ScriptInTheWay(id)) {
     stalled_input_.emplace_back(id, argv);
   } else if (client->wait || client->postponed) {
     client->pending.push_back(argv);

@@ -66,6 +66,10 @@ class Engine : private KeyspaceListener {
   /// The server does nothing at all for so long (DEBUG SLEEP): replies and commands wait.
   void Stall(std::int64_t us);
   bool Stalled() const { return now_us < stalled_until_us_; }
+  /// A script runs, and this client's command has to wait for its end.
+  bool ScriptInTheWay(ClientId id) const {
+    return script_running_ && (!script_busy_ || id == script_client_);
+  }
   /// Around a script: until its end other clients' commands wait, or once it is busy get BUSY.
   void BeginScript(const Client& client);
   void EndScript();

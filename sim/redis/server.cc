@@ -82,7 +82,8 @@ void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client
 
 bool Server::IsBlocked(ClientId client) const {
   const Client* found = state_->FindClient(client);
-  return found != nullptr && (found->wait || found->postponed || state_->Stalled());
+  return found != nullptr &&
+         (found->wait || found->postponed || state_->Stalled() || state_->ScriptInTheWay(client));
 }
 
 int Server::ProtocolOf(ClientId client) const {

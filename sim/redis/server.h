@@ -141,7 +141,8 @@ class Server {
   /// sink before this returns; no reply at all means that the client is now blocked.
   void Execute(ClientId client, const Argv& argv);
 
-  /// It waits for a reply: blocked, postponed by CLIENT PAUSE, or the server stands still.
+  /// What it sends now would have to wait: it is blocked, postponed by CLIENT PAUSE, the server
+  /// stands still, or a script runs that is not busy yet.
   bool IsBlocked(ClientId client) const;
   /// 2 or 3: in which RESP its replies are to be encoded.
   int ProtocolOf(ClientId client) const;
