@@ -42,7 +42,7 @@ struct Client {
   std::vector<Argv> queue;
 
   std::set<std::string, std::less<>> channels;
-  std::set<std::string, std::less<>> patterns;
+  std::vector<std::string> patterns;  // In order of subscription.
   std::set<std::string, std::less<>> shard_channels;
 
   std::optional<Wait> wait;  // Set while blocked.
@@ -57,7 +57,9 @@ struct Client {
   bool from_master = false;                // Its commands are the master's effects.
   std::vector<Value>* captured = nullptr;  // Inside EXEC: its output becomes elements.
 
-  bool subscribed() const { return !channels.empty() || !patterns.empty(); }
+  bool subscribed() const {
+    return !channels.empty() || !patterns.empty() || !shard_channels.empty();
+  }
 };
 
 }  // namespace interlock::sim::redis

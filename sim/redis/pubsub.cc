@@ -2,6 +2,7 @@
 #include "sim/redis/pubsub.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -10,81 +11,123 @@ namespace interlock::sim::redis {
 
 namespace {
 
-Value Confirmation(std::string_view kind, Value channel, const Client& client) {
-  const auto count = static_cast<std::int64_t>(client.channels.size() + client.patterns.size());
-  return PushValue({StringValue(kind), std::move(channel), IntegerValue(count)});
+struct Words {
+  std::string_view subscribe;
+  std::string_view unsubscribe;
+  std::string_view message;
+};
+
+const Words& WordsOf(Subscription kind) {
+  static constexpr Words kWords[] = {{"subscribe", "unsubscribe", "message"},
+                                     {"psubscribe", "punsubscribe", "pmessage"},
+                                     {"ssubscribe", "sunsubscribe", "smessage"}};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+// Shard channels are counted apart.
+std::size_t Count(const Client& client, Subscription kind) {
+  return kind == Subscription::kShardChannel ? client.shard_channels.size()
+                                             : client.channels.size() + client.patterns.size();
+}
+
+Value Confirmation(std::string_view word, Value name, const Client& client, Subscription kind) {
+  const auto count = static_cast<std::int64_t>(Count(client, kind));
+  return PushValue({StringValue(word), std::move(name), IntegerValue(count)});
+}
+
+// False: the client has it already.
+bool AddTo(Client& client, std::string_view name, Subscription kind) {
+  if (kind == Subscription::kChannel) return client.channels.emplace(name).second;
+  if (kind == Subscription::kShardChannel) return client.shard_channels.emplace(name).second;
+  std::vector<std::string>& patterns = client.patterns;
+  if (std::find(patterns.begin(), patterns.end(), name) != patterns.end()) return false;
+  patterns.emplace_back(name);
+  return true;
+}
+
+bool RemoveFrom(Client& client, std::string_view name, Subscription kind) {
+  if (kind == Subscription::kPattern) return std::erase(client.patterns, name) > 0;
+  auto& own = kind == Subscription::kChannel ? client.channels : client.shard_channels;
+  const auto at = own.find(name);
+  if (at == own.end()) return false;
+  own.erase(at);
+  return true;
+}
+
+// Patterns in the order in which they were subscribed to.
+std::vector<std::string> AllOf(const Client& client, Subscription kind) {
+  if (kind == Subscription::kPattern) return client.patterns;
+  const auto& own = kind == Subscription::kChannel ? client.channels : client.shard_channels;
+  return {own.begin(), own.end()};
 }
 
 }  // namespace
 
 void PubSub::Reset() {
-  channels_.clear();
-  patterns_.clear();
+  for (Subscribers& of_kind : subscribers_) of_kind.clear();
 }
 
-void PubSub::Subscribe(Client& client, std::string_view channel, bool pattern) {
-  if ((pattern ? client.patterns : client.channels).emplace(channel).second) {
-    (pattern ? patterns_ : channels_)[std::string(channel)].push_back(client.id);
-  }
-  engine_.Emit(client,
-               Confirmation(pattern ? "psubscribe" : "subscribe", StringValue(channel), client));
+void PubSub::Subscribe(Client& client, std::string_view name, Subscription kind) {
+  if (AddTo(client, name, kind)) Of(kind)[std::string(name)].push_back(client.id);
+  engine_.Emit(client, Confirmation(WordsOf(kind).subscribe, StringValue(name), client, kind));
 }
 
-void PubSub::Drop(Subscribers& from, std::string_view channel, ClientId id) {
-  const auto at = from.find(channel);
-  if (at == from.end()) return;
+void PubSub::Drop(Subscription kind, std::string_view name, ClientId id) {
+  const auto at = Of(kind).find(name);
+  if (at == Of(kind).end()) return;
   std::erase(at->second, id);
-  if (at->second.empty()) from.erase(at);
+  if (at->second.empty()) Of(kind).erase(at);
 }
 
-void PubSub::Unsubscribe(Client& client, std::string_view channel, bool pattern) {
-  auto& own = pattern ? client.patterns : client.channels;
-  if (const auto at = own.find(channel); at != own.end()) {
-    own.erase(at);
-    Drop(pattern ? patterns_ : channels_, channel, client.id);
-  }
-  engine_.Emit(
-      client, Confirmation(pattern ? "punsubscribe" : "unsubscribe", StringValue(channel), client));
+void PubSub::Unsubscribe(Client& client, std::string_view name, Subscription kind) {
+  if (RemoveFrom(client, name, kind)) Drop(kind, name, client.id);
+  engine_.Emit(client, Confirmation(WordsOf(kind).unsubscribe, StringValue(name), client, kind));
 }
 
-void PubSub::UnsubscribeAll(Client& client, bool pattern) {
-  auto& own = pattern ? client.patterns : client.channels;
-  if (own.empty()) {
-    engine_.Emit(client,
-                 Confirmation(pattern ? "punsubscribe" : "unsubscribe", NilValue(), client));
-    return;
-  }
-  while (!own.empty()) {
-    const std::string channel = *own.begin();
-    Unsubscribe(client, channel, pattern);
-  }
+void PubSub::UnsubscribeAll(Client& client, Subscription kind) {
+  const std::vector<std::string> all = AllOf(client, kind);
+  for (const std::string& name : all) Unsubscribe(client, name, kind);
+  if (!all.empty()) return;
+  engine_.Emit(client, Confirmation(WordsOf(kind).unsubscribe, NilValue(), client, kind));
 }
 
 void PubSub::Forget(Client& client) {
-  for (const std::string& channel : client.channels) Drop(channels_, channel, client.id);
-  for (const std::string& pattern : client.patterns) Drop(patterns_, pattern, client.id);
+  for (const Subscription kind :
+       {Subscription::kChannel, Subscription::kPattern, Subscription::kShardChannel}) {
+    for (const std::string& name : AllOf(client, kind)) Drop(kind, name, client.id);
+  }
   client.channels.clear();
   client.patterns.clear();
+  client.shard_channels.clear();
+}
+
+std::int64_t PubSub::Deliver(Subscription kind, std::string_view channel,
+                             std::string_view message) {
+  const auto at = Of(kind).find(channel);
+  if (at == Of(kind).end()) return 0;
+  for (const ClientId id : at->second) {
+    engine_.Emit(id, PushValue({StringValue(WordsOf(kind).message), StringValue(channel),
+                                StringValue(message)}));
+  }
+  return static_cast<std::int64_t>(at->second.size());
 }
 
 std::int64_t PubSub::Publish(std::string_view channel, std::string_view message) {
-  std::int64_t deliveries = 0;
-  if (const auto at = channels_.find(channel); at != channels_.end()) {
-    for (const ClientId id : at->second) {
-      engine_.Emit(id,
-                   PushValue({StringValue("message"), StringValue(channel), StringValue(message)}));
-      ++deliveries;
-    }
-  }
-  for (const auto& [pattern, subscribers] : patterns_) {
+  std::int64_t deliveries = Deliver(Subscription::kChannel, channel, message);
+  for (const auto& [pattern, subscribers] : Of(Subscription::kPattern)) {
     if (!GlobMatch(pattern, channel)) continue;
     for (const ClientId id : subscribers) {
-      engine_.Emit(id, PushValue({StringValue("pmessage"), StringValue(pattern),
-                                  StringValue(channel), StringValue(message)}));
+      engine_.Emit(
+          id, PushValue({StringValue(WordsOf(Subscription::kPattern).message), StringValue(pattern),
+                         StringValue(channel), StringValue(message)}));
       ++deliveries;
     }
   }
   return deliveries;
+}
+
+std::int64_t PubSub::PublishToShard(std::string_view channel, std::string_view message) {
+  return Deliver(Subscription::kShardChannel, channel, message);
 }
 
 }  // namespace interlock::sim::redis

@@ -4,6 +4,7 @@
 // patterns in byte order.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -17,30 +18,40 @@ namespace interlock::sim::redis {
 class Engine;
 struct Client;
 
+enum class Subscription : std::uint8_t { kChannel, kPattern, kShardChannel };
+
 class PubSub {
  public:
+  using Subscribers = std::map<std::string, std::vector<ClientId>, std::less<>>;
+
   explicit PubSub(Engine& engine) : engine_(engine) {}
   void Reset();
   /// Confirms to the client by itself; also if it was subscribed already.
-  void Subscribe(Client& client, std::string_view channel, bool pattern);
-  void Unsubscribe(Client& client, std::string_view channel, bool pattern);
-  /// From all channels or all patterns, each confirmed; one null confirmation if there are none.
-  void UnsubscribeAll(Client& client, bool pattern);
+  void Subscribe(Client& client, std::string_view name, Subscription kind);
+  void Unsubscribe(Client& client, std::string_view name, Subscription kind);
+  /// From all of the kind, each confirmed; one null confirmation if there are none.
+  void UnsubscribeAll(Client& client, Subscription kind);
   /// Without confirmations.
   void Forget(Client& client);
   /// The number of deliveries.
   std::int64_t Publish(std::string_view channel, std::string_view message);
-  /// Channels and patterns that somebody listens to.
-  std::size_t channel_count() const { return channels_.size(); }
-  std::size_t pattern_count() const { return patterns_.size(); }
+  /// To subscribers of the shard channel alone: patterns do not count there.
+  std::int64_t PublishToShard(std::string_view channel, std::string_view message);
+
+  /// In byte order; none without subscribers.
+  const Subscribers& subscribers(Subscription kind) const {
+    return subscribers_[static_cast<std::size_t>(kind)];
+  }
+  std::size_t channel_count() const { return subscribers(Subscription::kChannel).size(); }
+  std::size_t pattern_count() const { return subscribers(Subscription::kPattern).size(); }
 
  private:
-  using Subscribers = std::map<std::string, std::vector<ClientId>, std::less<>>;
-  static void Drop(Subscribers& from, std::string_view channel, ClientId id);
+  Subscribers& Of(Subscription kind) { return subscribers_[static_cast<std::size_t>(kind)]; }
+  void Drop(Subscription kind, std::string_view name, ClientId id);
+  std::int64_t Deliver(Subscription kind, std::string_view channel, std::string_view message);
 
   Engine& engine_;
-  Subscribers channels_;
-  Subscribers patterns_;
+  Subscribers subscribers_[3];
 };
 
 }  // namespace interlock::sim::redis

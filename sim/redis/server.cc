@@ -98,7 +98,7 @@ bool Server::IsAuthenticated(ClientId client) const {
 
 bool Server::IsSubscriber(ClientId client) const {
   const Client* found = state_->FindClient(client);
-  return found != nullptr && (found->subscribed() || !found->shard_channels.empty());
+  return found != nullptr && found->subscribed();
 }
 
 std::string_view Server::NameOf(ClientId client) const {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// HSCAN, SSCAN and ZSCAN over large collections: whoever is there all the time is met.
+#include <set>
+
+#include "tests/sim/redis/fake_fixture.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+class ScanCollectionsTest : public FakeTest {
+ protected:
+  void OnReply(ClientId, const Value& value) override { last_ = value; }
+
+  // Runs a whole scan, with `between` after each page; `stride` is 2 where values come along.
+  template <typename Between>
+  std::set<std::string> Scan(const std::string& command, std::size_t stride, Between between) {
+    std::set<std::string> met;
+    std::string cursor = "0";
+    do {
+      server_.Execute(client_, {command, "k", cursor, "COUNT", "7"});
+      const Value page = last_;
+      cursor = page.elements[0].text;
+      const std::vector<Value>& found = page.elements[1].elements;
+      for (std::size_t i = 0; i < found.size(); i += stride) met.insert(found[i].text);
+      between();
+    } while (cursor != "0");
+    return met;
+  }
+
+  Value last_;
+};
+
+TEST_F(ScanCollectionsTest, RemovalsAndAdditionsMeanwhileHideNobodyWhoStays) {
+  for (int i = 0; i < 1000; ++i) {
+    server_.Execute(client_, {"SADD", "k", std::string("m").append(std::to_string(i))});
+  }
+  int next = 0;
+  const std::set<std::string> met = Scan("SSCAN", 1, [&] {
+    // The multiples of three go one after the other, and strangers come.
+    for (int i = 0; i < 2; ++i, next += 3) {
+      server_.Execute(client_, {"SREM", "k", std::string("m").append(std::to_string(next))});
+    }
+    server_.Execute(client_, {"SADD", "k", std::string("x").append(std::to_string(next))});
+  });
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 3 == 0) continue;
+    EXPECT_EQ(met.count(std::string("m").append(std::to_string(i))), 1U) << i;
+  }
+}
+
+TEST_F(ScanCollectionsTest, ChangesOfScoresMeanwhileHideNobody) {
+  for (int i = 0; i < 300; ++i) {
+    server_.Execute(client_, {"ZADD", "k", std::to_string(i), std::to_string(i)});
+  }
+  int next = 0;
+  const std::set<std::string> met = Scan("ZSCAN", 2, [&] {
+    for (int i = 0; i < 5; ++i, ++next) {
+      server_.Execute(client_, {"ZADD", "k", std::to_string(1000 - next), std::to_string(next)});
+    }
+  });
+  EXPECT_EQ(met.size(), 300U);
+}
+
+TEST_F(ScanCollectionsTest, ACompactHashIsOnePageAndALargeOneIsNot) {
+  for (int i = 0; i < 512; ++i) server_.Execute(client_, {"HSET", "k", std::to_string(i), "v"});
+  server_.Execute(client_, {"HSCAN", "k", "0", "COUNT", "2"});
+  EXPECT_EQ(last_.elements[0].text, "0");
+  EXPECT_EQ(last_.elements[1].elements.size(), 1024U);
+  server_.Execute(client_, {"HSET", "k", "one more", "v"});
+  server_.Execute(client_, {"HSCAN", "k", "0", "COUNT", "2"});
+  EXPECT_NE(last_.elements[0].text, "0");
+  EXPECT_EQ(last_.elements[1].elements.size(), 4U);
+  EXPECT_EQ(Scan("HSCAN", 2, [] {}).size(), 513U);
+}
+
+}  // namespace
+}  // namespace interlock::sim::redis
