@@ -166,9 +166,11 @@ void ZRandMember(Context& c) {
   if (!request.has_count) {
     return c.String(zset->items().At(c.engine.Choose(zset->size()))->member);
   }
-  for (const std::size_t rank :
-       ChoosePositions(c.engine, zset->size(), request.count, zset->compact())) {
-    AppendMember(c, *zset->items().At(rank), request.pairs);
+  const std::size_t size = zset->size();
+  const bool all = request.count >= 0 && static_cast<std::uint64_t>(request.count) >= size;
+  for (const std::size_t at : ChoosePositions(c.engine, size, request.count, zset->compact())) {
+    // Redis lists a whole sorted set from its end.
+    AppendMember(c, *zset->items().At(all ? size - 1 - at : at), request.pairs);
   }
 }
 

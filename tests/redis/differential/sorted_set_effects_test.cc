@@ -149,6 +149,7 @@ TEST_F(SortedSetEffectsTest, SmallSortedSetsAreScannedWholeAndOneMemberIsNoChoic
   Check("ZADD z 1.5 a 2 b 1e20 c\nZSCAN z 0\nZSCAN z 9 COUNT 1 MATCH a\nZSCAN y 0 FOO\nZSCAN z x");
   Check(
       "ZADD z 1.5 a\nZRANDMEMBER z\nZRANDMEMBER z 2\nZRANDMEMBER z -2 WITHSCORES\nZRANDMEMBER z 0");
+  Check("ZADD z 1 a 2 b 3 c\nZRANDMEMBER z 3\nZRANDMEMBER z 9 WITHSCORES");
   Check(
       "ZRANDMEMBER y\nZRANDMEMBER y 1\nZRANDMEMBER y x y\nZRANDMEMBER y 1 y\nSET k v\nZRANDMEMBER "
       "k");
