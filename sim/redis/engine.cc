@@ -222,7 +222,7 @@ void Engine::EndScript() {
 bool Engine::OnLongScript() {
   if (!long_script_handler) return false;
   // The handler may move the clock; only the next call then serves clients, as in Redis.
-  script_busy_ = now_ms() - script_start_ms_ >= busy_reply_threshold_ms;
+  script_busy_ = now_ms() - script_start_ms_ >= config_.busy_reply_threshold;
   long_script_handler();
   return true;
 }

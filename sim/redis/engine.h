@@ -113,7 +113,6 @@ class Engine : private KeyspaceListener {
   bool unmodelled_is_error = false;
   bool active_expiry = true;  // DEBUG SET-ACTIVE-EXPIRE
   std::function<void()> long_script_handler;
-  std::int64_t busy_reply_threshold_ms = 5000;
   std::optional<std::string> unmodelled;
   Keyspace keyspace;
   Journal journal;

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/redis/commands/object_encoding.h"
 #include "sim/redis/engine.h"
+#include "sim/redis/rdb/payload.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -27,6 +29,22 @@ void SetActiveExpire(Context& c) {
   c.Ok();
 }
 
+// The address is made up, and the length is that of DUMP without its frame.
+void Object(Context& c) {
+  constexpr std::size_t kFrame = 11;  // A type, two bytes of version, eight of checksum.
+  constexpr std::int64_t kClockBits = 0xFFFFFF;
+  const Entry* entry = c.keyspace().Find(c.database(), c.args[2]);
+  if (entry == nullptr) return c.Error(kNoSuchKey);
+  // The nodes of its quicklist are shown too.
+  if (std::holds_alternative<List>(entry->data)) return c.Unmodelled("DEBUG OBJECT of a list");
+  const std::int64_t accessed_s = entry->accessed_ms / 1000;
+  c.Status("Value at:0x7f0000000000 refcount:" + std::to_string(ReferencesTo(*entry)) +
+           " encoding:" + std::string(EncodingOf(*entry)) +
+           " serializedlength:" + std::to_string(WritePayload(entry->data).size() - kFrame) +
+           " lru:" + std::to_string(accessed_s & kClockBits) +
+           " lru_seconds_idle:" + std::to_string(c.engine.now_ms() / 1000 - accessed_s));
+}
+
 // Redis 7.0 has them, and we do not.
 constexpr std::string_view kUnmodelled[] = {
     "assert",
@@ -46,7 +64,6 @@ constexpr std::string_view kUnmodelled[] = {
     "log",
     "mallctl",
     "mallctl-str",
-    "object",
     "oom",
     "panic",
     "pause-cron",
@@ -72,6 +89,7 @@ void Debug(Context& c) {
   if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "set-active-expire")) {
     return SetActiveExpire(c);
   }
+  if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "object")) return Object(c);
   if (c.args.size() == 3 && EqualsIgnoreCase(c.args[1], "error")) {
     return c.Error(OneLine(c.args[2]));
   }

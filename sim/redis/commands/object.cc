@@ -3,6 +3,7 @@
 // OBJECT: how the real server would hold the value, with its default limits.
 #include <limits>
 
+#include "sim/redis/commands/object_encoding.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -26,7 +27,9 @@ std::string_view StringEncoding(const Entry& entry) {
   return embedded ? "embstr" : "raw";
 }
 
-std::string_view Encoding(const Entry& entry) {
+}  // namespace
+
+std::string_view EncodingOf(const Entry& entry) {
   if (std::holds_alternative<std::string>(entry.data)) return StringEncoding(entry);
   if (std::holds_alternative<List>(entry.data)) return "quicklist";
   if (const auto* hash = std::get_if<Hash>(&entry.data)) {
@@ -38,11 +41,20 @@ std::string_view Encoding(const Entry& entry) {
   return std::get<SortedSet>(entry.data).compact() ? "listpack" : "skiplist";
 }
 
+// Small integers are shared by all who hold them.
+std::int64_t ReferencesTo(const Entry& entry) {
+  std::int64_t number = 0;
+  const bool shared = IsIntegerEncoded(entry, &number) && number >= 0 && number < kSharedIntegers;
+  return shared ? std::numeric_limits<std::int32_t>::max() : 1;
+}
+
+namespace {
+
 // The key, looked at without touching it; the reply is nil if it is missing.
 Entry* Look(Context& c) { return c.keyspace().Find(c.database(), c.args[2]); }
 
 void ObjectEncoding(Context& c) {
-  if (const Entry* entry = Look(c)) c.String(Encoding(*entry));
+  if (const Entry* entry = Look(c)) c.String(EncodingOf(*entry));
 }
 
 bool CountsAccesses(const Context& c) {
@@ -70,13 +82,8 @@ void ObjectIdleTime(Context& c) {
   }
 }
 
-// Small integers are shared by all who hold them.
 void ObjectRefCount(Context& c) {
-  const Entry* entry = Look(c);
-  if (entry == nullptr) return;
-  std::int64_t number = 0;
-  const bool shared = IsIntegerEncoded(*entry, &number) && number >= 0 && number < kSharedIntegers;
-  c.Integer(std::int64_t{shared ? std::numeric_limits<std::int32_t>::max() : 1});
+  if (const Entry* entry = Look(c)) c.Integer(ReferencesTo(*entry));
 }
 
 void ObjectHelp(Context& c) {

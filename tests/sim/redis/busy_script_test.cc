@@ -38,6 +38,16 @@ TEST_F(BusyScriptTest, OthersGetBusyAndScriptKillEndsIt) {
                 "694a5fe1ddb97a4c6a1bf299d9537c7d3d0f84e7, on @user_script:1.");
 }
 
+TEST_F(BusyScriptTest, TheThresholdIsConfigured) {
+  ASSERT_EQ(Run({"CONFIG", "SET", "lua-time-limit", "100000"}), "OK");
+  server_.SetLongScriptHandler([this] {
+    server_.Execute(other_, {"PING"});
+    Advance(20000);
+  });
+  EXPECT_EQ(Sent(client_, {"EVAL", "for i = 1, 150000 do end return 1", "0"}),
+            "1 (integer) 1; 2 PONG");
+}
+
 TEST_F(BusyScriptTest, BeforeTheThresholdOthersWaitForItsEnd) {
   server_.SetLongScriptHandler([this] { server_.Execute(other_, {"GET", "k"}); });
   EXPECT_EQ(
