@@ -75,7 +75,6 @@ void Engine::Reset() {
 
 void Engine::SetConfig(Config changed) {
   config_ = std::move(changed);
-  busy_reply_threshold_ms = config_.busy_reply_threshold;
   encoding_limits = {
       .hash_entries = static_cast<std::size_t>(config_.hash_max_listpack_entries),
       .hash_value = static_cast<std::size_t>(config_.hash_max_listpack_value),
