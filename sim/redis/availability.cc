@@ -75,7 +75,7 @@ std::string_view Engine::RefuseInScript(const Command& command, bool has_written
   }
   // What has begun to write may go on.
   if ((command.flags & kWrite) == 0 || has_written) return {};
-  if (replication.ReadOnly(Client())) return kReadOnlyReplica;
+  if (replication.is_replica() && config().replica_read_only != 0) return kReadOnlyReplica;
   if (const std::string_view error = persistence.DiskError(); !error.empty()) return error;
   return replication.TooFewReplicas() ? kNoReplicas : std::string_view();
 }

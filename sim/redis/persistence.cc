@@ -39,7 +39,7 @@ void Persistence::Reset() {
 // What the process knew, and the disk does not.
 void Persistence::ForgetProcess() {
   file_.open = false;
-  last_save_s_ = now_s();
+  last_save_s_ = -1;
   last_try_s_ = 0;
   save_failed_ = false;
   saved_changes_ = 0;
@@ -210,6 +210,8 @@ void Persistence::PlanNext() {
 }
 
 void Persistence::CatchUp() {
+  // A host sets the clock only after it has made the server; the start is the first command.
+  if (last_save_s_ < 0) last_save_s_ = now_s();
   if (child_ && child_->ends_us <= engine_.now_us) EndChild();
   if (!child_) {
     if (rewrite_scheduled_) {

@@ -104,7 +104,7 @@ class Persistence {
 
   Engine& engine_;
   std::optional<Keyspace::Databases> rdb_;
-  std::int64_t last_save_s_ = 0;
+  std::int64_t last_save_s_ = -1;  // -1: the clock of the start is not known yet.
   std::int64_t last_try_s_ = 0;
   bool save_failed_ = false;
   std::uint64_t saved_changes_ = 0;

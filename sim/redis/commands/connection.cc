@@ -121,7 +121,10 @@ void Hello(Context& c) {
   if (options.version == 0) options.version = c.client.protocol;
   if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
   c.client.protocol = static_cast<int>(options.version);
-  const std::string_view mode = c.engine.cluster.enabled() ? "cluster" : "standalone";
+  const bool sentinel = c.engine.sentinel != nullptr;
+  const std::string_view mode = sentinel                     ? "sentinel"
+                                : c.engine.cluster.enabled() ? "cluster"
+                                                             : "standalone";
   const std::string_view role = c.engine.replication.is_replica() ? "replica" : "master";
   c.Map() = {StringValue("server"),  StringValue("redis"),
              StringValue("version"), StringValue("7.0.15"),
@@ -130,6 +133,7 @@ void Hello(Context& c) {
              StringValue("mode"),    StringValue(mode),
              StringValue("role"),    StringValue(role),
              StringValue("modules"), ArrayValue()};
+  if (sentinel) c.reply.elements.erase(c.reply.elements.end() - 4, c.reply.elements.end() - 2);
 }
 
 void Quit(Context& c) {

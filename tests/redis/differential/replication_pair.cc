@@ -11,7 +11,7 @@ using sim::redis::ToText;
 namespace {
 
 constexpr int kSilenceMs = 50;
-constexpr int kReplyMs = 1000;
+constexpr int kReplyMs = 3000;
 constexpr std::int64_t kStepUs = 20'000;
 constexpr std::int64_t kPatienceUs = 5'000'000;
 constexpr const char* kSilence = "silence";

@@ -34,7 +34,7 @@ class ReplicationPair {
   int port(NodeId node) const { return nodes_[node]->real->port(); }
   /// Another connection to the node; its number.
   std::size_t Connect(NodeId node);
-  /// What both answer, or "real: ..., fake: ..." if they differ. Nothing within a second:
+  /// What both answer, or "real: ..., fake: ..." if they differ. Nothing within three seconds:
   /// "silence".
   std::string Call(NodeId node, const Argv& argv, std::size_t connection = 0);
   /// The same for a command that blocks: nothing within 50 ms is "silence".

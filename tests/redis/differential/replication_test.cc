@@ -27,6 +27,10 @@ class ReplicationDifferentialTest : public ::testing::Test {
     const std::string linked =
         "[\"slave\", \"127.0.0.1\", " + std::to_string(pair_.port(kMaster)) + ", \"connected\", 0]";
     ASSERT_EQ(pair_.Await(kReplica, {"ROLE"}, linked), linked);
+    // The master counts it only once it has acknowledged its data.
+    const std::string known = "[\"master\", 0, [[\"127.0.0.1\", \"" +
+                              std::to_string(pair_.port(kReplica)) + "\", \"0\"]]]";
+    ASSERT_EQ(pair_.Await(kMaster, {"ROLE"}, known), known);
   }
   /// For every command: both answered the same.
   void Agree(std::size_t node, const std::vector<Argv>& commands) {

@@ -52,6 +52,14 @@ TEST_F(PersistenceTest, ASavePointTakesTheDataAsItIsOnceItsTimeIsOver) {
   EXPECT_EQ(Run({"MGET", "a", "b", "c"}), "[\"1\", \"1\", (nil)]");
 }
 
+TEST_F(PersistenceTest, TheFirstSavePointCountsFromTheStart) {
+  Run({"SET", "k", "v"});
+  Advance(3'000'000);
+  Run({"GET", "k"});
+  Restart();
+  EXPECT_EQ(Run({"GET", "k"}), "(nil)");
+}
+
 TEST_F(PersistenceTest, ASnapshotHoldsTheDataAtItsStart) {
   server_.SetSnapshotTime(500'000);
   Run({"SET", "k", "1"});

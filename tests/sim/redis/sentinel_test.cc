@@ -65,6 +65,7 @@ TEST_F(SentinelTest, ItIsNoServerForData) {
   EXPECT_EQ(Run(0, {"SENTINEL", "MASTERS"}),
             "(error) ERR unknown command 'SENTINEL', with args beginning with: 'MASTERS' ");
   EXPECT_EQ(Run(kFirst, {"PING"}), "PONG");
+  EXPECT_TRUE(Run(kFirst, {"HELLO"}).ends_with("\"mode\", \"sentinel\", \"modules\", []]"));
 }
 
 TEST_F(SentinelTest, AStoppedMasterIsReplacedWithinThreeSeconds) {
