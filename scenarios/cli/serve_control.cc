@@ -40,7 +40,9 @@ INTERLOCK.FAULT HALFOPEN id      the connection of this CLIENT ID is silent for 
                                  still takes the client for alive
 INTERLOCK.FAULT STALL ms         the server stands still for ms; its clock goes on
 INTERLOCK.FAULT CRASH [ms]       breaks all connections, loses what only memory held, and refuses
-                                 service for ms, or until RESTART
+                                 service for ms, or until RESTART (SAVE, save and appendonly say
+                                 what is on disk)
+INTERLOCK.FAULT POWERLOSS [ms]   the same, and what was not synced to disk is lost too
 INTERLOCK.FAULT RESTART          up again; without a CRASH before it, a crash and a start at once
 INTERLOCK.FAULT CLEAR [number]   disarms one fault, or all of them, and ends stalls and delays
 INTERLOCK.FAULT LIST             the armed faults, each with its number
@@ -151,12 +153,15 @@ Value Control::ServerFault(Words words) {
     target_.StallUntil(NowUs() + *us);
     return StatusValue("OK");
   }
-  if (SameWord(words[0], "CRASH")) {
+  const bool power_lost = SameWord(words[0], "POWERLOSS");
+  if (power_lost || SameWord(words[0], "CRASH")) {
     const auto us = words.size() == 2 ? MillisecondsToUs(words[1]) : std::nullopt;
-    if (words.size() > 2 || (words.size() == 2 && !us)) return Usage("INTERLOCK.FAULT CRASH [ms]");
+    if (words.size() > 2 || (words.size() == 2 && !us)) {
+      return Usage("INTERLOCK.FAULT CRASH|POWERLOSS [ms]");
+    }
     std::optional<std::int64_t> until_us;
     if (us) until_us = NowUs() + *us;
-    return target_.Crash(until_us) ? StatusValue("OK") : WaitForScript();
+    return target_.Crash(power_lost, until_us) ? StatusValue("OK") : WaitForScript();
   }
   if (SameWord(words[0], "RESTART") && words.size() == 1) {
     return target_.Restart() ? StatusValue("OK") : WaitForScript();

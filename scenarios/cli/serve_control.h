@@ -33,10 +33,10 @@ class ControlTarget {
   virtual std::optional<std::int64_t> stalled_until_us() const = 0;
   /// Both directions of this client's connection go silent for good. False: no such client.
   virtual bool HalfOpen(sim::redis::ClientId client) = 0;
-  /// All connections break and what memory alone held is lost; until the server's clock shows
-  /// `until_us` (nullopt: until Restart) only control commands are answered. False: a script is
-  /// running, and nothing was done.
-  virtual bool Crash(std::optional<std::int64_t> until_us) = 0;
+  /// All connections break and what memory alone held is lost, after a power loss also what was
+  /// not synced to disk; until the server's clock shows `until_us` (nullopt: until Restart) only
+  /// control commands are answered. False: a script is running, and nothing was done.
+  virtual bool Crash(bool power_lost, std::optional<std::int64_t> until_us) = 0;
   /// Up again after a Crash; otherwise a crash and a start at once. False as for Crash.
   virtual bool Restart() = 0;
 };

@@ -39,6 +39,11 @@ std::size_t RaiseDescriptorLimit(std::size_t wanted_clients) {
 }
 
 std::optional<std::string> Refusal(const ServeOptions& options) {
+  for (const auto& [name, value] : options.parameters) {
+    if (name == "port" || name == "maxclients") {
+      return fmt::format("--config {0}: that is what --{0} is for", name);
+    }
+  }
   for (const std::string& text : options.addresses) {
     boost::system::error_code error;
     const auto address = asio::ip::make_address(text, error);
@@ -63,7 +68,7 @@ class Program {
                   }),
         signals_(io_.get_executor(), SIGINT, SIGTERM) {}
 
-  std::optional<std::string> Configure() { return service_.Configure(); }
+  std::optional<std::string> Configure() { return service_.Configure(listener_.port()); }
 
   std::optional<std::string> Listen(const ServeOptions& options) {
     int port = options.port;
@@ -120,10 +125,10 @@ ExitCode Serve(const ServeOptions& given) {
                                           options.max_clients));
   }
   Program program(options);
-  if (const auto error = program.Configure()) return Complain(ExitCode::kUsage, *error);
   if (const auto error = program.Listen(options)) {
     return Complain(ExitCode::kRedisUnreachable, *error);
   }
+  if (const auto error = program.Configure()) return Complain(ExitCode::kUsage, *error);
   return program.Run();
 }
 

@@ -36,16 +36,20 @@ Service::Service(boost::asio::io_context& io, const ServeOptions& options)
 
 Service::~Service() = default;
 
-std::optional<std::string> Service::Configure() {
+std::optional<std::string> Service::Configure(int port) {
   server_.SetUnmodelledIsError(true);
   server_.SetShutdown([this] { shutdown_(); });
   server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
   server_.SetLongScriptHandler([this] { PollInsideScript(); });
-  for (const auto& [name, value] : options_.parameters) {
+  std::vector<std::pair<std::string, std::string>> parameters = options_.parameters;
+  parameters.emplace_back("port", std::to_string(port));
+  parameters.emplace_back("maxclients", std::to_string(options_.max_clients));
+  for (const auto& [name, value] : parameters) {
     const std::string error = server_.Configure(name, value);
     if (!error.empty()) return name + " " + value + ": " + error;
   }
   SetServerTime();
+  server_.Start();
   return std::nullopt;
 }
 
@@ -239,10 +243,10 @@ void Service::OnClosed(ClientId client) {
 }
 
 void Service::CheckOutputLimit(Connection& connection) {
-  if (!server_.IsSubscriber(connection.notes.client)) return;
   std::optional<std::int64_t>& since_us = connection.notes.over_limit_since_us;
   const std::size_t unsent = connection.unsent();
   if (unsent <= kSoftLimit) return since_us.reset();
+  if (!server_.IsSubscriber(connection.notes.client)) return;
   if (!since_us) since_us = RealUs();
   if (unsent < kHardLimit && RealUs() - *since_us < kSoftLimitUs) return;
   // Not now: the fake may be in the middle of a PUBLISH to it.
@@ -258,7 +262,7 @@ bool Service::HalfOpen(ClientId client) {
   return true;
 }
 
-bool Service::Crash(std::optional<std::int64_t> until_us) {
+bool Service::Crash(bool power_lost, std::optional<std::int64_t> until_us) {
   if (depth_ > 0) return false;
   // The connection that has asked for it is told so before it breaks.
   const auto connections = std::exchange(connections_, {});
@@ -276,16 +280,16 @@ bool Service::Crash(std::optional<std::int64_t> until_us) {
   }
   held_.clear();
   stalled_until_us_.reset();
-  server_.Reset();
-  // The same parameters were good before.
-  static_cast<void>(Configure());
+  if (!down_) server_.Kill({.power_lost = power_lost});
   down_ = true;
   down_until_us_ = until_us;
   return true;
 }
 
 bool Service::Restart() {
-  if (!down_ && !Crash(std::nullopt)) return false;
+  if (!down_ && !Crash(false, std::nullopt)) return false;
+  SetServerTime();
+  server_.Start();
   down_ = false;
   down_until_us_.reset();
   for (const auto& [serial, connection] : connections_) {

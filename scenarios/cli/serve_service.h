@@ -39,8 +39,9 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  /// Sets the fake's parameters as the options say. nullopt, or which one it does not take.
-  [[nodiscard]] std::optional<std::string> Configure();
+  /// Sets the fake's parameters as the options say, and the port that it has got. nullopt, or which
+  /// one it does not take.
+  [[nodiscard]] std::optional<std::string> Configure(int port);
   /// REQUIRES: Configure has succeeded.
   void Start();
   void Add(ServeSocket socket, std::string peer);
@@ -64,7 +65,7 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   void EndStall() override;
   std::optional<std::int64_t> stalled_until_us() const override { return stalled_until_us_; }
   bool HalfOpen(sim::redis::ClientId client) override;
-  bool Crash(std::optional<std::int64_t> until_us) override;
+  bool Crash(bool power_lost, std::optional<std::int64_t> until_us) override;
   bool Restart() override;
 
   // Commands.

@@ -273,8 +273,11 @@ void Persistence::Load(std::int64_t loading_us) {
   } else {
     OpenFile();
   }
+  // What has just been read counts as saved just now.
   saved_changes_ = keyspace.changes();
-  loading_until_us_ = engine_.now_us + loading_us;
+  last_save_s_ = now_s();
+  // A clock that is set back later must not begin a loading that never was.
+  loading_until_us_ = loading_us > 0 ? engine_.now_us + loading_us : 0;
   engine_.UpdateJournal();
   next_unit_ = engine_.journal.end_index();
 }

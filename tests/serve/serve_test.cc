@@ -260,6 +260,27 @@ TEST(ServeFaultTest, ACrashLosesDataAndRefusesServiceUntilTheRestart) {
   EXPECT_EQ(Ask(again, {"GET", "k"}), "(nil)");
 }
 
+TEST(ServeFaultTest, WhatIsOnDiskSurvivesACrash) {
+  const ServedRedis served({"--config", "appendonly=yes", "--config", "appendfsync=no"});
+  for (const std::string fault : {"CRASH", "POWERLOSS"}) {
+    WireClient client(served.port());
+    EXPECT_EQ(Ask(client, {"SET", fault, "v"}), "OK");
+    EXPECT_EQ(Ask(client, {"INTERLOCK.FAULT", fault}), "OK");
+    EXPECT_TRUE(HasEnded(client));
+    WireClient again(served.port());
+    EXPECT_EQ(Ask(again, {"INTERLOCK.FAULT", "RESTART"}), "OK");
+    EXPECT_EQ(Ask(again, {"GET", fault}), fault == "CRASH" ? "\"v\"" : "(nil)");
+  }
+}
+
+TEST(ServeTest, TheConfigurationShowsItsOwnPortAndLimit) {
+  const ServedRedis served({"--maxclients", "123"});
+  WireClient client(served.port());
+  EXPECT_EQ(client.Call({"CONFIG", "GET", "port"}).elements.back().text,
+            std::to_string(served.port()));
+  EXPECT_EQ(client.Call({"CONFIG", "GET", "maxclients"}).elements.back().text, "123");
+}
+
 TEST(ServeFaultTest, BadControlCommandsAreErrorsThatNameTheHelp) {
   const ServedRedis served;
   WireClient client(served.port());
