@@ -173,13 +173,19 @@ void Topology::OnMessageFromMaster(NodeId replica, NodeId, const Message& messag
   }
 }
 
-void Topology::OnMessageFromReplica(NodeId master, NodeId, const Message& message) {
+void Topology::OnMessageFromReplica(NodeId master, NodeId sender, const Message& message) {
   Replication& its = replication(master);
   std::vector<Downstream>& links = nodes_[master]->downstreams;
   const auto link = std::find_if(links.begin(), links.end(), [&](const Downstream& candidate) {
     return candidate.connection == message.connection;
   });
-  if (link == links.end()) return;
+  if (link == links.end()) {
+    // Meant for a connection that this process, a new one perhaps, knows nothing of.
+    if (message.kind != Message::Kind::kClosed) {
+      Send(master, sender, {.connection = message.connection});
+    }
+    return;
+  }
   if (message.kind == Message::Kind::kClosed) {
     its.Detach(link->handle);
     links.erase(link);

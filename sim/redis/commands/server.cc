@@ -26,7 +26,7 @@ void Flush(Context& c, bool all) {
   c.Ok();
 }
 
-// Saving is left to whoever shuts down; a shutdown never waits, so there is none to abort.
+// A shutdown never waits, so there is none to abort.
 void Shutdown(Context& c) {
   bool save = false;
   bool nosave = false;
@@ -48,6 +48,10 @@ void Shutdown(Context& c) {
   if ((save && nosave) || (abort && (save || nosave || other))) return c.Error(kSyntax);
   if (abort) return c.Error("ERR No shutdown in progress.");
   if (!c.engine.shutdown) return c.Unmodelled("SHUTDOWN");
+  const bool saves = save || (!nosave && !c.engine.config().save.empty());
+  if (!c.engine.persistence.Shutdown(saves)) {
+    return c.Error("ERR Errors trying to SHUTDOWN. Check logs.");
+  }
   c.silent = true;
   c.engine.shutdown();
 }

@@ -113,6 +113,18 @@ TEST_F(ReplicatedTopologyTest, AStoppedReplicaGetsEverythingWhenItGoesOn) {
   EXPECT_EQ(Run(1, {"GET", "n"}), "\"10\"");
 }
 
+TEST_F(ReplicatedTopologyTest, AReplicaThatLostItsPowerIsForgottenOnceItIsWrittenTo) {
+  Restart(1, {.power_lost = true});
+  Pass(1 * kSecond);
+  Run(0, {"SET", "k", "v"});
+  Pass(1 * kMs);
+  const std::string role = Run(0, {"ROLE"});
+  const std::size_t first = role.find("10.0.0.2");
+  ASSERT_NE(first, std::string::npos) << role;
+  EXPECT_EQ(role.find("10.0.0.2", first + 1), std::string::npos) << role;
+  EXPECT_EQ(Run(1, {"GET", "k"}), "\"v\"");
+}
+
 TEST_F(ReplicatedTopologyTest, WhoSchedulesDeliversOneByOne) {
   Run(0, {"INCR", "n"});
   Run(0, {"INCR", "n"});
