@@ -146,7 +146,7 @@ void Engine::Emit(Client& client, Value value) {
     client.captured->push_back(std::move(value));
     return;
   }
-  const bool push = value.type == Value::Type::kPush && client.protocol == 3;
+  const bool push = value.type == Value::Type::kPush;
   if (!push && (client.replies == Replies::kOff || client.replies == Replies::kSkip)) return;
   if (client.protocol == 3) {
     ToResp3(&value);

@@ -98,7 +98,7 @@ void Ttl(Context& c, bool seconds, bool absolute) {
   std::int64_t ms = entry->expires_at_ms;
   if (!absolute) ms = std::max<std::int64_t>(ms - c.engine.now_ms(), 0);
   if (!seconds) return c.Integer(ms);
-  c.Integer(ms > kMax - 500 ? kMax / 1000 : (ms + 500) / 1000);
+  c.Integer(ms > kMax - 500 ? kMax / 1000 + 1 : (ms + 500) / 1000);
 }
 
 void Persist(Context& c) {

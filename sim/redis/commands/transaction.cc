@@ -70,6 +70,8 @@ void Exec(Context& c) {
   client.captured = nullptr;
   c.silent = true;
   if (c.engine.unmodelled || client.close_after_reply) return;
+  // The real server has announced as many replies as commands, and then sends fewer.
+  if (output.size() < queue.size()) return c.Unmodelled("CLIENT REPLY in a transaction");
   const auto rest = output.begin() + static_cast<std::ptrdiff_t>(queue.size());
   const std::vector<Value> behind(std::make_move_iterator(rest),
                                   std::make_move_iterator(output.end()));

@@ -57,6 +57,10 @@ constexpr std::string_view kFloats[] = {"0",     "1",           "0.1",    "-1.5"
                                         "inf",   "nan",         "",       "abc",  "1e-9", "1e400",
                                         "0x1p3", "99999999999", "10",     "-0.1", " 1",   "5.5 ",
                                         "+2",    "1e-400",      "1.7e308"};
+// Long values would give a small hash the order of a hash table.
+constexpr std::string_view kShortFloats[] = {"0",  "1",   "0.1",  "-1.5",   "1e3",   "inf",
+                                             "",   "abc", "1e-9", "1e5000", "5.5 ",  "0x1p3",
+                                             "10", "nan", " 1",   "-0.1",   "3.0e2", "+2"};
 constexpr std::string_view kBadTimes[] = {
     "0", "-1", "abc", "", "05", "1.5", "9223372036854775807", "-9223372036854775808"};
 constexpr std::string_view kScores[] = {"0",   "1",    "2",    "-1",    "1.5", "3",
@@ -77,7 +81,7 @@ constexpr std::string_view kPatterns[] = {"*",   "s?",   "[sl]1", "?1",   "l*",
                                           "nix", "*[!1", "[^s]*", "\\s1", ""};
 constexpr std::string_view kChannels[] = {"ch1", "ch2", "news"};
 constexpr std::string_view kShardChannels[] = {"sc1", "sc2"};
-constexpr std::string_view kChannelPatterns[] = {"ch*", "ch[12]", "*", "nix"};
+constexpr std::string_view kChannelPatterns[] = {"ch*", "ch[12]", "n*", "nix"};
 constexpr std::string_view kIds[] = {"@0", "@1", "@2", "@0", "@1", "abc", "-5", "99999", "0", ""};
 constexpr std::string_view kSizes[] = {"0", "1", "100mb", "1gb", "abc", "-1", "", "1kb2", "0"};
 constexpr std::string_view kMinMax[] = {"MIN", "MAX", "min", "Max", "MIN", "MAX", "MID"};
@@ -135,6 +139,8 @@ std::string_view OneOf(char kind, Dice* dice) {
                               : dice->Pick<std::string_view>(kOdd);
     case 'F':
       return dice->Pick<std::string_view>(kFloats);
+    case 'G':
+      return dice->Pick<std::string_view>(kShortFloats);
     case 'f':
       return dice->Pick<std::string_view>(kScores);
     case 'b':

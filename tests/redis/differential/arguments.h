@@ -16,7 +16,8 @@
 //   z     option of ZADD              s  side                     t  time-out of a blocked client
 //   d     database                    p  pattern of names         c  channel
 //   C     shard channel               @  client id                h  maxmemory, and other sizes
-//   F     floating-point number       i  index, offset            q  MIN or MAX
+//   F     floating-point number       G  a short one              i  index, offset
+//   q     MIN or MAX                  P  pattern of channels
 #pragma once
 
 #include <string_view>

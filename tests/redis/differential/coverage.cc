@@ -18,15 +18,40 @@ using sim::redis::Value;
 
 struct Exclusion {
   std::string_view command;
-  const char* reason;
+  std::string_view reason;
 };
 
+// A name that ends in | stands for all its subcommands.
 constexpr Exclusion kExclusions[] = {
+    {"acl|", "there is one user; what is modelled of it, AUTH and HELLO reach"},
+    {"asking", "a node of a Cluster is asked for it in a test of its own"},
+    {"bgrewriteaof", "persistence is compared by restarts of a real server"},
+    {"bgsave", "persistence is compared by restarts of a real server"},
+    {"cluster|", "a node of a Cluster is asked for it in a test of its own"},
+    {"readonly", "a node of a Cluster is asked for it in a test of its own"},
+    {"readwrite", "a node of a Cluster is asked for it in a test of its own"},
+    {"dump", "its bytes depend on the inner form; compared in a test of its own"},
+    {"failover", "replication is compared with real replicas"},
     {"monitor", "its lines carry times and addresses"},
+    {"replicaof", "replication is compared with real replicas"},
+    {"restore", "its bytes depend on the inner form; compared in a test of its own"},
+    {"restore-asking", "its bytes depend on the inner form; compared in a test of its own"},
+    {"save", "persistence is compared by restarts of a real server"},
     {"shutdown", "it ends the real server; its refusals are those of any command"},
+    {"slaveof", "replication is compared with real replicas"},
 };
 
-// Typed by the first letter of their group, but content with a key of any type.
+// What the rule asks for in vain: a random choice is compared only by itself, no script runs long
+// enough to be killed, no server has a configuration file, a pause needs real time, and EXEC
+// answers a wrong arity with EXECABORT.
+constexpr Exclusion kUnreachable[] = {
+    {"randomkey", "never in MULTI"},       {"randomkey", "never by redis.call"},
+    {"randomkey", "never by redis.pcall"}, {"script|kill", "no success"},
+    {"config|rewrite", "no success"},      {"client|pause", "no success"},
+    {"client|reply", "never in MULTI"},    {"exec", "no arity error"},
+};
+
+// Those that refuse a key of another type with WRONGTYPE.
 constexpr std::string_view kTyped[] = {
     // clang-format off
     "append", "decr", "decrby", "get", "getdel", "getex", "getrange", "getset", "incr", "incrby",
@@ -147,11 +172,14 @@ bool IsModelled(const Argv& argv) {
          (command->flags & sim::redis::kContainer) != 0;
 }
 
-const char* WhyNotGenerated(std::string_view command) {
+std::string_view WhyNotGenerated(std::string_view command) {
   for (const Exclusion& exclusion : kExclusions) {
-    if (exclusion.command == command) return exclusion.reason;
+    const bool all = exclusion.command.ends_with('|');
+    if (all ? command.starts_with(exclusion.command) : command == exclusion.command) {
+      return exclusion.reason;
+    }
   }
-  return nullptr;
+  return {};
 }
 
 void Coverage::Count(const Argv& argv, const Value* reply, Way way) {
@@ -190,7 +218,7 @@ std::string Coverage::Table() const {
 std::vector<std::string> Coverage::Gaps() const {
   std::vector<std::string> gaps;
   for (const std::string_view name : ModelledCommands()) {
-    if (WhyNotGenerated(name) != nullptr) continue;
+    if (!WhyNotGenerated(name).empty()) continue;
     const auto found = rows_.find(name);
     const Row& row = found == rows_.end() ? Row() : found->second;
     const auto lacks = [&](std::string_view start) {
@@ -198,6 +226,9 @@ std::vector<std::string> Coverage::Gaps() const {
                           [start](const auto& kind) { return kind.first.starts_with(start); });
     };
     const auto gap = [&](std::string_view what) {
+      for (const Exclusion& unreachable : kUnreachable) {
+        if (unreachable.command == name && unreachable.reason == what) return;
+      }
       gaps.push_back(std::string(name).append(": ").append(what));
     };
     if (!Succeeded(row)) gap("no success");
@@ -206,7 +237,9 @@ std::vector<std::string> Coverage::Gaps() const {
     const Command* command = sim::redis::FindCommand(
         name.substr(0, bar), bar == std::string_view::npos ? "" : name.substr(bar + 1),
         bar != std::string_view::npos, &container);
-    if (command->arity != -1 && lacks("ERR wrong number of arguments")) gap("no arity error");
+    const std::int64_t no_arity_error = bar == std::string_view::npos ? -1 : -2;
+    if (command->arity != no_arity_error && lacks("ERR wrong number of arguments"))
+      gap("no arity error");
     const bool typed = std::find(std::begin(kTyped), std::end(kTyped), name) != std::end(kTyped);
     if (typed && lacks("WRONGTYPE")) gap("no WRONGTYPE");
     if ((command->flags & (sim::redis::kAtOnceInMulti | sim::redis::kNoMulti)) == 0 &&

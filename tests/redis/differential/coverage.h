@@ -46,7 +46,7 @@ class Coverage {
 std::vector<std::string_view> ModelledCommands();
 bool IsModelled(const sim::redis::Argv& argv);
 
-/// Not generated, with the reason; null: the command is generated.
-const char* WhyNotGenerated(std::string_view command);
+/// Why a command is not generated; empty: it is.
+std::string_view WhyNotGenerated(std::string_view command);
 
 }  // namespace interlock::testing

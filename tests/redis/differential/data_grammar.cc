@@ -53,7 +53,7 @@ constexpr std::string_view kHash[] = {
     "HSET %H %v %v", "HSET %H %v %v %v %v", "HSET %H %v %v %v", "HMSET %H %v %v",
     "HMSET %H %v %v %v", "HSETNX %H %v %v", "HGET %H %v", "HGET %H a", "HMGET %H %v+",
     "HDEL %H %v+", "HLEN %H", "HSTRLEN %H %v", "HGETALL %H", "HGETALL %H", "HEXISTS %H %v",
-    "HINCRBY %H %v %N", "HINCRBYFLOAT %H %v %F", "HKEYS %H", "HVALS %H", "!HSCAN %H 0 COUNT 1000",
+    "HINCRBY %H %v %N", "HINCRBYFLOAT %H %v %G", "HKEYS %H", "HVALS %H", "!HSCAN %H 0 COUNT 1000",
     "!HSCAN %H 0 MATCH %v COUNT 1000", "!HSCAN %H abc", "!HSCAN %H 0 COUNT 0",
     "!HSCAN %H 0 COUNT abc", "!HSCAN %H 0 TYPE hash",
     // clang-format on
@@ -104,13 +104,13 @@ constexpr std::string_view kSortedSet[] = {
 
 constexpr std::string_view kNoChoice[] = {
     // clang-format off
-    "!SPOP %T 1000", "!SPOP %T 0", "!SPOP %T abc", "!SPOP %T -1", "!SPOP %T 1 2", "!SPOP none",
-    "!SRANDMEMBER %T 1000", "!SRANDMEMBER %T 0", "!SRANDMEMBER %T abc", "!SRANDMEMBER none",
+    "!SPOP %T 1000", "!SPOP %T 0", "!SPOP %T abc", "!SPOP %T -1", "!SPOP %T 1 2", "!SPOP missing",
+    "!SRANDMEMBER %T 1000", "!SRANDMEMBER %T 0", "!SRANDMEMBER %T abc", "!SRANDMEMBER missing",
     "!SRANDMEMBER %T 5 5", "!HRANDFIELD %H 1000", "!HRANDFIELD %H 1000 WITHVALUES",
-    "!HRANDFIELD %H 0", "!HRANDFIELD %H abc", "!HRANDFIELD %H 1 FOO", "!HRANDFIELD none",
+    "!HRANDFIELD %H 0", "!HRANDFIELD %H abc", "!HRANDFIELD %H 1 FOO", "!HRANDFIELD missing",
     "!HRANDFIELD %H -9223372036854775808", "!ZRANDMEMBER %Z 1000",
     "!ZRANDMEMBER %Z 1000 WITHSCORES", "!ZRANDMEMBER %Z 0", "!ZRANDMEMBER %Z abc",
-    "!ZRANDMEMBER %Z 1 FOO", "!ZRANDMEMBER none",
+    "!ZRANDMEMBER %Z 1 FOO", "!ZRANDMEMBER missing",
     // clang-format on
 };
 

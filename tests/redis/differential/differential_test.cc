@@ -29,6 +29,7 @@ namespace interlock::testing {
 namespace {
 
 constexpr std::uint64_t kSeedStride = 1000000007;
+constexpr std::uint64_t kEnough = 200000;
 constexpr int kMostShrinkRuns = 3000;
 
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
@@ -134,7 +135,7 @@ TEST_F(Differential, SettingsAgree) { Run("settings", 12); }
 // The last one, because it judges what those before it have reached.
 TEST_F(Differential, EveryModelledCommandIsReachedInEveryWay) {
   std::cout << coverage_->Table() << pair_->commands() << " commands, seed " << Seed() << "\n";
-  if (pair_->commands() < Commands()) GTEST_SKIP() << "not all tests ran";
+  if (pair_->commands() < kEnough) GTEST_SKIP() << "too few commands to reach everything";
   std::string gaps;
   for (const std::string& gap : coverage_->Gaps()) gaps.append(gap).append("\n");
   EXPECT_EQ(gaps, "");

@@ -15,8 +15,13 @@ constexpr std::string_view kPlain[] = {
     "!WAIT 0 abc", "TIME", "nosuch %v %v", "NoSuch", "get|set %v", "LASTSAVE", "ROLE",
     "COMMAND COUNT", "COMMAND GETKEYS SET %k %v", "COMMAND GETKEYS MSET %k %v %k %v",
     "COMMAND GETKEYS EVAL x %k# %v", "COMMAND GETKEYS BLPOP %k+ 0", "COMMAND GETKEYS PING %v",
-    "COMMAND GETKEYS ZUNIONSTORE %k %k#", "COMMAND INFO get set blpop", "COMMAND INFO nosuch",
-    "COMMAND NOSUCH", "INFO", "INFO clients", "INFO NOSUCH", "PUBSUB CHANNELS",
+    "!COMMAND GETKEYS ZUNIONSTORE %k 2 %k %k", "COMMAND INFO get set blpop", "COMMAND INFO nosuch",
+    "COMMAND INFO", "COMMAND GETKEYSANDFLAGS SET %k %v",
+    "!COMMAND GETKEYSANDFLAGS ZUNIONSTORE %k 2 %k %k", "COMMAND GETKEYSANDFLAGS PING %v",
+    "COMMAND LIST", "COMMAND LIST FILTERBY ACLCAT list", "COMMAND LIST FILTERBY PATTERN h*",
+    "COMMAND LIST FILTERBY FOO x", "COMMAND", "CLUSTER INFO", "CLUSTER KEYSLOT %k", "READONLY",
+    "ASKING", "OBJECT HELP", "CLIENT HELP", "CONFIG HELP", "COMMAND HELP", "PUBSUB HELP",
+    "SCRIPT HELP", "COMMAND NOSUCH", "INFO", "INFO clients", "INFO NOSUCH", "PUBSUB CHANNELS",
     "PUBSUB CHANNELS %P", "PUBSUB NUMSUB %c+", "PUBSUB NUMPAT", "PUBSUB NUMSUB",
     "PUBSUB SHARDCHANNELS", "PUBSUB SHARDCHANNELS %P", "PUBSUB SHARDNUMSUB %C+", "PUBSUB NOSUCH",
     // clang-format on
@@ -40,11 +45,10 @@ constexpr std::string_view kWaking[] = {
     "RPUSH l1 %v+", "RPUSH l2 %v+", "LPUSH l1 %v+", "LPUSH l2 %v", "RPUSH none %v", "ZADD z1 %f %v",
     "ZADD z2 1 a 2 b", "ZADD none 1 a", "ZINCRBY z1 1 %v", "LMOVE l1 l2 LEFT LEFT",
     "RPOPLPUSH l2 l1", "LMOVE %L %L %s %s", "RENAME %k l1", "RENAME %k z1", "RENAMENX none l2",
-    "COPY %k l1 REPLACE", "COPY l1 l2", "COPY z1 z2 REPLACE", "MOVE l1 1", "SWAPDB 0 1",
-    "ZUNIONSTORE z1 1 z2", "ZUNIONSTORE z2 2 z1 t1", "ZINTERSTORE z1 1 t1", "ZDIFFSTORE z2 1 z1",
-    "ZRANGESTORE z1 z2 0 -1", "LINSERT l1 BEFORE a b", "LPUSHX l1 %v", "SET l1 %v", "DEL l1",
-    "DEL l1 l2 z1 z2", "HSET l1 a b", "RPOP l1", "FLUSHALL", "SELECT 1", "SELECT 0", "LLEN l1",
-    "EXISTS l1 l2 z1 z2",
+    "COPY %k l1 REPLACE", "COPY l1 l2", "COPY z1 z2 REPLACE", "MOVE l1 1", "ZUNIONSTORE z1 1 z2",
+    "ZUNIONSTORE z2 2 z1 t1", "ZINTERSTORE z1 1 t1", "ZDIFFSTORE z2 1 z1", "ZRANGESTORE z1 z2 0 -1",
+    "LINSERT l1 BEFORE a b", "LPUSHX l1 %v", "SET l1 %v", "DEL l1", "DEL l1 l2 z1 z2",
+    "HSET l1 a b", "RPOP l1", "FLUSHALL", "SELECT 1", "SELECT 0", "LLEN l1", "EXISTS l1 l2 z1 z2",
     "EVAL \"redis.call('rpush','l1','e1') redis.call('zadd','z1',1,'e2') return 1\" 0",
     "CLIENT UNBLOCK @0", "CLIENT UNBLOCK @1 ERROR", "CLIENT UNBLOCK @2 TIMEOUT",
     "CLIENT UNBLOCK %@", "CLIENT KILL ID @1", "CLIENT KILL ID @2", "MULTI", "EXEC", "EXEC",
@@ -58,18 +62,17 @@ constexpr std::string_view kPubSub[] = {
     "SUNSUBSCRIBE %C+", "SUNSUBSCRIBE %C", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
     "PUBLISH %c %v", "PUBLISH %c %v", "PUBLISH %c %v", "SPUBLISH %C %v", "SPUBLISH %C %v",
     "PUBSUB CHANNELS", "PUBSUB NUMSUB %c+", "PUBSUB NUMPAT", "PUBSUB SHARDCHANNELS",
-    "PUBSUB SHARDNUMSUB %C+", "PING", "PING %v", "RESET", "GET s1", "PSUBSCRIBE __keyspace@*__:*",
-    "PSUBSCRIBE __keyevent@0__:*", "PSUBSCRIBE __key*__:*",
-    // clang-format on
+    "PUBSUB SHARDNUMSUB %C+", "PING", "PING %v", "RESET", "GET s1",  // clang-format on
 };
 
 constexpr std::string_view kTransaction[] = {"MULTI",   "MULTI",     "EXEC",     "EXEC",
-                                             "DISCARD", "WATCH %k+", "WATCH %k", "UNWATCH"};
+                                             "DISCARD", "WATCH %k+", "WATCH %k", "UNWATCH",
+                                             "EXEC a",  "exec a b"};
 
 constexpr std::string_view kConnection[] = {
     // clang-format off
-    "RESET", "QUIT", "HELLO", "HELLO 2", "HELLO 3", "HELLO 3", "HELLO 4", "HELLO abc", "HELLO 1",
-    "HELLO 2 SETNAME %v SETNAME", "HELLO 3 SETNAME bob", "HELLO 3 AUTH default %v",
+    "RESET", "QUIT", "QUIT", "HELLO", "HELLO 2", "HELLO 3", "HELLO 3", "HELLO 4", "HELLO abc",
+    "HELLO 1", "HELLO 2 SETNAME %v SETNAME", "HELLO 3 SETNAME bob", "HELLO 3 AUTH default %v",
     "HELLO 2 AUTH a", "HELLO 3 AUTH default secret SETNAME bob", "AUTH %v", "AUTH default %v",
     "AUTH nobody %v", "AUTH secret", "AUTH default secret", "AUTH a b c", "CLIENT SETNAME %v",
     "CLIENT SETNAME bob", "CLIENT GETNAME", "CLIENT NOSUCH", "CLIENT", "CLIENT ID",
@@ -81,7 +84,7 @@ constexpr std::string_view kConnection[] = {
     "CLIENT KILL USER nobody", "CLIENT KILL nix", "CLIENT KILL ADDR nix", "CLIENT KILL FOO bar",
     "CLIENT NO-EVICT on", "CLIENT NO-EVICT OFF", "CLIENT NO-EVICT foo", "!CLIENT REPLY ON",
     "!CLIENT REPLY SKIP", "!CLIENT REPLY OFF", "CLIENT REPLY foo", "CLIENT HELP %v",
-    "CLIENT TRACKINGINFO %v %v", "CLIENT GETREDIR x",
+    "CLIENT TRACKINGINFO %v %v", "CLIENT GETREDIR x", "CLIENT GETREDIR", "CLIENT TRACKINGINFO",
     // clang-format on
 };
 
@@ -116,13 +119,12 @@ constexpr std::string_view kSetting[] = {
     "CONFIG GET notify-keyspace-events", "CONFIG GET requirepass",
     "CONFIG GET min-replicas-to-write", "CONFIG GET nosuch",
     "CONFIG GET maxmemory min-replicas-to-write", "CONFIG GET databases", "CONFIG NOSUCH",
-    "CONFIG RESETSTAT", "CONFIG REWRITE", "!CLIENT PAUSE 86400000 WRITE", "!CLIENT PAUSE abc",
-    "!CLIENT PAUSE -1", "!CLIENT PAUSE 100000 FOO", "!CLIENT UNPAUSE", "!CLIENT UNPAUSE",
-    "AUTH secret", "GET s1", "SET s1 %v", "DEL %k", "RPUSH l1 %v", "EVAL \"#!lua\\nreturn 1\" 0",
-    "EVAL \"#!lua flags=no-writes\\nreturn 1\" 0", "EVAL \"return redis.call('set','s1','x')\" 0",
-    "EVAL \"return redis.pcall('get','s1')\" 0",
+    "CONFIG RESETSTAT", "CONFIG REWRITE", "!CLIENT PAUSE abc", "!CLIENT PAUSE -1",
+    "!CLIENT UNPAUSE", "!CLIENT UNPAUSE", "AUTH secret", "GET s1", "SET s1 %v", "DEL %k",
+    "RPUSH l1 %v", "EVAL \"#!lua\\nreturn 1\" 0", "EVAL \"#!lua flags=no-writes\\nreturn 1\" 0",
+    "EVAL \"return redis.call('set','s1','x')\" 0", "EVAL \"return redis.pcall('get','s1')\" 0",
     "EVAL \"#!lua flags=allow-oom\\nreturn redis.call('set','s1','y')\" 0", "MULTI", "EXEC", "PING",
-    "DEBUG NOSUCH", "DEBUG SET-ACTIVE-EXPIRE 0", "!DEBUG SLEEP 0", "DEBUG OBJECT none",
+    "DEBUG NOSUCH", "DEBUG SET-ACTIVE-EXPIRE 0", "!DEBUG SLEEP 0",
     // clang-format on
 };
 
