@@ -112,7 +112,7 @@ void Hello(Context& c) {
   HelloOptions options;
   if (!ParseHello(c, &options)) return;
   if (options.user.data() != nullptr && !Authenticate(c, options.user, options.password)) return;
-  if (!c.client.authenticated && !c.engine.config().requirepass.empty()) {
+  if (!c.client.authenticated) {
     return c.Error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
         "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
