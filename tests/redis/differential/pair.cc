@@ -82,7 +82,7 @@ void Pair::Begin(std::size_t connections) {
       throw std::runtime_error("it refused " + sim::redis::ToText(resets[i]));
     }
   }
-  changed_settings_ = used_scripts_ = paused_ = false;
+  changed_settings_ = used_scripts_ = paused_ = muted_ = false;
 
   fake_.Reset();
   const std::string refusal = fake_.Configure("enable-debug-command", "yes");
@@ -182,10 +182,14 @@ std::optional<std::string> Pair::RunStep(const Step& step) {
     used_scripts_ |= word.size() >= 4 && (EqualsIgnoreCase(word.substr(0, 4), "eval") ||
                                           EqualsIgnoreCase(word, "script"));
   }
-  // EXEC then announces more replies than it sends.
-  const bool no_replies = step.argv.size() > 1 && EqualsIgnoreCase(step.argv[0], "client") &&
-                          EqualsIgnoreCase(step.argv[1], "reply");
-  if (in_multi_[sender] && no_replies) return std::nullopt;
+  // EXEC then announces more replies than it sends, or has nobody to send them to; and QUIT without
+  // a reply never hangs up.
+  const bool client = step.argv.size() > 1 && EqualsIgnoreCase(step.argv[0], "client");
+  const bool no_replies = client && EqualsIgnoreCase(step.argv[1], "reply");
+  const bool kill = client && EqualsIgnoreCase(step.argv[1], "kill");
+  if (in_multi_[sender] && (no_replies || kill)) return std::nullopt;
+  muted_ |= no_replies;
+  if (muted_ && EqualsIgnoreCase(step.argv[0], "quit")) return std::nullopt;
   // Not compared: limits that change between the commands of one EXEC, as its scripts meet them.
   const bool limits = step.argv.size() > 2 &&
                       (step.argv[2] == "min-replicas-to-write" || step.argv[2] == "maxmemory");

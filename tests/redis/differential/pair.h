@@ -88,6 +88,7 @@ class Pair {
   bool changed_settings_ = true;
   bool used_scripts_ = true;
   bool paused_ = false;
+  bool muted_ = false;
 
   // Never a part of a sequence, so that whatever one leaves behind can be undone.
   std::unique_ptr<WireClient> admin_;
