@@ -67,17 +67,17 @@ std::string_view Engine::RefuseScript() const {
 
 std::string_view Engine::RefuseInScript(const Command& command, bool has_written,
                                         bool allow_oom) const {
-  if (out_of_memory_ && !allow_oom && !has_written && (command.flags & kDenyOom) != 0) {
-    return kOutOfMemory;
-  }
   if ((command.flags & kStale) == 0 && replication.Stale()) {
     return "ERR Can not execute the command on a stale replica";
   }
-  // What has begun to write may go on.
-  if ((command.flags & kWrite) == 0 || has_written) return {};
-  if (replication.is_replica() && config().replica_read_only != 0) return kReadOnlyReplica;
-  if (const std::string_view error = persistence.DiskError(); !error.empty()) return error;
-  return replication.TooFewReplicas() ? kNoReplicas : std::string_view();
+  if (has_written) return {};  // What has begun to write may go on.
+  if ((command.flags & kWrite) != 0) {
+    if (replication.is_replica() && config().replica_read_only != 0) return kReadOnlyReplica;
+    if (const std::string_view error = persistence.DiskError(); !error.empty()) return error;
+    if (replication.TooFewReplicas()) return kNoReplicas;
+  }
+  const bool full = out_of_memory_ && !allow_oom && (command.flags & kDenyOom) != 0;
+  return full ? kOutOfMemory : std::string_view();
 }
 
 }  // namespace interlock::sim::redis

@@ -25,7 +25,7 @@ constexpr std::string_view kUnordered[] = {
 constexpr std::string_view kChoosing[] = {"spop", "srandmember", "hrandfield", "zrandmember",
                                           "randomkey"};
 constexpr std::string_view kPaging[] = {"scan", "sscan", "hscan", "zscan"};
-constexpr std::string_view kIncomparable[] = {"time", "info", "lastsave"};
+constexpr std::string_view kIncomparable[] = {"time", "info", "lastsave", "idletime"};
 
 // The word itself, or in a script as the name of a command.
 bool Names(const std::string& word, std::string_view name) {
