@@ -27,6 +27,7 @@ struct ClusterNode {
   bool failed = false;         ///< As the majority sees it.
   std::int64_t config_epoch = 0;
   std::int64_t replication_offset = 0;
+  bool operator==(const ClusterNode&) const = default;
 };
 
 struct ClusterView {

@@ -77,6 +77,7 @@ std::string_view LinkName(MasterLink link) {
 }
 
 void ReplicaOf(Context& c) {
+  if (c.engine.cluster.enabled()) return c.Error("ERR REPLICAOF not allowed in cluster mode.");
   if (EqualsIgnoreCase(c.args[1], "no") && EqualsIgnoreCase(c.args[2], "one")) {
     c.engine.replication.Promote();
     return c.Ok();

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// What the nodes of a Redis Cluster tell each other, ten times a second: who is alive, who serves
+// which slots since when. A master that a majority of masters has not heard for the node time-out
+// has failed, and the replica that has got furthest takes its slots under a new epoch; whoever has
+// lost the majority serves nothing; a master that comes back follows its successor.
+//
+// Guarantee: between two nodes the higher epoch wins, as in Redis. Non-guarantee: elections are
+// decided at once (no votes get lost), and slots moved by SETSLOT NODE are known only where it was
+// sent. Thread safety: none. Units: us of topology time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/redis/topology.h"
+
+namespace interlock::sim::redis {
+
+struct ClusterSpec {
+  std::size_t masters = 3;
+  std::size_t replicas = 1;                   ///< Of each master.
+  std::int64_t node_timeout_us = 15'000'000;  ///< cluster-node-timeout
+};
+
+class ClusterBus {
+ public:
+  static constexpr std::int64_t kTickUs = 100'000;
+
+  /// The masters come first, then the replicas of the first, of the second ...
+  static TopologySpec Nodes(const ClusterSpec& spec);
+  /// Spreads the slots evenly. REQUIRES: a topology made of Nodes(spec), which outlives this.
+  ClusterBus(Topology& topology, const ClusterSpec& spec);
+
+  /// Its own next tick; the topology's timers come on top.
+  std::int64_t NextTimerUs() const { return next_tick_us_; }
+  void RunTimers();
+
+ private:
+  struct Peer {
+    std::int64_t heard_us = 0;
+  };
+  struct Node {
+    std::vector<Peer> peers;
+    std::int64_t minority_us = -1;         // When it last saw no majority; -1: never.
+    std::optional<std::int64_t> elect_us;  // A replica whose master has failed: when it stands.
+    bool failover_asked = false;
+  };
+
+  const ClusterView& ViewOf(NodeId node) { return *topology_.server(node).cluster_view(); }
+  bool Runs(NodeId node) const { return topology_.IsUp(node) && !topology_.IsPaused(node); }
+  bool Hears(NodeId node, NodeId peer);
+  bool Misses(NodeId node, NodeId peer) const;
+  static std::vector<NodeId> MastersIn(const ClusterView& view);
+  void Tick();
+  void Listen(NodeId node);
+  void Learn(NodeId node, NodeId peer, ClusterView* view);
+  void Judge(NodeId node, ClusterView* view);
+  void ConsiderElection(NodeId node);
+  std::size_t RankOf(NodeId replica, const ClusterView& view);
+  void Promote(NodeId replica);
+  void Install(NodeId node, ClusterView view);
+
+  Topology& topology_;
+  ClusterSpec spec_;
+  std::vector<Node> nodes_;
+  std::int64_t now_us_ = 0;
+  std::int64_t next_tick_us_ = kTickUs;
+};
+
+}  // namespace interlock::sim::redis
