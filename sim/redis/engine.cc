@@ -147,7 +147,7 @@ void Engine::Emit(Client& client, Value value) {
     return;
   }
   const bool push = value.type == Value::Type::kPush;
-  if (!push && (client.replies == Replies::kOff || client.replies == Replies::kSkip)) return;
+  if (!push && client.replies != Replies::kOn && client.replies != Replies::kSkipNext) return;
   if (client.protocol == 3) {
     ToResp3(&value);
   } else {
@@ -230,6 +230,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   client.last_command_ms = now_ms();
   if (now_us >= persistence.due_us()) persistence.CatchUp();
   if (client.replies == Replies::kSkipNext) client.replies = Replies::kSkip;
+  if (client.replies == Replies::kSkipBlocked) client.replies = Replies::kOn;
   const ClientId id = client.id;
   const bool asked = client.asking;
   constexpr std::size_t kFew = 16;
@@ -248,7 +249,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   }
   if (still != nullptr && asked && !still->in_multi) still->asking = false;
   if (still != nullptr && still->replies == Replies::kSkip && !still->postponed) {
-    still->replies = Replies::kOn;
+    still->replies = still->wait ? Replies::kSkipBlocked : Replies::kOn;
   }
   if (script_running_ || !journal.active()) return;
   journal.EndUnit();

@@ -96,7 +96,7 @@ foreach(pair "lib/src/x.cc|\"sim/world.h\"" "lib/src/x.cc|\"scenarios/workload.h
         "sim/x.cc|\"scenarios/workload.h\"" "sim/x.cc|\"reports/escape.h\"" "sim/x.cc|<gtest/gtest.h>"
         "sim/x.cc|<fmt/format.h>" "sim/redis/x.cc|\"sim/world.h\"" "sim/redis/x.cc|<interlock/time.h>"
         "scenarios/x.cc|\"lib/src/token.h\"" "scenarios/x.cc|<gtest/gtest.h>"
-        "scenarios/x.cc|<boost/asio.hpp>" "scenarios/include/interlock/harness/x.h|\"scenarios/subject.h\""
+        "scenarios/include/interlock/harness/x.h|\"scenarios/subject.h\""
         "scenarios/include/interlock/harness/x.h|<fmt/core.h>" "reports/x.cc|\"sim/trace.h\""
         "reports/x.cc|<interlock/time.h>" "reports/x.cc|\"scenarios/workload.h\"")
   string(REPLACE "|" ";" pair "${pair}")
@@ -123,8 +123,8 @@ rejects(sim/x.cc 2 "Boost.Context belongs to" "${kHead}#include <boost/context/f
 accepts(sim/fiber.cc "${kHead}#include <boost/context/fiber.hpp>\n")
 rejects(sim/redis/x.cc 2 "Lua belongs to" "${kHead}#include <lua5.1/lua.hpp>\n")
 rejects(sim/redis/x.cc 2 "Lua belongs to" "${kHead}#include <lua.h>\n")
-accepts(sim/redis/scripting.cc "${kHead}#include <lua.hpp>\n")
-accepts(sim/redis/scripting_values.h "${kHead}#pragma once\n#include <lua.hpp>\n")
+accepts(sim/redis/scripting/scripting.cc "${kHead}#include <lua.hpp>\n")
+accepts(sim/redis/scripting/values.h "${kHead}#pragma once\n#include <lua.hpp>\n")
 rejects(scenarios/x.cc 2 "RapidCheck belongs to" "${kHead}#include <rapidcheck.h>\n")
 accepts(scenarios/generators.cc "${kHead}#include <rapidcheck.h>\n#include <rapidcheck/gen/Numeric.h>\n")
 rejects(scenarios/x.cc 2 "CLI11 and toml++ belong to" "${kHead}#include <CLI/CLI.hpp>\n")

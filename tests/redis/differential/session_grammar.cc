@@ -20,7 +20,8 @@ constexpr std::string_view kPlain[] = {
     "!COMMAND GETKEYSANDFLAGS ZUNIONSTORE %k 2 %k %k", "COMMAND GETKEYSANDFLAGS PING %v",
     "COMMAND LIST", "COMMAND LIST FILTERBY ACLCAT list", "COMMAND LIST FILTERBY PATTERN h*",
     "COMMAND LIST FILTERBY FOO x", "COMMAND", "CLUSTER INFO", "CLUSTER KEYSLOT %k", "READONLY",
-    "ASKING", "OBJECT HELP", "CLIENT HELP", "CONFIG HELP", "COMMAND HELP", "PUBSUB HELP",
+    "ASKING", "OBJECT HELP", "OBJECT HELP", "OBJECT HELP", "CLIENT HELP", "CONFIG HELP",
+    "COMMAND HELP", "PUBSUB HELP",
     "SCRIPT HELP", "COMMAND NOSUCH", "INFO", "INFO clients", "INFO NOSUCH", "PUBSUB CHANNELS",
     "PUBSUB CHANNELS %P", "PUBSUB NUMSUB %c+", "PUBSUB NUMPAT", "PUBSUB NUMSUB",
     "PUBSUB SHARDCHANNELS", "PUBSUB SHARDCHANNELS %P", "PUBSUB SHARDNUMSUB %C+", "PUBSUB NOSUCH",
@@ -59,6 +60,7 @@ constexpr std::string_view kPubSub[] = {
     // clang-format off
     "SUBSCRIBE %c", "SUBSCRIBE %c+", "UNSUBSCRIBE %c", "UNSUBSCRIBE %c+", "UNSUBSCRIBE nix",
     "PSUBSCRIBE %P", "PSUBSCRIBE %P+", "PUNSUBSCRIBE %P+", "PUNSUBSCRIBE %P", "SSUBSCRIBE %C+",
+    "SSUBSCRIBE %C", "SSUBSCRIBE %C",
     "SUNSUBSCRIBE %C+", "SUNSUBSCRIBE %C", "UNSUBSCRIBE", "PUNSUBSCRIBE", "SUNSUBSCRIBE",
     "PUBLISH %c %v", "PUBLISH %c %v", "PUBLISH %c %v", "SPUBLISH %C %v", "SPUBLISH %C %v",
     "PUBSUB CHANNELS", "PUBSUB NUMSUB %c+", "PUBSUB NUMPAT", "PUBSUB SHARDCHANNELS",
@@ -124,7 +126,7 @@ constexpr std::string_view kSetting[] = {
     "RPUSH l1 %v", "EVAL \"#!lua\\nreturn 1\" 0", "EVAL \"#!lua flags=no-writes\\nreturn 1\" 0",
     "EVAL \"return redis.call('set','s1','x')\" 0", "EVAL \"return redis.pcall('get','s1')\" 0",
     "EVAL \"#!lua flags=allow-oom\\nreturn redis.call('set','s1','y')\" 0", "MULTI", "EXEC", "PING",
-    "DEBUG NOSUCH", "DEBUG SET-ACTIVE-EXPIRE 0", "!DEBUG SLEEP 0",
+    "DEBUG NOSUCH", "!DEBUG SET-ACTIVE-EXPIRE 0", "!DEBUG SLEEP 0",
     // clang-format on
 };
 
