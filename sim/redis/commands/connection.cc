@@ -72,19 +72,13 @@ void Auth(Context& c) {
   if (Authenticate(c, named ? c.args[1] : "default", c.args.back())) c.Ok();
 }
 
-struct HelloOptions {
-  std::int64_t version = 0;  // 0: as it is.
-  std::string_view user;
-  std::string_view password;
-};
-
-bool ParseHello(Context& c, HelloOptions* o) {
+// Every option takes effect at once, even if a later one is wrong. The version 0 stands for none.
+bool TakeHelloOptions(Context& c, std::int64_t* version) {
   if (c.args.size() >= 2) {
-    if (!c.ParseInt(c.args[1], &o->version,
-                    "ERR Protocol version is not an integer or out of range")) {
+    if (!c.ParseInt(c.args[1], version, "ERR Protocol version is not an integer or out of range")) {
       return false;
     }
-    if (o->version < 2 || o->version > 3) {
+    if (*version < 2 || *version > 3) {
       c.Error("NOPROTO unsupported protocol version");
       return false;
     }
@@ -92,11 +86,9 @@ bool ParseHello(Context& c, HelloOptions* o) {
   for (std::size_t i = 2; i < c.args.size(); ++i) {
     const std::size_t more = c.args.size() - 1 - i;
     if (EqualsIgnoreCase(c.args[i], "auth") && more >= 2) {
-      o->user = c.args[i + 1];
-      o->password = c.args[i + 2];
+      if (!Authenticate(c, c.args[i + 1], c.args[i + 2])) return false;
       i += 2;
     } else if (EqualsIgnoreCase(c.args[i], "setname") && more >= 1) {
-      // At once, even if a later option is wrong.
       if (!ValidClientName(c, c.args[i + 1])) return false;
       c.client.name = c.args[++i];
     } else {
@@ -109,18 +101,17 @@ bool ParseHello(Context& c, HelloOptions* o) {
 }
 
 void Hello(Context& c) {
-  HelloOptions options;
-  if (!ParseHello(c, &options)) return;
-  if (options.user.data() != nullptr && !Authenticate(c, options.user, options.password)) return;
+  std::int64_t version = 0;
+  if (!TakeHelloOptions(c, &version)) return;
   if (!c.client.authenticated) {
     return c.Error(
         "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
         "AUTH <user> <pass> option can be used to authenticate the client and select the RESP "
         "protocol version at the same time");
   }
-  if (options.version == 0) options.version = c.client.protocol;
-  if (options.version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
-  c.client.protocol = static_cast<int>(options.version);
+  if (version == 0) version = c.client.protocol;
+  if (version > c.engine.highest_protocol) return c.Unmodelled("HELLO 3");
+  c.client.protocol = static_cast<int>(version);
   const bool sentinel = c.engine.sentinel != nullptr;
   const std::string_view mode = sentinel                     ? "sentinel"
                                 : c.engine.cluster.enabled() ? "cluster"

@@ -44,6 +44,14 @@ constexpr Regression kRegressions[] = {
         0> PING
         1> GET s1
         0> EXEC)~"},
+    {"AUTH in HELLO is judged before the options behind it",
+     R"~(0> HELLO 3 AUTH a a a
+        0> HELLO 3 AUTH default a SETNAME)~"},
+    {"CLIENT REPLY SKIP skips the late reply of a command that blocks",
+     R"~(0> CLIENT REPLY SKIP
+        0> BLPOP l1 0
+        1> RPUSH l1 a b
+        0> LLEN l1)~"},
     {"the error in a script keeps its code and names its line",
      R"~(0> LPUSH l1 a
         0> EVAL "local x = 1\nreturn redis.call('incr', 'l1')" 0)~"},
