@@ -23,6 +23,14 @@ namespace interlock::sim::redis {
 class Engine;
 struct Client;
 
+/// The view, and what only this node knows: slots on their way, with the other node's id.
+struct ClusterState {
+  ClusterView view;
+  std::map<std::size_t, std::string> migrating;
+  std::map<std::size_t, std::string> importing;
+  bool failover_asked = false;
+};
+
 class Cluster {
  public:
   explicit Cluster(Engine& engine) : engine_(engine) {}
@@ -59,12 +67,6 @@ class Cluster {
   void AskFailover() { state_->failover_asked = true; }
 
  private:
-  struct State {
-    ClusterView view;
-    std::map<std::size_t, std::string> migrating;
-    std::map<std::size_t, std::string> importing;
-    bool failover_asked = false;
-  };
   enum class Verdict : std::uint8_t {
     kServe,
     kMoved,
@@ -84,7 +86,7 @@ class Cluster {
   void SendAwayBlocked();
 
   Engine& engine_;
-  std::optional<State> state_;
+  std::optional<ClusterState> state_;
 };
 
 }  // namespace interlock::sim::redis

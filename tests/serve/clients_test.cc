@@ -33,10 +33,10 @@ TEST(ServeClientsTest, RedisCliTalksInBothProtocolsAndPipes) {
   const std::string expected =
       "OK\nv\n1\n1\nf\nv\n1\ntwo\n3\nOK\ncli\nhash\n"
       "ERR unknown command 'NOSUCHCOMMAND', with args beginning with: \n\n";
-  const ChildResult old = Shell(served, "redis-cli -p $P < " + kClients + "/redis_cli.txt");
+  const ChildResult old = Shell(served, "redis-cli -p $P < '" + kClients + "/redis_cli.txt'");
   EXPECT_EQ(old.out, expected) << old.err;
   EXPECT_EQ(Shell(served, "redis-cli -p $P flushall").out, "OK\n");
-  const ChildResult young = Shell(served, "redis-cli -3 -p $P < " + kClients + "/redis_cli.txt");
+  const ChildResult young = Shell(served, "redis-cli -3 -p $P < '" + kClients + "/redis_cli.txt'");
   EXPECT_THAT(young.out, HasSubstr("f v\n1\ntwo\n3\nOK\ncli\nhash\n")) << young.err;
   const ChildResult piped = Shell(served,
                                   "for i in $(seq 2000); do printf 'SET k%d v\\r\\n' $i; done | "
