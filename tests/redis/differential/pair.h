@@ -89,6 +89,7 @@ class Pair {
   bool used_scripts_ = true;
   bool paused_ = false;
   bool muted_ = false;
+  bool limited_ = false;  // Some writes may be refused.
 
   // Never a part of a sequence, so that whatever one leaves behind can be undone.
   std::unique_ptr<WireClient> admin_;
