@@ -146,6 +146,7 @@ void Engine::Emit(Client& client, Value value) {
     client.captured->push_back(std::move(value));
     return;
   }
+  // CLIENT REPLY leaves what pub/sub sends alone, in RESP2 too.
   const bool push = value.type == Value::Type::kPush;
   if (!push && client.replies != Replies::kOn && client.replies != Replies::kSkipNext) return;
   if (client.protocol == 3) {

@@ -203,7 +203,14 @@ void ClientUnblock(Context& c) {
 }
 
 void ClientReply(Context& c) {
-  if (EqualsIgnoreCase(c.args[2], "on")) {
+  const bool on = EqualsIgnoreCase(c.args[2], "on");
+  const bool known =
+      on || EqualsIgnoreCase(c.args[2], "off") || EqualsIgnoreCase(c.args[2], "skip");
+  // There Redis sends an array that lacks elements, or elements without their array.
+  if (c.client.captured != nullptr && known && !(on && c.client.replies == Replies::kOn)) {
+    return c.Unmodelled("CLIENT REPLY inside MULTI");
+  }
+  if (on) {
     c.client.replies = Replies::kOn;
     return c.Ok();
   }

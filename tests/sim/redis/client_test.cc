@@ -115,6 +115,28 @@ TEST_F(ClientTest, ReplyModes) {
   EXPECT_EQ(Run({"CLIENT", "REPLY", "x"}), "(error) ERR syntax error");
 }
 
+TEST_F(ClientTest, ReplyModeDoesNotSilenceSubscriptions) {
+  Sent(client_, {"CLIENT", "REPLY", "OFF"});
+  EXPECT_EQ(Run({"SUBSCRIBE", "a"}), "[\"subscribe\", \"a\", 1]");
+  EXPECT_EQ(Sent(server_.Connect(), {"PUBLISH", "a", "x"}), "1 [\"message\", \"a\", \"x\"]; 2 1");
+  EXPECT_EQ(Sent(client_, {"PING"}), "");
+}
+
+TEST_F(ClientTest, ReplyModeChangedByATransactionIsUnmodelled) {
+  server_.SetUnmodelledIsError(true);
+  const std::string named =
+      "(error) ERR Interlock does not model 'CLIENT REPLY inside MULTI', which Redis 7.0 has";
+  for (const char* mode : {"OFF", "SKIP"}) {
+    Run({"MULTI"});
+    EXPECT_EQ(Run({"CLIENT", "REPLY", mode}), "QUEUED");
+    EXPECT_EQ(Run({"EXEC"}), named);
+    EXPECT_EQ(Run({"PING"}), "PONG");
+  }
+  Run({"MULTI"});
+  Run({"CLIENT", "REPLY", "ON"});
+  EXPECT_EQ(Run({"EXEC"}), "[OK]");
+}
+
 TEST_F(ClientTest, ResetForgetsNameModeAndProtocol) {
   Run({"HELLO", "3", "SETNAME", "me"});
   Run({"SELECT", "3"});
