@@ -42,10 +42,12 @@ struct Statistics {
                ? by_command[static_cast<std::size_t>(&command - known.data())]
                : by_command.back();
   }
-  /// `text` as it is sent: "WRONGTYPE Operation ...".
+  /// `text` as it is sent: "WRONGTYPE Operation ...". Redis looks for a code's end so far only.
   void CountError(std::string_view text) {
+    constexpr std::size_t kLongestCode = 30;
+    const std::size_t end = text.substr(0, kLongestCode + 1).find(' ');
     ++error_replies;
-    ++errors[std::string(text.substr(0, text.find(' ')))];
+    ++errors[end == std::string_view::npos ? "ERR" : std::string(text.substr(0, end))];
   }
 };
 

@@ -121,12 +121,13 @@ TEST_F(MemoryTest, InfoCounts) {
   Run({"NOSUCH"});
   Run({"GET"});
   Eval("return redis.call('lpush', 'k', 'v')");
+  Eval("return {err = 'nocode'}");
   EXPECT_EQ(Field("db0"), "keys=1,expires=1,avg_ttl=0");
   EXPECT_EQ(Field("keyspace_hits"), "1");
   EXPECT_EQ(Field("keyspace_misses"), "1");
   EXPECT_EQ(Field("errorstat_WRONGTYPE"), "count=2");
-  EXPECT_EQ(Field("errorstat_ERR"), "count=2");
-  EXPECT_EQ(Field("total_error_replies"), "4");
+  EXPECT_EQ(Field("errorstat_ERR"), "count=3");
+  EXPECT_EQ(Field("total_error_replies"), "5");
   EXPECT_EQ(Field("cmdstat_get"),
             "calls=2,usec=0,usec_per_call=0.00,rejected_calls=1,failed_calls=0");
   EXPECT_EQ(Field("cmdstat_lpush"),
