@@ -118,7 +118,8 @@ TEST_F(ClientTest, ReplyModes) {
 TEST_F(ClientTest, ReplyModeDoesNotSilenceSubscriptions) {
   Sent(client_, {"CLIENT", "REPLY", "OFF"});
   EXPECT_EQ(Run({"SUBSCRIBE", "a"}), "[\"subscribe\", \"a\", 1]");
-  EXPECT_EQ(Sent(server_.Connect(), {"PUBLISH", "a", "x"}), "1 [\"message\", \"a\", \"x\"]; 2 1");
+  EXPECT_EQ(Sent(server_.Connect(), {"PUBLISH", "a", "x"}),
+            "1 [\"message\", \"a\", \"x\"]; 2 (integer) 1");
   EXPECT_EQ(Sent(client_, {"PING"}), "");
 }
 
