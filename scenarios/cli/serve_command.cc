@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +30,10 @@ void AddServeCommand(CLI::App& app, Work& work) {
   command->add_option("--unixsocket", options->unix_socket, "listen on this path as well");
   command->add_option("--requirepass", *password, "the default user's password");
   command->add_option("--config", *parameters, "a parameter of redis.conf; may be repeated")
-      ->type_name("NAME=VALUE");
+      ->type_name("NAME=VALUE")
+      ->check([](const std::string& text) {
+        return text.find('=') == text.npos ? text + " is not of the form NAME=VALUE" : "";
+      });
   command->add_option("--maxclients", options->max_clients, "connections at a time")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -43,9 +45,8 @@ void AddServeCommand(CLI::App& app, Work& work) {
   command->footer("\n" + std::string(Control::HelpText()));
   command->callback([options, clock, password, parameters, &work] {
     for (const std::string& text : *parameters) {
-      const std::size_t equals = std::min(text.find('='), text.size());
-      options->parameters.emplace_back(text.substr(0, equals),
-                                       text.substr(std::min(equals + 1, text.size())));
+      const std::size_t equals = text.find('=');
+      options->parameters.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
     if (!password->empty()) options->parameters.emplace_back("requirepass", *password);
     options->controlled_clock = *clock == "controlled";

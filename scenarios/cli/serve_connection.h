@@ -49,6 +49,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool waiting = false;     ///< listed because it has input and its client is blocked
     bool doomed = false;      ///< to be dropped as soon as nothing of it is on the stack
     bool hanging_up = false;  ///< nothing of it is executed any more
+    bool abandoned = false;  ///< its peer has gone; what it had sent before is still to be executed
     std::optional<sim::redis::Argv> held;       ///< a command that a fault holds back
     std::optional<std::int64_t> held_until_us;  ///< nullopt: until the stall ends
     std::optional<std::int64_t> over_limit_since_us;
@@ -65,7 +66,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Close();
   /// The same, and the peer gets an error instead of an end of file.
   void Reset();
-  /// Silent from now on in both directions, though open: what comes is not looked at.
+  /// Silent from now on in both directions, though open: what comes is not looked at; what has
+  /// come is.
   void GoSilent();
 
   bool open() const { return socket_.is_open(); }

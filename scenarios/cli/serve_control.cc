@@ -27,12 +27,18 @@ constexpr std::string_view kHelp =
 INTERLOCK.CLOCK NOW              the server's clock, Unix time in ms; so do the others answer
 INTERLOCK.CLOCK ADVANCE ms       moves it on; what falls due in between happens in order
 INTERLOCK.CLOCK SET unix_ms      sets it, backwards too
-INTERLOCK.CLOCK RATE x           runs x times as fast as real time (0 < x <= 1000000)
+INTERLOCK.CLOCK RATE x           runs x times as fast as real time (0 < x <= 1000000), once it
+                                 runs: a controlled clock needs RUN, too
 INTERLOCK.CLOCK FREEZE | RUN     stops it, lets it go on
 INTERLOCK.FAULT DELAY ms [count] [TO client-name] [CMD command]
                                  the next count (default 1, or ALWAYS) commands are executed ms
-                                 later; only those of clients of that name, only that command
-INTERLOCK.FAULT ERROR text ...   answers "-text" instead of executing
+                                 later, even if the client hangs up meanwhile; only those of
+                                 clients of that name, only that command: SET, or CLIENT SETNAME,
+                                 client|setname. What a client sends to set its connection up
+                                 counts, so name the CMD; what a script calls does not, only its
+                                 EVAL or EVALSHA
+INTERLOCK.FAULT ERROR text ...   answers "-text" instead of executing; inside MULTI, EXEC then
+                                 answers EXECABORT
 INTERLOCK.FAULT DROPREPLY ...    executes, then the connection is silent for good
 INTERLOCK.FAULT RESETBEFORE ...  breaks the connection instead of executing
 INTERLOCK.FAULT RESETAFTER ...   executes, then breaks the connection before the reply
@@ -45,14 +51,19 @@ INTERLOCK.FAULT CRASH [ms]       breaks all connections, loses what only memory 
 INTERLOCK.FAULT POWERLOSS [ms]   the same, and what was not synced to disk is lost too
 INTERLOCK.FAULT RESTART          up again; without a CRASH before it, a crash and a start at once
 INTERLOCK.FAULT CLEAR [number]   disarms one fault, or all of them, and ends stalls and delays
-INTERLOCK.FAULT LIST             the armed faults, each with its number
+INTERLOCK.FAULT LIST             the armed faults, each with its number; a stall; a down time
 INTERLOCK.HELP                   this text
-Delays, stalls and down times are measured by the server's clock.
+Delays, stalls and down times are measured by the server's clock. A key is gone one ms after its
+TTL, as in Redis. Steer over a plain connection (no database, name, password or RESP3): while the
+server is down or stalls, only control commands are answered, not what sets a connection up.
+SHUTDOWN stops a server that is down, too.
 )";
 
 Value Usage(std::string_view what) {
   return ErrorValue(fmt::format("ERR usage: {}; see INTERLOCK.HELP", what));
 }
+
+std::string MsRange() { return fmt::format("from 0 to {} (a century)", kLongestMs); }
 
 Value HelpValue() {
   std::vector<Value> lines;
@@ -95,7 +106,8 @@ Value Control::Execute(const sim::redis::Argv& argv) {
   if (SameWord(name, "CLOCK")) return Clock(words);
   if (SameWord(name, "FAULT")) return Fault(words);
   if (SameWord(name, "HELP")) return HelpValue();
-  return ErrorValue("ERR unknown control command; INTERLOCK.HELP lists them");
+  return ErrorValue(
+      fmt::format("ERR unknown control command '{}'; INTERLOCK.HELP lists them", argv[0]));
 }
 
 Value Control::Clock(Words words) {
@@ -110,12 +122,14 @@ Value Control::Clock(Words words) {
     clock_.Run(real_us);
   } else if (words.size() == 2 && SameWord(what, "ADVANCE")) {
     const auto us = MillisecondsToUs(words[1]);
-    if (!us) return Usage("INTERLOCK.CLOCK ADVANCE ms, not negative");
+    if (!us) return Usage("INTERLOCK.CLOCK ADVANCE ms, " + MsRange());
     clock_.Advance(real_us, *us);
   } else if (words.size() == 2 && SameWord(what, "SET")) {
     constexpr std::int64_t kLimitMs = INT64_MAX / 4000;
     const auto ms = WholeNumber(words[1]);
-    if (!ms || *ms > kLimitMs || *ms < 0) return Usage("INTERLOCK.CLOCK SET unix_ms");
+    if (!ms || *ms > kLimitMs || *ms < 0) {
+      return Usage(fmt::format("INTERLOCK.CLOCK SET unix_ms, from 0 to {}", kLimitMs));
+    }
     clock_.Set(real_us, *ms * 1000);
   } else if (words.size() == 2 && SameWord(what, "RATE")) {
     const auto rate = ParseRate(words[1]);
@@ -149,7 +163,7 @@ Value Control::ServerFault(Words words) {
   }
   if (SameWord(words[0], "STALL")) {
     const auto us = words.size() == 2 ? MillisecondsToUs(words[1]) : std::nullopt;
-    if (!us) return Usage("INTERLOCK.FAULT STALL ms");
+    if (!us) return Usage("INTERLOCK.FAULT STALL ms, " + MsRange());
     target_.StallUntil(NowUs() + *us);
     return StatusValue("OK");
   }
@@ -157,7 +171,7 @@ Value Control::ServerFault(Words words) {
   if (power_lost || SameWord(words[0], "CRASH")) {
     const auto us = words.size() == 2 ? MillisecondsToUs(words[1]) : std::nullopt;
     if (words.size() > 2 || (words.size() == 2 && !us)) {
-      return Usage("INTERLOCK.FAULT CRASH|POWERLOSS [ms]");
+      return Usage("INTERLOCK.FAULT CRASH|POWERLOSS [ms], " + MsRange());
     }
     std::optional<std::int64_t> until_us;
     if (us) until_us = NowUs() + *us;
@@ -166,7 +180,7 @@ Value Control::ServerFault(Words words) {
   if (SameWord(words[0], "RESTART") && words.size() == 1) {
     return target_.Restart() ? StatusValue("OK") : WaitForScript();
   }
-  return ErrorValue("ERR unknown fault; INTERLOCK.HELP lists them");
+  return ErrorValue(fmt::format("ERR unknown fault '{}'; INTERLOCK.HELP lists them", words[0]));
 }
 
 Value Control::Clear(Words words) {
@@ -178,7 +192,8 @@ Value Control::Clear(Words words) {
   const auto number = words.size() == 2 ? WholeNumber(words[1]) : std::nullopt;
   if (!number) return Usage("INTERLOCK.FAULT CLEAR [number]");
   if (faults_.Clear(*number)) return StatusValue("OK");
-  return ErrorValue("ERR no fault of this number is armed; INTERLOCK.FAULT LIST shows them");
+  return ErrorValue(
+      fmt::format("ERR no fault {} is armed; INTERLOCK.FAULT LIST shows them", *number));
 }
 
 Value Control::List() const {
@@ -187,6 +202,11 @@ Value Control::List() const {
   if (const auto until_us = target_.stalled_until_us()) {
     const std::int64_t left_us = *until_us - NowUs();
     lines.push_back(StringValue(fmt::format("STALL {} ms left", ToMs(left_us))));
+  }
+  if (const auto until_us = target_.down_until_us()) {
+    lines.push_back(StringValue(fmt::format("DOWN {} ms left", ToMs(*until_us - NowUs()))));
+  } else if (target_.down()) {
+    lines.push_back(StringValue("DOWN until RESTART"));
   }
   return ArrayValue(std::move(lines));
 }

@@ -31,6 +31,9 @@ class ControlTarget {
   virtual void EndStall() = 0;
   /// nullopt: none. The texts of List().
   virtual std::optional<std::int64_t> stalled_until_us() const = 0;
+  /// Between a Crash and the restart; until when (nullopt: until Restart).
+  virtual bool down() const = 0;
+  virtual std::optional<std::int64_t> down_until_us() const = 0;
   /// Both directions of this client's connection go silent for good. False: no such client.
   virtual bool HalfOpen(sim::redis::ClientId client) = 0;
   /// All connections break and what memory alone held is lost, after a power loss also what was

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cli/registry.h"
 #include "scenarios/cli/serve_words.h"
+#include "sim/redis/command_table.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -40,6 +42,28 @@ std::string_view NameOf(Kind kind) {
   return "?";
 }
 
+// "CLIENT SETNAME" as "client|setname".
+std::string CommandWord(std::string_view text) {
+  std::string word = Lower(text);
+  std::replace(word.begin(), word.end(), ' ', '|');
+  return word;
+}
+
+bool IsCommand(std::string_view word) {
+  const auto known = sim::redis::KnownCommands();
+  return std::any_of(known.begin(), known.end(),
+                     [&](const sim::redis::Command& command) { return command.name == word; });
+}
+
+std::string UnknownCommand(std::string_view word) {
+  if (word.starts_with("interlock.")) return "ERR control commands are never struck";
+  std::vector<std::string_view> names;
+  for (const sim::redis::Command& command : sim::redis::KnownCommands()) {
+    names.push_back(command.name);
+  }
+  return "ERR CMD: " + UnknownName("command", word, names);
+}
+
 // An error reply is one line; its first word is the error's code.
 bool IsErrorText(std::string_view text) {
   return !text.empty() && text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos;
@@ -61,7 +85,7 @@ std::variant<std::int64_t, std::string> FaultPlan::Arm(Words words) {
     }
     const auto delay_us = MillisecondsToUs(words[1]);
     if (kind->kind == Kind::kDelay && !delay_us) {
-      return std::string("ERR DELAY needs a number of milliseconds");
+      return fmt::format("ERR DELAY needs milliseconds, from 0 to {} (a century)", kLongestMs);
     }
     if (kind->kind == Kind::kError && !IsErrorText(words[1])) {
       return std::string("ERR the text of an ERROR is one line and not empty");
@@ -83,7 +107,12 @@ std::variant<std::int64_t, std::string> FaultPlan::Arm(Words words) {
     if (SameWord(words[next], "TO")) {
       rule.client = words[next + 1];
     } else if (SameWord(words[next], "CMD")) {
-      rule.command = Lower(words[next + 1]);
+      rule.command = CommandWord(words[next + 1]);
+      // "CMD CLIENT SETNAME": the subcommand may be a word of its own.
+      if (next + 2 < words.size() && IsCommand(rule.command + "|" + Lower(words[next + 2]))) {
+        rule.command += "|" + Lower(words[++next + 1]);
+      }
+      if (!IsCommand(rule.command)) return UnknownCommand(rule.command);
     } else {
       break;
     }

@@ -36,8 +36,9 @@ class FaultPlan {
 
   /// Whether Arm knows this word: DELAY, ERROR, DROPREPLY, RESETBEFORE, RESETAFTER.
   static bool Knows(std::string_view kind);
-  /// `DELAY ms [count] [TO client-name] [CMD command]` and the like. The fault's number, or what is
-  /// wrong as the text of an error reply.
+  /// `DELAY ms [count] [TO client-name] [CMD command]` and the like; a command is one that
+  /// Redis 7.0 knows: SET, "CLIENT SETNAME", CLIENT SETNAME, client|setname. The fault's number, or
+  /// what is wrong as the text of an error reply.
   std::variant<std::int64_t, std::string> Arm(Words words);
   void Clear() { rules_.clear(); }
   /// False: there is no such fault.

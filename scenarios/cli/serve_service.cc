@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scenarios/cli/serve_words.h"
+#include "sim/redis/refusal.h"
 #include "sim/redis/reply.h"
 
 namespace interlock::scenarios::cli {
@@ -46,7 +47,7 @@ std::optional<std::string> Service::Configure(int port) {
   parameters.emplace_back("maxclients", std::to_string(options_.max_clients));
   for (const auto& [name, value] : parameters) {
     const std::string error = server_.Configure(name, value);
-    if (!error.empty()) return name + " " + value + ": " + error;
+    if (!error.empty()) return "--config " + name + "=" + value + ": " + error;
   }
   SetServerTime();
   server_.Start();
@@ -93,8 +94,13 @@ Connection* Service::Find(ClientId client) {
   return found == clients_.end() ? nullptr : found->second;
 }
 
-// The fake must not lose a client in the middle of that client's own command.
+// The fake must not lose a client in the middle of that client's own command; and a real server
+// executes what had arrived before the end of the connection, however late it gets to it.
 void Service::OnGone(Connection& connection) {
+  if (connection.notes.held && !connection.notes.hanging_up) {
+    connection.notes.abandoned = true;
+    return connection.GoSilent();
+  }
   connection.notes.hanging_up = true;
   if (connection.notes.executing > 0) {
     connection.notes.doomed = true;
@@ -135,7 +141,7 @@ void Service::Serve(Connection& connection) {
 // False: there is nothing that could be executed now.
 bool Service::ServeNext(Connection& connection) {
   Connection::Notes& notes = connection.notes;
-  if (notes.hanging_up || notes.held || connection.silent()) return false;
+  if (notes.hanging_up || notes.held) return false;
   if (notes.client != 0 && server_.IsBlocked(notes.client)) {
     if (connection.parser().buffered() > 0 && !std::exchange(notes.waiting, true)) {
       waiting_.push_back(connection.shared_from_this());
@@ -163,6 +169,7 @@ bool Service::ServeNext(Connection& connection) {
 
 void Service::Dispatch(Connection& connection, Argv& argv) {
   if (Control::Owns(argv)) return Steer(connection, argv);
+  if (down_ && SameWord(argv[0], "SHUTDOWN")) return shutdown_();
   if (down_) return HangUp(connection, true);
   if (stalled_until_us_) return Hold(connection, std::move(argv), std::nullopt);
   if (!faults_.empty()) {
@@ -177,7 +184,10 @@ void Service::Steer(Connection& connection, const Argv& argv) {
   const Value reply = control_.Execute(argv);
   current_ = outer;
   Reply(connection, reply);
-  if (connection.notes.hanging_up) connection.CloseWhenFlushed();
+  if (!connection.notes.hanging_up) return;
+  // What is never written is never flushed either.
+  if (connection.silent()) return HangUp(connection, true);
+  connection.CloseWhenFlushed();
 }
 
 void Service::Strike(Connection& connection, const Argv& argv, const CommandFault& fault) {
@@ -185,7 +195,8 @@ void Service::Strike(Connection& connection, const Argv& argv, const CommandFaul
     case CommandFault::Kind::kDelay:
       return Hold(connection, argv, server_.time_us() + fault.delay_us);
     case CommandFault::Kind::kError:
-      return Reply(connection, ErrorValue(fault.text));
+      return Reply(connection, ErrorValue(sim::redis::NoteRefusal(server_, connection.notes.client,
+                                                                  argv, fault.text)));
     case CommandFault::Kind::kDropReply:
       // What was answered before still arrives.
       connection.Flush();

@@ -64,6 +64,8 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   void StallUntil(std::int64_t unix_us) override { stalled_until_us_ = unix_us; }
   void EndStall() override;
   std::optional<std::int64_t> stalled_until_us() const override { return stalled_until_us_; }
+  bool down() const override { return down_; }
+  std::optional<std::int64_t> down_until_us() const override { return down_until_us_; }
   bool HalfOpen(sim::redis::ClientId client) override;
   bool Crash(bool power_lost, std::optional<std::int64_t> until_us) override;
   bool Restart() override;

@@ -102,6 +102,7 @@ void Service::ReleaseHeld() {
       Dispatch(*connection, argv);
     }
     Serve(*connection);
+    if (notes.abandoned && !notes.held && !notes.hanging_up) HangUp(*connection, false);
     AddToTurn(*connection);
   }
 }

@@ -30,11 +30,10 @@ std::optional<std::int64_t> WholeNumber(std::string_view text) {
 }
 
 std::optional<std::int64_t> MillisecondsToUs(std::string_view text) {
-  constexpr double kCentury = 100.0 * 366 * 24 * 3600 * 1000;
   double ms = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ms);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (!(ms >= 0 && ms <= kCentury)) return std::nullopt;
+  if (!(ms >= 0 && ms <= static_cast<double>(kLongestMs))) return std::nullopt;
   return static_cast<std::int64_t>(ms * 1000);
 }
 

@@ -116,12 +116,35 @@ TEST(FaultPlanTest, FaultsAreListedAndClearedByNumber) {
   EXPECT_TRUE(plan.empty());
 }
 
+TEST(FaultPlanTest, ASubcommandIsSpelledAsClientsOrAsRedisSpellIt) {
+  for (const Words& spelling : {Words{"CLIENT SETNAME"}, Words{"client|setname"},
+                                Words{"CLIENT", "SETNAME"}, Words{"Client"}}) {
+    FaultPlan plan;
+    Words words = {"DROPREPLY", "CMD"};
+    words.insert(words.end(), spelling.begin(), spelling.end());
+    words.insert(words.end(), {"TO", "w"});
+    Arm(plan, words);
+    EXPECT_EQ(plan.Take("w", Words{"GET", "setname"}), std::nullopt);
+    EXPECT_TRUE(plan.Take("w", Words{"CLIENT", "SetName", "w"}).has_value());
+  }
+}
+
+TEST(FaultPlanTest, AnUnknownCommandIsNamedWithItsNearest) {
+  FaultPlan plan;
+  const auto armed = plan.Arm(Words{"DROPREPLY", "CMD", "SETEXX"});
+  ASSERT_TRUE(std::holds_alternative<std::string>(armed));
+  EXPECT_EQ(std::get<std::string>(armed),
+            "ERR CMD: unknown command \"setexx\"; did you mean \"setex\"?");
+}
+
 TEST(FaultPlanTest, WhatItDoesNotUnderstandArmsNothing) {
   FaultPlan plan;
   for (const Words& bad :
        {Words{}, Words{"FOO"}, Words{"DELAY"}, Words{"DELAY", "-1"}, Words{"DELAY", "soon"},
         Words{"ERROR"}, Words{"ERROR", ""}, Words{"ERROR", "a\r\nb"}, Words{"DROPREPLY", "0"},
         Words{"DROPREPLY", "-3"}, Words{"DROPREPLY", "TO"}, Words{"DROPREPLY", "CMD", ""},
+        Words{"DROPREPLY", "CMD", "SETT"}, Words{"DROPREPLY", "CMD", "INTERLOCK.CLOCK"},
+        Words{"DROPREPLY", "CMD", "SET k"}, Words{"DROPREPLY", "CMD", "client|nope"},
         Words{"DROPREPLY", "1", "2"}, Words{"RESETAFTER", "FOR", "x"}}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(plan.Arm(bad)));
     EXPECT_TRUE(plan.empty());

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 
@@ -76,7 +77,12 @@ TEST(ServeTest, BadUsageAndATakenPortHaveTheirExitCodes) {
   EXPECT_EQ(serve({"--port", "70000"}).exit_code, 64);
   EXPECT_EQ(serve({"--no-such-option"}).exit_code, 64);
   EXPECT_EQ(serve({"--bind", "nowhere"}).exit_code, 64);
-  EXPECT_EQ(serve({"--config", "no-such-parameter=1"}).exit_code, 64);
+  for (const char* bad : {"no-such-parameter=1", "maxmemory"}) {
+    const auto refused = serve({"--port", "0", "--config", bad});
+    EXPECT_EQ(refused.exit_code, 64);
+    EXPECT_THAT(refused.err, HasSubstr("--config"));
+    EXPECT_THAT(refused.err, HasSubstr(bad));
+  }
   const auto remote = serve({"--port", "0", "--bind", "0.0.0.0"});
   EXPECT_EQ(remote.exit_code, 64);
   EXPECT_THAT(remote.err, HasSubstr("--allow-remote"));
@@ -223,6 +229,71 @@ TEST(ServeFaultTest, ADelayAndAStallLastByTheServersClock) {
   client.Send({"PING"});
   EXPECT_EQ(Ask(control, {"INTERLOCK.FAULT", "CLEAR"}), "OK");
   EXPECT_EQ(sim::redis::ToText(client.Await()), "PONG");
+}
+
+TEST(ServeFaultTest, WhatHadArrivedIsExecutedThoughItsClientHasHungUp) {
+  const ServedRedis served({"--clock", "controlled"});
+  WireClient control(served.port());
+  for (const Argv& fault : {Argv{"INTERLOCK.FAULT", "DELAY", "100", "CMD", "SET"},
+                            Argv{"INTERLOCK.FAULT", "STALL", "100"}}) {
+    control.Call({"FLUSHALL"});
+    {
+      WireClient client(served.port());
+      EXPECT_EQ(Ask(client, {"PING"}), "PONG");
+      control.Call(fault);
+      client.Queue({"SET", "lock", "token", "NX"});
+      client.Queue({"INCR", "behind"});
+      client.Flush();
+      EXPECT_EQ(client.Read(50), std::nullopt);
+    }
+    poll(nullptr, 0, 50);  // There is nothing to ask: it shows no sign of the end until later.
+    control.Call({"INTERLOCK.CLOCK", "ADVANCE", "100"});
+    EXPECT_EQ(Ask(control, {"GET", "lock"}), "\"token\"");
+    EXPECT_EQ(Ask(control, {"GET", "behind"}), "\"1\"");
+    const std::string clients = control.Call({"CLIENT", "LIST"}).text;
+    EXPECT_EQ(std::count(clients.begin(), clients.end(), '\n'), 1) << clients;
+  }
+}
+
+TEST(ServeFaultTest, WhatIsPipelinedBehindALostReplyIsExecuted) {
+  const ServedRedis served;
+  WireClient control(served.port());
+  WireClient client(served.port());
+  control.Call({"INTERLOCK.FAULT", "DROPREPLY", "CMD", "SET"});
+  client.Queue({"SET", "k", "v"});
+  client.Queue({"INCR", "behind"});
+  client.Flush();
+  EXPECT_EQ(client.Read(100), std::nullopt);
+  EXPECT_EQ(Ask(control, {"GET", "behind"}), "\"1\"");
+}
+
+TEST(ServeFaultTest, AnErrorInsideATransactionAbortsIt) {
+  const ServedRedis served;
+  WireClient client(served.port());
+  for (const char* struck : {"SET", "EXEC"}) {
+    client.Call({"INTERLOCK.FAULT", "ERROR", "LOADING wait", "CMD", struck});
+    EXPECT_EQ(Ask(client, {"MULTI"}), "OK");
+    EXPECT_EQ(Ask(client, {"INCR", "n"}), "QUEUED");
+    client.Call({"SET", "k", "v"});
+    EXPECT_THAT(Ask(client, {"EXEC"}), HasSubstr("EXECABORT"));
+    EXPECT_EQ(Ask(client, {"GET", "n"}), "(nil)");
+  }
+}
+
+TEST(ServeFaultTest, AServerThatIsDownSaysSoAndCanBeShutDown) {
+  ServedRedis served({"--clock", "controlled"});
+  for (const Argv& crash :
+       {Argv{"INTERLOCK.FAULT", "CRASH", "500"}, Argv{"INTERLOCK.FAULT", "CRASH"}}) {
+    WireClient client(served.port());
+    EXPECT_EQ(Ask(client, crash), "OK");
+    WireClient other(served.port());
+    EXPECT_EQ(Ask(other, {"INTERLOCK.FAULT", "LIST"}),
+              crash.size() == 3 ? "[\"DOWN 500 ms left\"]" : "[\"DOWN until RESTART\"]");
+    if (crash.size() == 3) other.Call({"INTERLOCK.FAULT", "RESTART"});
+  }
+  WireClient client(served.port());
+  client.Send({"SHUTDOWN"});
+  EXPECT_EQ(served.AwaitExit(), 0);
 }
 
 TEST(ServeFaultTest, AHalfOpenClientStillTakesWhatIsPushed) {
