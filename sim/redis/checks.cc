@@ -88,12 +88,16 @@ std::string Engine::RefusalBeforeKeys(const Client& client, const Command& comma
 bool Engine::OutOfMemory(const Client& client, const Command& command, Arguments args) {
   out_of_memory_ = false;
   if (config_.maxmemory == 0 || script_busy_) return false;
+  const bool grows = (EffectiveFlags(client, command, args) & kDenyOom) != 0;
+  const bool unmodelled_policy =
+      config_.maxmemory_policy == kVolatileLfu || config_.maxmemory_policy == kAllkeysLfu;
+  // Whoever wants to leave such a policy must be able to.
+  if (unmodelled_policy && !grows) return false;
   out_of_memory_ = !memory.MakeRoom();
   if (!out_of_memory_) return false;
   const bool ends_queue = command.name == "exec" || command.name == "discard" ||
                           command.name == "quit" || command.name == "reset";
-  return (client.in_multi && !ends_queue) ||
-         (EffectiveFlags(client, command, args) & kDenyOom) != 0;
+  return (client.in_multi && !ends_queue) || grows;
 }
 
 bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool container) {
@@ -113,6 +117,7 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
     }
   }
   if (error.empty() && OutOfMemory(client, *command, args)) error = kOutOfMemory;
+  if (unmodelled) return true;  // How Redis would have made room.
   const bool impaired = Impaired();
   const std::uint32_t flags = impaired ? EffectiveFlags(client, *command, args) : command->flags;
   if (error.empty() && impaired) error = RefuseWrite(client, *command, flags);

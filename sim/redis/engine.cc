@@ -263,7 +263,10 @@ void Engine::AfterCommand() {
     blocking.ServeReadyKeys();
     for (const ClientId id : blocking.TakeUnblocked()) RunPending(FindClient(id));
   }
-  if (std::exchange(limit_changed_, false)) memory.MakeRoom();
+  if (std::exchange(limit_changed_, false)) {
+    memory.MakeRoom();
+    if (unmodelled_is_error) unmodelled.reset();  // The next command that needs room is told.
+  }
   if (journal.active()) SettleEffects();
 }
 
@@ -308,20 +311,26 @@ void Engine::Process(Client& client, Arguments args) {
   const Command* command =
       find(args[0], args.size() > 1 ? args[1] : std::string_view(), args.size() > 1, &container);
   client.last_command = command;
-  if (Refuse(client, args, command, container)) return;
+  if (Refuse(client, args, command, container)) {
+    (void)AnswerUnmodelled(client);
+    return;
+  }
   if (client.in_multi && (command->flags & kAtOnceInMulti) == 0 && command->handler != nullptr) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
     return Emit(client, StatusValue("QUEUED"));
   }
   bool silent = false;
   Value reply = Run(client, *command, args, &silent);
-  if (unmodelled && unmodelled_is_error) {
-    silent = false;
-    reply = ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which Redis 7.0 has");
-    unmodelled.reset();
-    client.queue_failed = client.in_multi;
-  }
-  if (!silent && !unmodelled) Emit(client, std::move(reply));
+  if (!AnswerUnmodelled(client) && !silent && !unmodelled) Emit(client, std::move(reply));
+}
+
+bool Engine::AnswerUnmodelled(Client& client) {
+  if (!unmodelled || !unmodelled_is_error) return false;
+  Emit(client,
+       ErrorValue("ERR Interlock does not model '" + *unmodelled + "', which Redis 7.0 has"));
+  unmodelled.reset();
+  client.queue_failed = client.in_multi;
+  return true;
 }
 
 // A script's error is the one that its command has been counted for. Only reading looks up.

@@ -133,6 +133,8 @@ class Engine : private KeyspaceListener {
   void OnExpired(int database, std::string_view key) override;
   void ExecuteNow(Client& client, const Argv& argv);
   void Process(Client& client, Arguments args);
+  /// True: something was met that is not modelled, and the client has been told.
+  bool AnswerUnmodelled(Client& client);
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
   std::string RefusalBeforeKeys(const Client& client, const Command& command, Arguments args) const;
   bool OutOfMemory(const Client& client, const Command& command, Arguments args);

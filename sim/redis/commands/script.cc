@@ -26,6 +26,15 @@ void ScriptKill(Context& c) {
   c.engine.scripting.Kill(c);
 }
 
+// Functions are not modelled, so there are never any: what is answered without them.
+void FunctionFlush(Context& c) {
+  const bool known =
+      c.args.size() == 2 || (c.args.size() == 3 && (EqualsIgnoreCase(c.args[2], "sync") ||
+                                                    EqualsIgnoreCase(c.args[2], "async")));
+  if (!known) return c.Error("ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
+  c.Ok();
+}
+
 constexpr HandlerRow kRows[] = {
     {"eval", [](Context& c) { c.engine.scripting.Eval(c, false, false); }},
     {"evalsha", [](Context& c) { c.engine.scripting.Eval(c, true, false); }},
@@ -35,6 +44,7 @@ constexpr HandlerRow kRows[] = {
     {"script|exists", &ScriptExists},
     {"script|flush", &ScriptFlush},
     {"script|kill", &ScriptKill},
+    {"function|flush", &FunctionFlush},
 };
 
 }  // namespace

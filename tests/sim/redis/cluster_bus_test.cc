@@ -74,7 +74,9 @@ TEST_F(ClusterBusTest, BlockedClientOfTheReturnedMasterIsSentAway) {
 }
 
 TEST_F(ClusterBusTest, MinorityServesNeitherReadsNorWrites) {
-  for (const NodeId other : {0, 2, 3, 4, 5}) topology_->SetCut(1, other, true);
+  for (NodeId other = 0; other < topology_->size(); ++other) {
+    if (other != 1) topology_->SetCut(1, other, true);
+  }
   Live(kSecond);
   EXPECT_EQ(Run(1, {"SET", "c", "1"}), "OK");
   Live(kSecond);

@@ -147,5 +147,17 @@ TEST_F(MemoryTest, InfoHasTheSectionsAskedFor) {
   EXPECT_NE(Run({"INFO", "all"}).find("# Commandstats"), std::string::npos);
 }
 
+TEST_F(MemoryTest, EvictionThatIsNotModelledIsNamedAndTheServiceGoesOn) {
+  server_.SetUnmodelledIsError(true);
+  EXPECT_EQ(Run({"SET", "k", "v"}), "OK");
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "allkeys-lfu"}), "OK");
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory", "1"}), "OK");
+  EXPECT_EQ(
+      Run({"SET", "k2", "v"}),
+      "(error) ERR Interlock does not model 'maxmemory-policy with LFU', which Redis 7.0 has");
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "noeviction"}), "OK");
+  EXPECT_EQ(Run({"SET", "k2", "v"}).substr(0, 11), "(error) OOM");
+}
+
 }  // namespace
 }  // namespace interlock::sim::redis

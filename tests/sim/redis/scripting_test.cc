@@ -149,5 +149,12 @@ TEST_F(ScriptingTest, PublishReachesSubscribersBeforeTheReply) {
   EXPECT_EQ(Joined(), "2 [\"message\", \"ch\", \"hi\"]; 1 (integer) 1");
 }
 
+TEST_F(ScriptingTest, FunctionFlushFindsNoFunctions) {
+  EXPECT_EQ(Run({"FUNCTION", "FLUSH"}), "OK");
+  EXPECT_EQ(Run({"FUNCTION", "FLUSH", "ASYNC"}), "OK");
+  EXPECT_EQ(Run({"FUNCTION", "FLUSH", "NOW"}),
+            "(error) ERR FUNCTION FLUSH only supports SYNC|ASYNC option");
+}
+
 }  // namespace
 }  // namespace interlock::sim::redis
