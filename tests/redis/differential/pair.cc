@@ -117,11 +117,16 @@ void Pair::Reconnect(std::size_t connection) {
     fake_.Disconnect(static_cast<ClientId>(fake_ids_[connection]));
   }
   Connect(connection);
-  // It cannot say its id itself before it has authenticated; it is the newest.
+  // It cannot say its id itself before it has authenticated; it is the newest, and not always the
+  // last, because the server's cron turns its list of clients round.
   Barrier();
-  const Value list = wires_[kControl]->Call({"CLIENT", "LIST"});
-  const std::size_t line = list.text.rfind("\nid=");
-  real_ids_[connection] = std::stoll(list.text.substr(line + 4));
+  const std::string list = "\n" + wires_[kControl]->Call({"CLIENT", "LIST"}).text;
+  constexpr std::string_view kLine = "\nid=";
+  std::int64_t newest = 0;
+  for (std::size_t at = list.find(kLine); at != std::string::npos; at = list.find(kLine, at + 1)) {
+    newest = std::max<std::int64_t>(newest, std::stoll(list.substr(at + kLine.size(), 20)));
+  }
+  real_ids_[connection] = newest;
 }
 
 void Pair::Barrier() {
