@@ -180,7 +180,8 @@ std::uint64_t Replication::Attach(MasterAddress replica,
   attached.next_unit = journal.end_index();
   if (point) {
     attached.online = true;
-    while (attached.next_unit > backlog_first_unit_ &&
+    const std::uint64_t first = std::max(journal.first_index(), backlog_first_unit_);
+    while (attached.next_unit > first &&
            journal.unit(attached.next_unit - 1).end_offset > point->offset) {
       --attached.next_unit;
     }

@@ -140,7 +140,7 @@ std::string KindOf(const Value& value) {
 }
 
 // Errors begin with their code in capitals; no other kind does.
-bool IsError(std::string_view kind) { return kind[0] >= 'A' && kind[0] <= 'Z'; }
+bool IsError(std::string_view kind) { return !kind.empty() && kind[0] >= 'A' && kind[0] <= 'Z'; }
 
 // The command that a generic script calls; nullopt: it is another one.
 std::optional<Argv> CalledBy(const Argv& argv, Coverage::Way* way) {
