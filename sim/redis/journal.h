@@ -2,7 +2,7 @@
 //
 // The effects of commands, in order: what Redis writes to its replicas and to its append-only file.
 // Effects are commands that do the same at any later time: SET with PXAT instead of SETEX, DEL for
-// an expiry, LPOP for a served BLPOP (facts: Redis' propagation since 5.0, "effects replication").
+// an expiry, LPOP for a served BLPOP (Redis' "effects replication", the only kind since 7.0).
 #pragma once
 
 #include <cstddef>
