@@ -42,14 +42,12 @@ struct Cluster::Query {
 void Cluster::SetView(ClusterView view) {
   if (!state_) state_.emplace();
   state_->view = std::move(view);
+  const ClusterView& v = state_->view;
+  state_->healthy =
+      v.sees_majority && std::all_of(v.owner.begin(), v.owner.end(), [&v](std::int16_t owner) {
+        return owner != kNoNode && !v.nodes[static_cast<std::size_t>(owner)].failed;
+      });
   SendAwayBlocked();
-}
-
-bool Cluster::IsHealthy() const {
-  const ClusterView& v = view();
-  return v.sees_majority && std::all_of(v.owner.begin(), v.owner.end(), [&](std::int16_t owner) {
-           return owner != kNoNode && !v.nodes[static_cast<std::size_t>(owner)].failed;
-         });
 }
 
 std::optional<std::size_t> Cluster::FindNode(std::string_view id) const {

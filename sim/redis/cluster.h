@@ -29,6 +29,7 @@ struct ClusterState {
   std::map<std::size_t, std::string> migrating;
   std::map<std::size_t, std::string> importing;
   bool failover_asked = false;
+  bool healthy = false;  // follows from the view; every command asks
 };
 
 class Cluster {
@@ -39,12 +40,11 @@ class Cluster {
   bool enabled() const { return state_.has_value(); }
   /// REQUIRES: enabled().
   const ClusterView& view() const { return state_->view; }
-  ClusterView& mutable_view() { return state_->view; }
   /// Clients that are blocked on keys which the node no longer serves are sent away.
   void SetView(ClusterView view);
 
   /// Every slot is served by a master that works, and this node sees their majority.
-  bool IsHealthy() const;
+  bool IsHealthy() const { return state_->healthy; }
   const ClusterNode& myself() const { return view().nodes[view().myself]; }
   std::optional<std::size_t> FindNode(std::string_view id) const;
   /// Slots that are being moved from or to this node, with the other one's id.

@@ -332,6 +332,15 @@ void Sentinel::Reconfigure() {
   SwitchMaster(promoted_);
 }
 
+void Sentinel::StartOver(NodeId master) {
+  master_ = Fresh(master);
+  master_.reports_master = true;
+  replicas_.clear();
+  stage_ = Stage::kNone;
+  forced_ = false;
+  objectively_down_ = false;
+}
+
 void Sentinel::SwitchMaster(NodeId master) {
   const MasterAddress& from = address(master_.node);
   const MasterAddress& to = address(master);
@@ -342,12 +351,7 @@ void Sentinel::SwitchMaster(NodeId master) {
     if (replica.node != master) others.push_back(replica.node);
   }
   others.push_back(master_.node);
-  master_ = Fresh(master);
-  master_.reports_master = true;
-  replicas_.clear();
-  stage_ = Stage::kNone;
-  forced_ = false;
-  objectively_down_ = false;
+  StartOver(master);
   failover_start_us_ = -1;
   for (const NodeId node : others) {
     replicas_.push_back(Fresh(node));

@@ -105,6 +105,8 @@ class Sentinel {
   std::optional<NodeId> SelectReplica() const;
   void Reconfigure();
   void SwitchMaster(NodeId master);
+  /// Watches `master` as if it had never watched another one.
+  void StartOver(NodeId master);
   void AdoptFrom(const Sentinel& other);
   Value DescribeInstance(const Instance& instance) const;
 

@@ -281,13 +281,7 @@ void Sentinel::Failover(Context& c) {
 void Sentinel::Reset(Context& c) {
   if (!GlobMatch(c.args[2], spec_.master_name)) return c.Integer(std::int64_t{0});
   Publish("+reset-master", DescribeMaster());
-  const NodeId master = master_.node;
-  master_ = Fresh(master);
-  master_.reports_master = true;
-  replicas_.clear();
-  stage_ = Stage::kNone;
-  forced_ = false;
-  objectively_down_ = false;
+  StartOver(master_.node);
   c.Integer(std::int64_t{1});
 }
 

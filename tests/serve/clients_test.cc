@@ -58,7 +58,7 @@ TEST(ServeClientsTest, RedisBenchmarkSeesNoErrors) {
 
 TEST(ServeClientsTest, RedisPyWorksItsLockIncluded) {
   if (!Succeeds({"/usr/bin/python3", "-c", "import redis"})) {
-    GTEST_SKIP() << "the package python3-redis is not installed";
+    FAIL() << "the package python3-redis is not installed";
   }
   const ServedRedis served;
   const ChildResult result =
@@ -68,7 +68,7 @@ TEST(ServeClientsTest, RedisPyWorksItsLockIncluded) {
 
 TEST(ServeClientsTest, RubyRedisWorks) {
   if (access("/usr/bin/ruby", X_OK) != 0 || !Succeeds({"/usr/bin/ruby", "-e", "require 'redis'"})) {
-    GTEST_SKIP() << "the package ruby-redis is not installed";
+    FAIL() << "the package ruby-redis is not installed";
   }
   const ServedRedis served;
   const ChildResult result =

@@ -2,12 +2,11 @@
 #include "sim/redis/commands/collections.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <string>
 
+#include "sim/redis/commands/scan_options.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -65,40 +64,15 @@ bool ParseRandomRequest(Context& c, std::string_view pairs_word, RandomRequest* 
   return false;
 }
 
-bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
-  char* end = nullptr;
-  errno = 0;
-  *cursor = std::strtoul(text.data(), &end, 10);
-  const bool blank = !text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'));
-  if (!blank && *end == '\0' && errno != ERANGE) return true;
-  c.Error("ERR invalid cursor");
-  return false;
-}
-
 bool ParseScanPage(Context& c, std::uint64_t cursor, std::size_t size, bool compact,
                    ScanPage* page) {
-  std::int64_t count = 10;
-  page->pattern = "*";
-  for (std::size_t i = 3; i < c.args.size(); i += 2) {
-    const bool has_value = i + 1 < c.args.size();
-    bool valid = has_value;
-    if (has_value && EqualsIgnoreCase(c.args[i], "count")) {
-      if (!c.ParseInt(c.args[i + 1], &count)) return false;
-      valid = count >= 1;
-    } else if (has_value && EqualsIgnoreCase(c.args[i], "match")) {
-      page->pattern = c.args[i + 1];
-    } else {
-      valid = false;
-    }
-    if (!valid) {
-      c.Error(kSyntax);
-      return false;
-    }
-  }
+  ScanOptions options;
+  if (!ParseScanOptions(c, 3, false, &options)) return false;
+  page->pattern = options.pattern;
   page->last = size;
   if (compact) return true;
   if (cursor != 0) page->last = static_cast<std::size_t>(std::min<std::uint64_t>(cursor, size));
-  page->first = page->last - std::min(page->last, static_cast<std::size_t>(count));
+  page->first = page->last - std::min(page->last, static_cast<std::size_t>(options.count));
   page->next = page->first;
   return true;
 }

@@ -71,6 +71,5 @@ struct ScanPage {
 bool ParseScanPage(Context& c, std::uint64_t cursor, std::size_t size, bool compact,
                    ScanPage* page);
 void ReplyScanPage(Context& c, const ScanPage& page, std::vector<Value> found);
-bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor);
 
 }  // namespace interlock::sim::redis

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/redis/commands/collections.h"
+#include "sim/redis/commands/scan_options.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {

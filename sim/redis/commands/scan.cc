@@ -2,10 +2,9 @@
 //
 // Many keys at once: KEYS, SCAN, RANDOMKEY.
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <iterator>
 
+#include "sim/redis/commands/scan_options.h"
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
 
@@ -40,45 +39,6 @@ void Keys(Context& c) {
   }
 }
 
-struct ScanOptions {
-  std::string_view pattern = "*";
-  std::string_view type;  // Its data() is null without TYPE.
-  std::int64_t count = 10;
-};
-
-bool ParseScanOptions(Context& c, ScanOptions* options) {
-  for (std::size_t i = 2; i < c.args.size(); i += 2) {
-    const std::string_view word = c.args[i];
-    const bool has_value = i + 1 < c.args.size();
-    bool valid = has_value;
-    if (has_value && EqualsIgnoreCase(word, "count")) {
-      if (!c.ParseInt(c.args[i + 1], &options->count)) return false;
-      valid = options->count >= 1;
-    } else if (has_value && EqualsIgnoreCase(word, "match")) {
-      options->pattern = c.args[i + 1];
-    } else if (has_value && EqualsIgnoreCase(word, "type")) {
-      options->type = c.args[i + 1];
-    } else {
-      valid = false;
-    }
-    if (!valid) {
-      c.Error(kSyntax);
-      return false;
-    }
-  }
-  return true;
-}
-
-bool ParseCursor(Context& c, std::string_view text, std::uint64_t* cursor) {
-  char* end = nullptr;
-  errno = 0;
-  *cursor = std::strtoul(text.data(), &end, 10);
-  const bool blank = !text.empty() && (text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r'));
-  if (!blank && *end == '\0' && errno != ERANGE) return true;
-  c.Error("ERR invalid cursor");
-  return false;
-}
-
 // Only keys that match the pattern are met, and deleted if they have expired.
 bool Passes(Context& c, const ScanOptions& options, const std::string& key) {
   if (!GlobMatch(options.pattern, key)) return false;
@@ -97,7 +57,8 @@ bool Passes(Context& c, const ScanOptions& options, const std::string& key) {
 void Scan(Context& c) {
   std::uint64_t cursor = 0;
   ScanOptions options;
-  if (!ParseCursor(c, c.args[1], &cursor) || !ParseScanOptions(c, &options)) return;
+  if (!ParseScanCursor(c, c.args[1], &cursor)) return;
+  if (!ParseScanOptions(c, 2, true, &options)) return;
   std::vector<std::string> page;
   const std::uint64_t next =
       c.keyspace().ScanFrom(c.database(), cursor, static_cast<std::uint64_t>(options.count), &page);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/redis/commands/collections.h"
+#include "sim/redis/commands/scan_options.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {

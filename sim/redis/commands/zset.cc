@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/redis/commands/collections.h"
+#include "sim/redis/commands/scan_options.h"
 #include "sim/redis/commands/sorted_sets.h"
 #include "sim/redis/text.h"
 

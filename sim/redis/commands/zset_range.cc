@@ -139,16 +139,24 @@ void ZRangeStore(Context& c) {
   StoreResult(c, c.args[1], std::move(result), kNotifySortedSet, "zrangestore");
 }
 
-void RemoveRange(Context& c, By by, std::string_view event) {
+// Replies how many members the request selects. Null: there is no set, or an error is the reply.
+SortedSet* CountSelected(Context& c, By by, IndexRange* range) {
   RangeRequest request;
   request.by = by;
-  if (!ParseRange(c, 2, &request)) return;
+  if (!ParseRange(c, 2, &request)) return nullptr;
   SortedSet* zset = nullptr;
-  if (!c.Get(c.args[1], &zset)) return;
-  if (zset == nullptr) return c.Integer(std::int64_t{0});
-  const IndexRange range = SelectRange(*zset, request);
-  c.Integer(range.last - range.first);
-  if (range.last == range.first) return;
+  if (!c.Get(c.args[1], &zset)) return nullptr;
+  c.Integer(std::int64_t{0});
+  if (zset == nullptr) return nullptr;
+  *range = SelectRange(*zset, request);
+  c.Integer(range->last - range->first);
+  return zset;
+}
+
+void RemoveRange(Context& c, By by, std::string_view event) {
+  IndexRange range = {};
+  SortedSet* zset = CountSelected(c, by, &range);
+  if (zset == nullptr || range.last == range.first) return;
   zset->RemoveRange(range.first, range.last);
   c.Touch(c.args[1]);
   c.Notify(kNotifySortedSet, event, c.args[1]);
@@ -156,14 +164,8 @@ void RemoveRange(Context& c, By by, std::string_view event) {
 }
 
 void CountRange(Context& c, By by) {
-  RangeRequest request;
-  request.by = by;
-  if (!ParseRange(c, 2, &request)) return;
-  SortedSet* zset = nullptr;
-  if (!c.Get(c.args[1], &zset)) return;
-  if (zset == nullptr) return c.Integer(std::int64_t{0});
-  const IndexRange range = SelectRange(*zset, request);
-  c.Integer(range.last - range.first);
+  IndexRange range = {};
+  (void)CountSelected(c, by, &range);
 }
 
 constexpr HandlerRow kRows[] = {

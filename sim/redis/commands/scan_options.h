@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// The cursor and the options of SCAN, HSCAN, SSCAN and ZSCAN.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace interlock::sim::redis {
+
+struct Context;
+
+struct ScanOptions {
+  std::string_view pattern = "*";
+  std::string_view type;  // Its data() is null without TYPE.
+  std::int64_t count = 10;
+};
+
+/// False: it is no unsigned number, and an error is the reply.
+bool ParseScanCursor(Context& c, std::string_view text, std::uint64_t* cursor);
+/// Reads the options from the argument `first` on; TYPE belongs to SCAN alone. False: an error is
+/// the reply.
+bool ParseScanOptions(Context& c, std::size_t first, bool takes_type, ScanOptions* options);
+
+}  // namespace interlock::sim::redis
