@@ -128,7 +128,7 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
     WriteAll(STDERR_FILENO, slot.token);
   } else {
     FixedText<512> token;
-    token << "v1:" << slot.lock.view() << ":" << slot.scenario.view() << ":"
+    token << "v2:" << slot.lock.view() << ":" << slot.scenario.view() << ":"
           << ToString(slot.synchrony) << ":r";
     token.AppendHex(slot.run_seed, 1);
     const std::uint32_t crc = TokenCheckSum(token.view());

@@ -112,6 +112,8 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
       history_.needs_healing = true;
       history_.disturbances.push_back({fault.process, now});
       break;
+    default:
+      break;
   }
 }
 

@@ -11,13 +11,14 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::string_view kVersion = "v1";
+constexpr std::string_view kVersion = "v2";
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 // A made-up token must neither ask for all memory nor overflow a sum of its lengths.
 constexpr std::uint64_t kMostElements = 10'000;
 constexpr std::uint64_t kMostChoices = 10'000'000;
 constexpr Duration kLongestLease = std::chrono::hours(24);
+constexpr std::int64_t kMostRatePpm = 500'000;
 constexpr std::uint64_t kLongest = 200'000'000'000'000;  // zigzag ns: more than a day
 
 std::string ToBase64(const std::string& bytes) {
@@ -107,10 +108,15 @@ std::string Pack(const PackedRun& run) {
   Packer packer;
   packer.Length(run.workload.lease);
   packer.Number(static_cast<std::uint64_t>(run.workload.permits));
+  packer.Number(static_cast<std::uint64_t>(run.workload.resources));
   packer.Length(run.workload.latency_max);
+  packer.Number(static_cast<std::uint64_t>(run.workload.topology));
+  packer.Number(static_cast<std::uint64_t>(run.workload.nodes));
+  packer.Number(static_cast<std::uint64_t>(run.workload.persistence));
   packer.Number(run.workload.clients.size());
   for (const ClientPlan& client : run.workload.clients) {
     packer.Length(client.clock_offset);
+    packer.Length(Duration(client.clock_rate_ppm));
     packer.Number(client.operations.size());
     for (const Operation& operation : client.operations) {
       packer.Number(static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U));
@@ -118,12 +124,14 @@ std::string Pack(const PackedRun& run) {
       packer.Length(operation.wait);
       packer.Length(operation.hold);
       packer.Length(operation.overstay);
+      packer.Number(static_cast<std::uint64_t>(operation.resource));
     }
     packer.Number(client.faults.size());
     for (const PlannedFault& fault : client.faults) {
       packer.Number(static_cast<std::uint64_t>(fault.kind));
       packer.Number(static_cast<std::uint64_t>(fault.step));
       packer.Length(fault.length);
+      packer.Number(static_cast<std::uint64_t>(fault.node));
     }
   }
   for (const auto& lane : run.tape.lanes) {
@@ -136,6 +144,7 @@ std::string Pack(const PackedRun& run) {
 ClientPlan UnpackClient(Unpacker& from) {
   ClientPlan client;
   client.clock_offset = from.Length();
+  client.clock_rate_ppm = from.Length().count();
   for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
     Operation operation;
     const int word = from.Index(5);
@@ -145,13 +154,15 @@ ClientPlan UnpackClient(Unpacker& from) {
     operation.wait = from.Length();
     operation.hold = from.Length();
     operation.overstay = from.Length();
+    operation.resource = from.Index(kMostResources - 1);
     client.operations.push_back(operation);
   }
   for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
     PlannedFault fault;
-    fault.kind = static_cast<sim::FaultKind>(from.Index(sim::kFaultKinds - 1));
+    fault.kind = static_cast<sim::FaultKind>(from.Index(255));
     fault.step = from.Index(1'000'000);
     fault.length = from.Length();
+    fault.node = from.Index(kMostNodes - 1);
     client.faults.push_back(fault);
   }
   return client;
@@ -162,7 +173,11 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
   PackedRun run;
   run.workload.lease = from.Length();
   run.workload.permits = from.Index(1000);
+  run.workload.resources = from.Index(kMostResources);
   run.workload.latency_max = from.Length();
+  run.workload.topology = static_cast<sim::Topology>(from.Index(2));
+  run.workload.nodes = from.Index(kMostNodes);
+  run.workload.persistence = static_cast<sim::Persistence>(from.Index(3));
   for (std::uint64_t left = from.Number(100); left > 0 && from.ok(); --left) {
     run.workload.clients.push_back(UnpackClient(from));
   }
@@ -182,6 +197,23 @@ std::string_view Flaw(const Workload& workload) {
   if (workload.clients.empty()) return "it has no clients";
   if (workload.permits < 1) return "it has no permits";
   if (workload.latency_max.count() < 0) return "its latency is negative";
+  if (workload.resources < 1) return "it has no resources";
+  const bool alone = workload.topology == sim::Topology::kStandalone;
+  if (workload.nodes < 1 || (alone && workload.nodes != 1)) {
+    return "its number of servers does not fit its topology";
+  }
+  for (const ClientPlan& client : workload.clients) {
+    if (client.clock_rate_ppm < -kMostRatePpm || client.clock_rate_ppm > kMostRatePpm) {
+      return "a client's clock runs at no rate that a clock can have";
+    }
+    for (const Operation& operation : client.operations) {
+      if (operation.resource >= workload.resources) return "an operation names no resource of it";
+    }
+    for (const PlannedFault& fault : client.faults) {
+      if (sim::FindFault(fault.kind) == nullptr) return "it has a fault that is not known here";
+      if (fault.node >= workload.nodes) return "a fault names no server of it";
+    }
+  }
   return {};
 }
 
@@ -231,7 +263,7 @@ std::string Encode(const ReplayToken& token) {
 Result<ReplayToken> DecodeReplayToken(std::string_view text) {
   const std::vector<std::string_view> parts = Split(text);
   if (parts.size() < 2 || parts[0].size() < 2 || parts[0][0] != 'v') {
-    return Bad("this is not a replay token: it should begin with \"v1:\"");
+    return Bad("this is not a replay token: it should begin with \"v2:\"");
   }
   if (parts[0] != kVersion) {
     return Bad(fmt::format("the token is of version {}; this program replays {} only", parts[0],

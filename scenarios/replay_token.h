@@ -2,8 +2,8 @@
 //
 // One run as one line of text, for chats, logs and CI output.
 //
-//   v1:<lock>:<scenario>:<class>:r<run seed, hex>:<crc>         a run as the campaign generated it
-//   v1:<lock>:<scenario>:<class>:p<packed, base64url>:<crc>     workload, faults, choices
+//   v2:<lock>:<scenario>:<class>:r<run seed, hex>:<crc>         a run as the campaign generated it
+//   v2:<lock>:<scenario>:<class>:p<packed, base64url>:<crc>     workload, faults, choices
 //
 // A token of another major version, a damaged one, or one that names an unknown thing is refused
 // with a sentence that says so; it is never mis-replayed. Tokens are for now, files are for keeps.
@@ -42,7 +42,7 @@ std::string Encode(const ReplayToken& token);
 std::uint32_t TokenCheckSum(std::string_view body);
 
 /// kInvalidArgument with what is wrong. A packed run that cannot be run (a lease outside of 1 ms to
-/// 24 hours, no clients, no permits) is refused even if the check sum fits.
+/// 24 hours, no clients, no permits, an unknown fault) is refused even if the check sum fits.
 Result<ReplayToken> DecodeReplayToken(std::string_view text);
 
 }  // namespace interlock::scenarios

@@ -61,6 +61,7 @@ class OneRun {
     const ClientPlan& plan = plans_[static_cast<std::size_t>(client)];
     sim::ClockOptions clock;
     clock.offset = plan.clock_offset;
+    clock.rate_ppm = plan.clock_rate_ppm;
     world_.AddProcess(clock, case_.scenario->database);
     world_.Start(client, [this, client] {
       harness::Environment environment{world_.runtime(client), world_.connector(client)};

@@ -29,17 +29,24 @@ std::uint64_t FaultCount(const Workload& workload) {
 std::string FaultLine(int client, const PlannedFault& fault) {
   const std::string who =
       fmt::format("{} at step {}: {}", Client(client), fault.step, sim::ToString(fault.kind));
-  switch (fault.kind) {
-    case sim::FaultKind::kPause:
-    case sim::FaultKind::kDelayRequest:
-    case sim::FaultKind::kDelayReply:
-      return fmt::format("{} for {}", who, Instant(fault.length));
-    case sim::FaultKind::kExpiry:
-      return fmt::format("{} (stands still until {} us after the nearest key deadline)", who,
-                         Microseconds(fault.length));
-    default:
-      return who;
+  const sim::FaultInfo* info = sim::FindFault(fault.kind);
+  if (fault.kind == sim::FaultKind::kExpiry) {
+    return fmt::format("{} (stands still until {} us after the nearest key deadline)", who,
+                       Microseconds(fault.length));
   }
+  const std::string where =
+      info != nullptr && info->uses_node ? fmt::format(" of node {}", fault.node) : "";
+  switch (info != nullptr ? info->length : sim::FaultLength::kUnused) {
+    case sim::FaultLength::kUnused:
+      break;
+    case sim::FaultLength::kDuration:
+      return fmt::format("{}{} for {}", who, where, Instant(fault.length));
+    case sim::FaultLength::kSigned:
+      return fmt::format("{}{} by {} us", who, where, Microseconds(fault.length));
+    case sim::FaultLength::kPpm:
+      return fmt::format("{}{} of {} ppm", who, where, fault.length.count());
+  }
+  return who + where;
 }
 
 /// The case as data, for people and programs; the token alone is read back.
@@ -58,11 +65,19 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
   length("lease_us", workload.lease);
   json.Key("permits");
   json.Signed(workload.permits);
+  json.Key("resources");
+  json.Signed(workload.resources);
   length("latency_max_us", workload.latency_max);
+  word("topology", ToString(workload.topology));
+  json.Key("nodes");
+  json.Signed(workload.nodes);
+  word("persistence", ToString(workload.persistence));
   json.Key("clients");
   json.BeginArray();
   for (const ClientPlan& client : workload.clients) {
     json.BeginObject();
+    json.Key("clock_rate_ppm");
+    json.Signed(client.clock_rate_ppm);
     json.Key("operations");
     json.BeginArray();
     for (const Operation& operation : client.operations) {
@@ -74,6 +89,8 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
       json.Key("extend");
       json.Bool(operation.extend);
       length("overstay_us", operation.overstay);
+      json.Key("resource");
+      json.Signed(operation.resource);
       json.EndObject();
     }
     json.EndArray();
@@ -85,6 +102,8 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
       json.Key("step");
       json.Signed(fault.step);
       length("length_us", fault.length);
+      json.Key("node");
+      json.Signed(fault.node);
       json.EndObject();
     }
     json.EndArray();

@@ -8,7 +8,7 @@ sim::FaultPlan FaultPlanOf(const Workload& workload) {
   int process = 0;
   for (const ClientPlan& client : workload.clients) {
     for (const PlannedFault& fault : client.faults) {
-      plan.push_back({fault.kind, process, fault.step, fault.length});
+      plan.push_back({fault.kind, process, fault.step, fault.length, fault.node});
     }
     ++process;
   }

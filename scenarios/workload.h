@@ -14,6 +14,7 @@
 #include <interlock/time.h>
 
 #include "sim/faults.h"
+#include "sim/setting.h"
 
 namespace interlock::scenarios {
 
@@ -31,18 +32,24 @@ struct Operation {
   Duration hold{};      ///< length of the section; cut where the validity ends
   bool extend = false;  ///< extend the lease half-way (and once more, late, with `overstay`)
   Duration overstay{};  ///< if not 0: release only this long after the validity has ended
+  int resource = 0;     ///< which of the workload's
   bool operator==(const Operation&) const = default;
 };
+
+inline constexpr int kMostResources = 3;
+inline constexpr int kMostNodes = 9;
 
 struct PlannedFault {
   sim::FaultKind kind = sim::FaultKind::kCrash;
   int step = 0;
   Duration length{};
+  int node = 0;  ///< which server, if the kind uses it
   bool operator==(const PlannedFault&) const = default;
 };
 
 struct ClientPlan {
-  Duration clock_offset{};  ///< of the client's monotonic clock
+  Duration clock_offset{};          ///< of the client's monotonic clock
+  std::int64_t clock_rate_ppm = 0;  ///< how much faster than true time it runs
   std::vector<Operation> operations;
   std::vector<PlannedFault> faults;
   bool operator==(const ClientPlan&) const = default;
@@ -51,7 +58,11 @@ struct ClientPlan {
 struct Workload {
   Duration lease{};  ///< whole milliseconds
   int permits = 1;
-  Duration latency_max{};  ///< slowest message, one way
+  int resources = 1;       ///< 1 to kMostResources
+  Duration latency_max{};  ///< slowest message, one way; 0: everything happens when it is sent
+  sim::Topology topology = sim::Topology::kStandalone;
+  int nodes = 1;  ///< servers in all; 1 if standalone
+  sim::Persistence persistence = sim::Persistence::kNone;
   std::vector<ClientPlan> clients;
   bool operator==(const Workload&) const = default;
 };

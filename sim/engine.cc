@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,16 +14,13 @@ namespace interlock::sim {
 
 namespace {
 
-bool HasLength(FaultKind kind) {
-  return kind == FaultKind::kPause || kind == FaultKind::kExpiry ||
-         kind == FaultKind::kDelayRequest || kind == FaultKind::kDelayReply;
-}
-
 std::string FaultText(const Fault& fault) {
-  std::string text(ToString(fault.kind));
-  if (!HasLength(fault.kind)) return text;
-  text.append(" ").append(std::to_string(fault.length.count())).append(" ns");
-  return text;
+  const FaultInfo& info = *FindFault(fault.kind);
+  std::string text(info.name);
+  if (info.uses_node) text.append(" of node ").append(std::to_string(fault.node));
+  if (info.length == FaultLength::kUnused) return text;
+  text.append(" ").append(std::to_string(fault.length.count()));
+  return text.append(info.length == FaultLength::kPpm ? " ppm" : " ns");
 }
 
 }  // namespace
@@ -83,72 +79,18 @@ void Engine::StepSlowly(Process& process) {
 }
 
 void Engine::Strike(Process& process, const Fault& fault) {
-  switch (fault.kind) {
-    case FaultKind::kCrash:
-      Crash(process, fault);
-      return;
-    case FaultKind::kPause:
-      Pause(process, fault, fault.length);
-      return;
-    case FaultKind::kExpiry:
-      PauseUntilExpiry(process, fault);
-      return;
-    case FaultKind::kHalfOpen:
-      if (Link* link = network.LiveLink(process)) {
-        ReportFault(process, fault);
-        network.Cut(*link);
-        return;
-      }
-      break;
-    case FaultKind::kDelayRequest:
-    case FaultKind::kDelayReply:
-    case FaultKind::kLostRequest:
-    case FaultKind::kLostReply:
-    case FaultKind::kResetBefore:
-    case FaultKind::kResetAfter:
+  const FaultInfo* info = FindFault(fault.kind);
+  Require(info != nullptr, "the plan has a fault that is not known");
+  switch (info->family) {
+    case FaultFamily::kClient:
+      return StrikeClient(process, fault);
+    case FaultFamily::kLink:
+      return StrikeLink(process, fault);
+    case FaultFamily::kClock:
+    case FaultFamily::kServer:
+    case FaultFamily::kAdmin:
       break;
   }
-  process.armed.push_back(fault);
-}
-
-void Engine::Crash(Process& process, const Fault& fault) {
-  ReportFault(process, fault);
-  process.crashed = true;
-  scheduler.timers().Cancel(process.thaw);
-  scheduler.Kill(process.id);
-  network.Crash(process);
-  scheduler.Hold();
-}
-
-void Engine::Pause(Process& process, const Fault& fault, Duration length) {
-  length = Clip(fault, length);
-  if (length.count() <= 0) return;
-  Fault effective = fault;
-  effective.length = length;
-  ReportFault(process, effective);
-  const VirtualTime end = AddSaturating(MonotonicTime(now()), length).time_since_epoch();
-  scheduler.Freeze(process.id);
-  process.thaw =
-      scheduler.timers().Add(end, {TimerKind::kThaw, static_cast<std::uint32_t>(process.id)});
-  scheduler.Hold();
-}
-
-void Engine::PauseUntilExpiry(Process& process, const Fault& fault) {
-  network.SyncServerTime();
-  std::optional<VirtualTime> nearest;
-  for (const redis::Server::KeyInfo& info : server.PeekKeys(process.database)) {
-    if (!info.expires_at_ms) continue;
-    const VirtualTime at((*info.expires_at_ms * 1000 - options.server_epoch_us) * 1000);
-    if (at > now() && (!nearest || at < *nearest)) nearest = at;
-  }
-  if (nearest) Pause(process, fault, *nearest + fault.length - now());
-}
-
-void Engine::Thaw(Process& process) {
-  if (!scheduler.frozen(process.id)) return;
-  scheduler.timers().Cancel(process.thaw);
-  trace.Add(now(), process.id, TraceKind::kResume, "");
-  scheduler.Thaw(process.id);
 }
 
 Duration Engine::Clip(const Fault& fault, Duration wanted) {

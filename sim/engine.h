@@ -80,6 +80,8 @@ class Engine final : public SchedulerHost {
 
   void StepSlowly(Process& process);
   void Strike(Process& process, const Fault& fault);
+  void StrikeClient(Process& process, const Fault& fault);
+  void StrikeLink(Process& process, const Fault& fault);
   void Crash(Process& process, const Fault& fault);
   void Pause(Process& process, const Fault& fault, Duration length);
   void PauseUntilExpiry(Process& process, const Fault& fault);

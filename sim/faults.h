@@ -6,10 +6,12 @@
 // "When" is a step of the client: its steps are counted from 0 at every visible operation (connect,
 // before a send, after a send, a reply's arrival, a clock reading, a wait, and World::Step, by
 // which a scenario marks places of its own, such as "inside the section"). A message fault takes
-// the first message of the client that is sent at or after that step.
+// the first message of the client that is sent at or after that step. A fault of the server or its
+// operator strikes at a step of a client, too: that says when.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,31 +19,94 @@
 
 namespace interlock::sim {
 
+/// Replay tokens carry the numbers: they never change. What each means is in KnownFaults, which
+/// lists exactly the kinds that the simulated world can bring about.
 enum class FaultKind : std::uint8_t {
-  kCrash,   ///< the process dies: never scheduled again, no destructor reaches the server
-  kPause,   ///< the process stands still for `length`; its clock goes on (GC, SIGSTOP)
-  kExpiry,  ///< the process stands still until `length` past the nearest key deadline (may be < 0)
-  kDelayRequest,  ///< the request arrives `length` later; later ones on the same connection queue
-                  ///< up
-  kDelayReply,    ///< the reply arrives `length` later
-  kLostRequest,   ///< cut before execution: never executed, no reply, the connection is dead
-                  ///< silently
-  kLostReply,     ///< cut after execution: the effect is there, no reply, the connection is dead
-                  ///< silently
-  kResetBefore,   ///< as kLostRequest, but the client sees the connection break at once
-  kResetAfter,    ///< as kLostReply, but the client sees the connection break at once
-  kHalfOpen,  ///< both directions go silent; the server still serves the connection's blocked pop
+  // Client.
+  kCrash = 0,
+  kRestart = 1,
+  kRestartSameIdentity = 2,
+  kPause = 3,
+  kPauseClockFrozen = 4,
+  kExpiry = 5,
+  kEntropyRepeat = 6,
+  // Link.
+  kDelayRequest = 10,
+  kDelayReply = 11,
+  kLostRequest = 12,
+  kLostReply = 13,
+  kResetBefore = 14,
+  kResetAfter = 15,
+  kHalfOpen = 16,
+  kPartition = 17,
+  kPartitionToServer = 18,
+  kPartitionFromServer = 19,
+  kLostPush = 20,
+  // Clock.
+  kClientClockJump = 30,
+  kClientClockRate = 31,
+  kServerClockJump = 32,
+  kServerClockRate = 33,
+  // Server.
+  kServerKill = 40,
+  kServerPowerLoss = 41,
+  kServerPause = 42,
+  kFailover = 43,
+  kSplitBrain = 44,
+  kReplicationStop = 45,
+  kLoading = 46,
+  kReadonly = 47,
+  kOom = 48,
+  kBusy = 49,
+  kMoved = 50,
+  // Operator.
+  kEvict = 60,
+  kFlushAll = 61,
+  kAdminDel = 62,
+  kScriptFlush = 63,
+  kClientKill = 64,
 };
-inline constexpr int kFaultKinds = 10;
 
-/// Stable lower-case name: "crash", "pause", "expiry", "delay-request", ...
+enum class FaultFamily : std::uint8_t { kClient, kLink, kClock, kServer, kAdmin };
+
+/// What Fault::length says.
+enum class FaultLength : std::uint8_t {
+  kUnused,
+  kDuration,  ///< how long; >= 0
+  kSigned,    ///< how far; may be negative
+  kPpm,       ///< its count is a rate in parts per million; may be negative
+};
+
+/// What the world must have for the fault to make sense; else it does nothing.
+enum class FaultNeeds : std::uint8_t { kNothing, kPersistence, kReplica };
+
+struct FaultInfo {
+  FaultKind kind;
+  std::string_view name;  ///< stable: lower-case words with dashes
+  FaultFamily family;
+  FaultLength length;
+  bool uses_node;
+  FaultNeeds needs;
+  std::string_view meaning;
+  std::string_view incident;  ///< where it did harm
+};
+
+/// In the order of the kinds' numbers.
+std::span<const FaultInfo> KnownFaults();
+/// Null: there is no such fault.
+const FaultInfo* FindFault(FaultKind kind);
+const FaultInfo* FindFault(std::string_view name);
+
+/// The stable name; "?" if the kind is not known.
 std::string_view ToString(FaultKind kind);
+std::string_view ToString(FaultFamily family);
 
 struct Fault {
   FaultKind kind = FaultKind::kCrash;
   int process = 0;
   int step = 0;
-  Duration length{};  ///< kPause, kExpiry, kDelay*; else unused
+  Duration length{};  ///< see FaultLength
+  int node = 0;       ///< which server, if the kind uses it: 0 is the first
   bool operator==(const Fault&) const = default;
 };
 

@@ -23,32 +23,6 @@ struct Line {
   std::string_view summary;
 };
 
-std::string_view Meaning(sim::FaultKind kind) {
-  switch (kind) {
-    case sim::FaultKind::kCrash:
-      return "the process dies and never runs again; nothing of it reaches the server";
-    case sim::FaultKind::kPause:
-      return "the process stands still while its clock goes on (GC, SIGSTOP)";
-    case sim::FaultKind::kExpiry:
-      return "a pause that ends around the instant at which a key's TTL passes";
-    case sim::FaultKind::kDelayRequest:
-      return "one request travels longer";
-    case sim::FaultKind::kDelayReply:
-      return "one reply travels longer";
-    case sim::FaultKind::kLostRequest:
-      return "the connection is cut silently before a command is executed";
-    case sim::FaultKind::kLostReply:
-      return "the connection is cut silently after a command was executed";
-    case sim::FaultKind::kResetBefore:
-      return "the connection breaks visibly before a command is executed";
-    case sim::FaultKind::kResetAfter:
-      return "the connection breaks visibly after a command was executed";
-    case sim::FaultKind::kHalfOpen:
-      return "both directions go silent, the server still serves the dead peer's blocked pop";
-  }
-  return "?";
-}
-
 std::vector<Line> Lines(const std::string& what, const Registry& registry) {
   std::vector<Line> lines;
   if (what == "locks") {
@@ -65,9 +39,8 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
       lines.push_back({scenario.name, "classes", classes, scenario.summary});
     }
   } else if (what == "faults") {
-    for (int kind = 0; kind < sim::kFaultKinds; ++kind) {
-      const auto fault = static_cast<sim::FaultKind>(kind);
-      lines.push_back({sim::ToString(fault), "", "", Meaning(fault)});
+    for (const sim::FaultInfo& fault : sim::KnownFaults()) {
+      lines.push_back({fault.name, "family", std::string(ToString(fault.family)), fault.meaning});
     }
   } else {
     for (const Judged property : kAllJudged) {

@@ -36,7 +36,7 @@ Result<std::string> TokenFrom(const std::string& what) {
   if (!std::filesystem::exists(what, error)) {
     // Of whatever version: what is wrong with a token is said by who decodes it.
     if (what.starts_with('v') && what.find(':') != std::string::npos) return what;
-    return Bad(fmt::format("\"{}\" is neither a replay token (v1:...) nor an existing file", what));
+    return Bad(fmt::format("\"{}\" is neither a replay token (v2:...) nor an existing file", what));
   }
   if (std::filesystem::is_directory(what, error)) {
     return Bad(fmt::format("{} is a directory, not a counterexample file", what));
@@ -185,7 +185,7 @@ void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work) {
   CLI::App* command = app.add_subcommand(
       "replay", "run one case again, exactly; exits 1 if it violates a property");
   auto settings = std::make_shared<Settings>();
-  command->add_option("case", settings->what, "a token (v1:...) or a counterexample file")
+  command->add_option("case", settings->what, "a token (v2:...) or a counterexample file")
       ->required();
   command->add_flag("--json", settings->json, "print run.json instead of text");
   command->add_option("--watchdog", settings->watchdog, "real seconds that the run may take")

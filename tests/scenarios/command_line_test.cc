@@ -119,19 +119,20 @@ TEST(CommandLineTest, AnUnknownNameGivesTheNearest) {
 // A replay has no sound lock beside it, and yet must show what the campaign showed.
 TEST(CommandLineTest, AConvictionReplaysAsAViolation) {
   const ChildResult replay = Interlock(
-      {"replay", "v1:broken/exists-set-expire:crash:none:pgKjWuQcB5Jp3AgAAAAAAAAAAAA:fbb716db"});
+      {"replay",
+       "v2:broken/exists-set-expire:crash:none:pgKjWuQcBAeSadwABAAIAAAAAAAAAAAAAAA:532d315f"});
   EXPECT_EQ(replay.exit_code, 1);
   EXPECT_THAT(replay.out, HasSubstr("LK011 A KEY WAS LEFT BEHIND"));
 }
 
 TEST(CommandLineTest, ABadTokenIsBadInput) {
   EXPECT_EQ(Interlock({"replay", "nonsense"}).exit_code, 65);
-  const ChildResult damaged = Interlock({"replay", "v1:mutex:chaos:none:r1:00000000"});
+  const ChildResult damaged = Interlock({"replay", "v2:mutex:chaos:none:r1:00000000"});
   EXPECT_EQ(damaged.exit_code, 65);
   EXPECT_THAT(damaged.err, HasSubstr("check sum"));
   const ChildResult other = Interlock({"replay", "v2:mutex:chaos:none:r1:00000000"});
   EXPECT_EQ(other.exit_code, 65);
-  EXPECT_THAT(other.err, HasSubstr("version v2"));
+  EXPECT_THAT(other.err, HasSubstr("version v1"));
   const ChildResult unknown = Interlock(
       {"replay", Encode({"mutx", "chaos", SynchronyClass::kArbitrary, std::uint64_t{1}})});
   EXPECT_EQ(unknown.exit_code, 65);

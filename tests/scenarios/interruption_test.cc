@@ -99,12 +99,12 @@ TEST(CheckFunctionTest, ReplayLinesNameTheGivenProgramOrNone) {
   options.scenario = "overstay";
   const auto subject = PlainSubject({.release_blindly = true});
   const std::string bare = harness::Check(subject, options).text;
-  EXPECT_THAT(bare, HasSubstr("   v1:test/plain:overstay:"));
+  EXPECT_THAT(bare, HasSubstr("   v2:test/plain:overstay:"));
   EXPECT_THAT(bare, Not(HasSubstr("./interlock")));
   EXPECT_THAT(bare, Not(HasSubstr(" replay '")));
   options.program = "build/acme-locks";
   const std::string named = harness::Check(subject, options).text;
-  EXPECT_THAT(named, HasSubstr("build/acme-locks replay 'v1:test/plain:overstay:"));
+  EXPECT_THAT(named, HasSubstr("build/acme-locks replay 'v2:test/plain:overstay:"));
   EXPECT_THAT(named, HasSubstr("build/acme-locks explain LK0"));
   EXPECT_THAT(named, Not(HasSubstr("./interlock")));
 }

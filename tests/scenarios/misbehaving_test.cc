@@ -126,7 +126,7 @@ TEST(MisbehavingLockDeathTest, ACrashWhileShrinkingSaysSo) {
       },
       ::testing::ExitedWithCode(70),
       "mutex in chaos .class none. aborted in a smaller case, while shrinking\n"
-      "the run that was being shrunk.*\nreplay   ./interlock replay 'v1:mutex:chaos:none:r7:");
+      "the run that was being shrunk.*\nreplay   ./interlock replay 'v2:mutex:chaos:none:r7:");
 }
 
 // What could not be compared is no pass.

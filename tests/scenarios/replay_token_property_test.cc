@@ -27,21 +27,24 @@ rc::Gen<Operation> AnyOperation() {
       rc::gen::set(&Operation::ask, rc::gen::element(Ask::kTry, Ask::kWaitFor, Ask::kWait)),
       rc::gen::set(&Operation::think, AnyLength()), rc::gen::set(&Operation::wait, AnyLength()),
       rc::gen::set(&Operation::hold, AnyLength()), rc::gen::set(&Operation::extend),
-      rc::gen::set(&Operation::overstay, AnyLength()));
+      rc::gen::set(&Operation::overstay, AnyLength()),
+      rc::gen::set(&Operation::resource, rc::gen::inRange(0, 3)));
 }
 
 rc::Gen<PlannedFault> AnyFault() {
   return rc::gen::build<PlannedFault>(
       rc::gen::set(&PlannedFault::kind,
-                   rc::gen::map(rc::gen::inRange(0, sim::kFaultKinds),
-                                [](int kind) { return static_cast<sim::FaultKind>(kind); })),
+                   rc::gen::map(rc::gen::inRange<std::size_t>(0, sim::KnownFaults().size()),
+                                [](std::size_t index) { return sim::KnownFaults()[index].kind; })),
       rc::gen::set(&PlannedFault::step, rc::gen::inRange(0, 1'000'001)),
-      rc::gen::set(&PlannedFault::length, AnyLength()));
+      rc::gen::set(&PlannedFault::length, AnyLength()),
+      rc::gen::set(&PlannedFault::node, rc::gen::inRange(0, 3)));
 }
 
 rc::Gen<ClientPlan> AnyClient() {
   return rc::gen::build<ClientPlan>(
       rc::gen::set(&ClientPlan::clock_offset, AnyLength()),
+      rc::gen::set(&ClientPlan::clock_rate_ppm, rc::gen::inRange<std::int64_t>(-500'000, 500'001)),
       rc::gen::set(&ClientPlan::operations,
                    rc::gen::container<std::vector<Operation>>(AnyOperation())),
       rc::gen::set(&ClientPlan::faults, rc::gen::container<std::vector<PlannedFault>>(AnyFault())));
@@ -53,7 +56,14 @@ rc::Gen<PackedRun> AnyRun() {
                    rc::gen::map(rc::gen::inRange<std::int64_t>(1'000'000, 86'400'000'000'001),
                                 [](std::int64_t ns) { return Duration(ns); })),
       rc::gen::set(&Workload::permits, rc::gen::inRange(1, 1001)),
+      rc::gen::set(&Workload::resources, rc::gen::just(kMostResources)),
       rc::gen::set(&Workload::latency_max, LengthFrom(0)),
+      rc::gen::set(&Workload::topology,
+                   rc::gen::element(sim::Topology::kReplicated, sim::Topology::kIndependent)),
+      rc::gen::set(&Workload::nodes, rc::gen::inRange(3, kMostNodes + 1)),
+      rc::gen::set(&Workload::persistence,
+                   rc::gen::element(sim::Persistence::kNone, sim::Persistence::kRdb,
+                                    sim::Persistence::kAofAlways, sim::Persistence::kAofEverysec)),
       rc::gen::set(&Workload::clients,
                    rc::gen::nonEmpty(rc::gen::container<std::vector<ClientPlan>>(AnyClient()))));
   const auto tape =
@@ -95,7 +105,7 @@ RC_GTEST_PROP(ReplayTokenPropertyTest, AnySeedComesBack, (std::uint64_t seed)) {
 
 RC_GTEST_PROP(ReplayTokenPropertyTest, GarbageIsRefused, (const std::string& garbage)) {
   RC_ASSERT(!DecodeReplayToken(garbage).ok());
-  RC_ASSERT(!DecodeReplayToken("v1:" + garbage).ok());
+  RC_ASSERT(!DecodeReplayToken("v2:" + garbage).ok());
 }
 
 // A check sum proves that nothing was damaged, not that whoever wrote it was right.
@@ -106,7 +116,7 @@ RC_GTEST_PROP(ReplayTokenPropertyTest, GarbageWithARightCheckSumNeverCrashes, ()
       rc::gen::inRange<std::size_t>(0, kAlphabet.size()));
   std::string packed;
   for (const std::size_t letter : letters) packed += kAlphabet[letter];
-  const auto decoded = DecodeReplayToken(WithCheckSum("v1:mutex:chaos:none:p" + packed));
+  const auto decoded = DecodeReplayToken(WithCheckSum("v2:mutex:chaos:none:p" + packed));
   if (!decoded.ok()) return;
   const auto again = DecodeReplayToken(Encode(*decoded));
   RC_ASSERT(again.ok());

@@ -70,11 +70,25 @@ TEST(ReplayTokenTest, APackedRunThatCannotBeRunIsRefused) {
               HasSubstr("shorter than 1 ms"));
   EXPECT_THAT(refusal([](Workload& w) { w.clients.clear(); }), HasSubstr("no clients"));
   EXPECT_THAT(refusal([](Workload& w) { w.permits = 0; }), HasSubstr("no permits"));
+  EXPECT_THAT(refusal([](Workload& w) { w.resources = 0; }), HasSubstr("no resources"));
+  EXPECT_THAT(refusal([](Workload& w) { w.nodes = 3; }), HasSubstr("topology"));
+  EXPECT_THAT(refusal([](Workload& w) { w.clients[0].clock_rate_ppm = 500'001; }),
+              HasSubstr("rate"));
+  EXPECT_THAT(refusal([](Workload& w) { w.clients[0].operations = {{.resource = 1}}; }),
+              HasSubstr("no resource"));
+  EXPECT_THAT(refusal([](Workload& w) {
+                w.clients[0].faults = {{static_cast<sim::FaultKind>(255), 0, {}}};
+              }),
+              HasSubstr("not known"));
+  EXPECT_THAT(refusal([](Workload& w) {
+                w.clients[0].faults = {{.kind = sim::FaultKind::kCrash, .node = 1}};
+              }),
+              HasSubstr("no server"));
 }
 
 // Tokens in old logs must stay readable: the form is pinned, check sum included.
 TEST(ReplayTokenTest, TheFormOfASeedTokenIsFixed) {
-  EXPECT_EQ(Encode(SeedToken()), WithCheckSum("v1:mutex:chaos:arbitrary:r1234abcd"));
+  EXPECT_EQ(Encode(SeedToken()), WithCheckSum("v2:mutex:chaos:arbitrary:r1234abcd"));
   EXPECT_EQ(TokenCheckSum("123456789"), 0xcbf43926U);  // the check value of CRC-32
 }
 
@@ -110,24 +124,24 @@ TEST(ReplayTokenTest, EveryCutAndEveryLostCharacterIsDetected) {
 }
 
 TEST(ReplayTokenTest, AnotherVersionIsNamedInTheRefusal) {
-  const std::string refusal = Refusal(WithCheckSum("v2:mutex:chaos:arbitrary:r1"));
-  EXPECT_THAT(refusal, HasSubstr("version v2"));
-  EXPECT_THAT(refusal, HasSubstr("v1"));
+  const std::string refusal = Refusal(WithCheckSum("v1:mutex:chaos:arbitrary:r1"));
+  EXPECT_THAT(refusal, HasSubstr("version v1"));
+  EXPECT_THAT(refusal, HasSubstr("v2"));
   EXPECT_THAT(Refusal("v10:whatever:it:may:look:like:then"), HasSubstr("version v10"));
 }
 
 TEST(ReplayTokenTest, RefusalsSayWhatIsWrong) {
   EXPECT_THAT(Refusal(""), HasSubstr("not a replay token"));
   EXPECT_THAT(Refusal("hello"), HasSubstr("not a replay token"));
-  EXPECT_THAT(Refusal("v1:mutex"), HasSubstr("cut"));
-  EXPECT_THAT(Refusal("v1:mutex:chaos:arbitrary:r1:00000000"), HasSubstr("check sum"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:sometimes:r1")), HasSubstr("sometimes"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:rxyz")), HasSubstr("seed"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:r")), HasSubstr("seed"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:r11112222333344445")), HasSubstr("seed"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:pAAAA")), HasSubstr("packed run"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:p!")), HasSubstr("packed run"));
-  EXPECT_THAT(Refusal(WithCheckSum("v1:mutex:chaos:none:")), HasSubstr("packed run"));
+  EXPECT_THAT(Refusal("v2:mutex"), HasSubstr("cut"));
+  EXPECT_THAT(Refusal("v2:mutex:chaos:arbitrary:r1:00000000"), HasSubstr("check sum"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:sometimes:r1")), HasSubstr("sometimes"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:none:rxyz")), HasSubstr("seed"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:none:r")), HasSubstr("seed"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:none:r11112222333344445")), HasSubstr("seed"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:none:pAAAA")), HasSubstr("packed run"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:none:p!")), HasSubstr("packed run"));
+  EXPECT_THAT(Refusal(WithCheckSum("v2:mutex:chaos:none:")), HasSubstr("packed run"));
 }
 
 }  // namespace

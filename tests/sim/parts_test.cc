@@ -3,6 +3,7 @@
 // The small parts: clocks, timers, hashes, fibers.
 #include <gtest/gtest.h>
 
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -94,14 +95,23 @@ TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {
   EXPECT_TRUE(lean.events().empty());
 }
 
-TEST(FaultTest, NamesAreDistinct) {
-  std::vector<std::string_view> names;
-  for (int kind = 0; kind < kFaultKinds; ++kind) {
-    const std::string_view name = ToString(static_cast<FaultKind>(kind));
-    EXPECT_NE(name, "?");
-    for (const std::string_view other : names) EXPECT_NE(name, other);
-    names.push_back(name);
+TEST(FaultTest, EveryKnownFaultCanBeFoundByItsNumberAndByItsName) {
+  std::set<std::string_view> names;
+  int before = -1;
+  for (const FaultInfo& fault : KnownFaults()) {
+    EXPECT_LT(before, static_cast<int>(fault.kind)) << fault.name;
+    before = static_cast<int>(fault.kind);
+    EXPECT_TRUE(names.insert(fault.name).second) << fault.name;
+    EXPECT_EQ(FindFault(fault.kind), &fault);
+    EXPECT_EQ(FindFault(fault.name), &fault);
+    EXPECT_EQ(ToString(fault.kind), fault.name);
+    EXPECT_FALSE(fault.meaning.empty());
+    EXPECT_FALSE(fault.incident.empty());
+    const bool says_length = fault.meaning.find("`length`") != std::string_view::npos;
+    EXPECT_EQ(says_length, fault.length != FaultLength::kUnused) << fault.name;
   }
+  EXPECT_EQ(FindFault("cosmic-ray"), nullptr);
+  EXPECT_EQ(FindFault(static_cast<FaultKind>(255)), nullptr);
 }
 
 struct Ping {

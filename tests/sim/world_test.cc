@@ -51,8 +51,10 @@ std::uint64_t Fight(Choices& choices, const FaultPlan& plan, Universe& universe,
 
 FaultPlan AllFaults() {
   FaultPlan plan;
-  for (int kind = 0; kind < kFaultKinds; ++kind) {
-    plan.push_back({static_cast<FaultKind>(kind), kind % 3, 3 + 2 * kind, milliseconds(5)});
+  int place = 0;
+  for (const FaultInfo& fault : KnownFaults()) {
+    plan.push_back({fault.kind, place % 3, 3 + 2 * place, milliseconds(5)});
+    ++place;
   }
   return plan;
 }
