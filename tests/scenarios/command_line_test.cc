@@ -130,7 +130,7 @@ TEST(CommandLineTest, ABadTokenIsBadInput) {
   const ChildResult damaged = Interlock({"replay", "v2:mutex:chaos:none:r1:00000000"});
   EXPECT_EQ(damaged.exit_code, 65);
   EXPECT_THAT(damaged.err, HasSubstr("check sum"));
-  const ChildResult other = Interlock({"replay", "v2:mutex:chaos:none:r1:00000000"});
+  const ChildResult other = Interlock({"replay", "v1:mutex:chaos:none:r1:00000000"});
   EXPECT_EQ(other.exit_code, 65);
   EXPECT_THAT(other.err, HasSubstr("version v1"));
   const ChildResult unknown = Interlock(
