@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "sim/choices.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
+
+#include "sim/check.h"
 
 namespace interlock::sim {
 
@@ -17,7 +20,6 @@ std::uint64_t SplitMix(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-/// One output of xoshiro256** (Blackman, Vigna 2018).
 std::uint64_t Next(std::array<std::uint64_t, 4>& s) {
   const std::uint64_t result = std::rotl(s[1] * 5, 7) * 9;
   const std::uint64_t t = s[1] << 17;
@@ -30,6 +32,22 @@ std::uint64_t Next(std::array<std::uint64_t, 4>& s) {
   return result;
 }
 
+class TapeSource final : public ChoiceSource {
+ public:
+  explicit TapeSource(Tape tape) : tape_(std::move(tape)) {}
+
+  std::uint32_t Draw(Lane lane, std::uint32_t bound) override {
+    const auto index = static_cast<std::size_t>(lane);
+    const std::vector<std::uint32_t>& values = tape_.lanes[index];
+    const std::size_t position = positions_[index]++;
+    return position < values.size() ? std::min(values[position], bound - 1) : 0;
+  }
+
+ private:
+  Tape tape_;
+  std::array<std::size_t, kLanes> positions_{};
+};
+
 }  // namespace
 
 std::uint64_t MixSeed(std::uint64_t seed, std::uint64_t stream) {
@@ -38,38 +56,52 @@ std::uint64_t MixSeed(std::uint64_t seed, std::uint64_t stream) {
   return SplitMix(state);
 }
 
-Choices Choices::FromSeed(std::uint64_t seed) {
-  Choices choices;
+SeededSource::SeededSource(std::uint64_t seed) {
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     std::uint64_t state = MixSeed(seed, lane);
-    for (std::uint64_t& word : choices.generators_[lane]) word = SplitMix(state);
+    for (std::uint64_t& word : generators_[lane]) word = SplitMix(state);
   }
-  return choices;
+}
+
+std::uint32_t SeededSource::Draw(Lane lane, std::uint32_t bound) {
+  // The product maps 32 random bits onto the bound without a division; its bias is below 2^-20 for
+  // every bound that is used, and it is the same on every machine.
+  const std::uint64_t bits = Next(generators_[static_cast<std::size_t>(lane)]) >> 32;
+  return static_cast<std::uint32_t>((bits * bound) >> 32);
+}
+
+Choices::Choices(std::unique_ptr<ChoiceSource> source)
+    : source_(std::move(source)),
+      sees_candidates_(source_->sees_candidates()),
+      injects_faults_(source_->injects_faults()) {}
+
+Choices Choices::FromSeed(std::uint64_t seed) {
+  return Choices(std::make_unique<SeededSource>(seed));
 }
 
 Choices Choices::FromTape(Tape tape) {
-  Choices choices;
-  choices.replaying_ = true;
-  choices.replayed_ = std::move(tape);
-  return choices;
+  return Choices(std::make_unique<TapeSource>(std::move(tape)));
 }
 
-std::uint32_t Choices::Draw(Lane lane, std::uint32_t bound) {
-  if (bound <= 1) return 0;
-  const auto index = static_cast<std::size_t>(lane);
-  std::uint32_t value = 0;
-  if (replaying_) {
-    const std::vector<std::uint32_t>& values = replayed_.lanes[index];
-    const std::size_t position = positions_[index]++;
-    if (position < values.size()) value = values[position] < bound ? values[position] : bound - 1;
-  } else {
-    // The product maps 32 random bits onto the bound without a division; its bias is below 2^-20
-    // for every bound that is used, and it is the same on every machine.
-    value = static_cast<std::uint32_t>(((Next(generators_[index]) >> 32) * bound) >> 32);
-  }
-  recorded_.lanes[index].push_back(value);
+Choices Choices::FromSource(std::unique_ptr<ChoiceSource> source) {
+  Require(source != nullptr, "choices without a source");
+  return Choices(std::move(source));
+}
+
+std::uint32_t Choices::Record(Lane lane, std::uint32_t bound, std::uint32_t value) {
+  Require(value < bound, "a choice is out of its bound");
+  recorded_.lanes[static_cast<std::size_t>(lane)].push_back(value);
   ++draws_;
   return value;
+}
+
+std::optional<Fault> Choices::InjectFault(int process, int step, StepKind kind) {
+  std::optional<Fault> fault = source_->InjectFault(process, step, kind);
+  if (!fault) return fault;
+  fault->process = process;
+  fault->step = step;
+  injected_.push_back(*fault);
+  return fault;
 }
 
 Tape Choices::TakeTape() {

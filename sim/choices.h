@@ -2,14 +2,14 @@
 //
 // The one source of nondeterminism of a run: every decision that is not data (which task goes
 // first, how long a message travels, what becomes of requests in flight when a client dies) is one
-// draw.
+// draw. Where the values come from is a ChoiceSource: a seed, a tape, or a strategy of the caller.
 //
 // - 0 is always the calm choice: go on, least delay, oldest first, nothing goes wrong.
 // - Any tape is a valid run: a recorded value beyond the bound is clamped, past the end it is 0. So
-// a
-//   shrinker may cut, zero and edit tapes freely.
+//   a shrinker may cut, zero and edit tapes freely.
 // - Lanes keep unrelated decisions apart: deleting a scheduling decision does not shift the
-// network's.
+//   network's.
+// - Every source's draws are recorded, so a run of any source replays from its tape.
 //
 // Random bytes for the code under test are *not* drawn here (see SimRuntime::FillRandom).
 // Thread safety: one run, one thread.
@@ -18,12 +18,36 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
 #include <vector>
+
+#include "sim/faults.h"
 
 namespace interlock::sim {
 
 enum class Lane : std::uint8_t { kSchedule, kNetwork, kFault };
 inline constexpr std::size_t kLanes = 3;
+
+/// What a client is about to do at one of its steps (see faults.h).
+enum class StepKind : std::uint8_t {
+  kConnect,
+  kBeforeSend,
+  kAfterSend,
+  kReply,  ///< a reply has arrived and is about to be taken
+  kClock,
+  kWait,  ///< on an event, or for a task
+  kMark,  ///< World::Step
+};
+
+/// A task that may run next.
+struct Candidate {
+  int process = 0;
+  std::uint32_t task = 0;      ///< unique in the world
+  std::uint64_t pending = 0;   ///< hash of what it is about to do; 0: unknown
+  std::uint64_t resource = 0;  ///< hash of the resource that this touches; 0: none, or unknown
+};
 
 /// Recorded choices. Equality of tapes is equality of runs (given the same workload and fault
 /// plan).
@@ -36,26 +60,89 @@ struct Tape {
 /// splitmix64 (Steele, Lea, Flood 2014): turns one seed into well mixed, independent ones.
 std::uint64_t MixSeed(std::uint64_t seed, std::uint64_t stream);
 
+/// Decides. Each method returns a value in [0, bound) with 2 <= bound <= 2^32 - 1.
+class ChoiceSource {
+ public:
+  virtual ~ChoiceSource() = default;
+  ChoiceSource() = default;
+  ChoiceSource(const ChoiceSource&) = delete;
+  ChoiceSource& operator=(const ChoiceSource&) = delete;
+
+  virtual std::uint32_t Draw(Lane lane, std::uint32_t bound) = 0;
+
+  /// Which of at least two tasks goes next; the calm one is first. Called only if sees_candidates;
+  /// else a scheduling choice is a Draw.
+  virtual std::uint32_t PickTask(std::span<const Candidate> candidates) {
+    return Draw(Lane::kSchedule, static_cast<std::uint32_t>(candidates.size()));
+  }
+  /// How long a message from or to `process` travels; 0 is the shortest time.
+  virtual std::uint32_t PickLatency(int /*process*/, std::uint32_t bound) {
+    return Draw(Lane::kNetwork, bound);
+  }
+  /// A fault that strikes right now, at step `step` of `process`, beside those of the plan. Called
+  /// until it returns nothing, and only if injects_faults.
+  virtual std::optional<Fault> InjectFault(int /*process*/, int /*step*/, StepKind /*kind*/) {
+    return std::nullopt;
+  }
+
+  // Asked once, before the first choice.
+  virtual bool sees_candidates() const { return false; }
+  virtual bool injects_faults() const { return false; }
+};
+
+/// xoshiro256** (Blackman, Vigna 2018), one generator per lane.
+class SeededSource final : public ChoiceSource {
+ public:
+  explicit SeededSource(std::uint64_t seed);
+  std::uint32_t Draw(Lane lane, std::uint32_t bound) override;
+
+ private:
+  std::array<std::array<std::uint64_t, 4>, kLanes> generators_;
+};
+
 class Choices {
  public:
-  static Choices FromSeed(std::uint64_t seed);  ///< xoshiro256**, one generator per lane
-  static Choices FromTape(Tape tape);           ///< replays; total, see above
+  static Choices FromSeed(std::uint64_t seed);                      ///< a SeededSource
+  static Choices FromTape(Tape tape);                               ///< replays; total, see above
+  static Choices FromSource(std::unique_ptr<ChoiceSource> source);  ///< REQUIRES: not null
 
   /// A value in [0, bound). REQUIRES: 1 <= bound <= 2^32 - 1. A bound of 1 draws nothing.
-  std::uint32_t Draw(Lane lane, std::uint32_t bound);
+  std::uint32_t Draw(Lane lane, std::uint32_t bound) {
+    return bound <= 1 ? 0 : Record(lane, bound, source_->Draw(lane, bound));
+  }
+  /// On the schedule lane. REQUIRES: sees_candidates(), not empty.
+  std::uint32_t PickTask(std::span<const Candidate> candidates) {
+    if (candidates.size() <= 1) return 0;
+    const auto bound = static_cast<std::uint32_t>(candidates.size());
+    return Record(Lane::kSchedule, bound, source_->PickTask(candidates));
+  }
+  /// On the network lane.
+  std::uint32_t PickLatency(int process, std::uint32_t bound) {
+    return bound <= 1 ? 0 : Record(Lane::kNetwork, bound, source_->PickLatency(process, bound));
+  }
+  /// The fault's process and step are set to these. REQUIRES: injects_faults().
+  std::optional<Fault> InjectFault(int process, int step, StepKind kind);
 
-  /// What has been drawn so far, in either mode; trailing zeros of a lane are cut.
+  bool sees_candidates() const { return sees_candidates_; }
+  bool injects_faults() const { return injects_faults_; }
+
+  /// What has been drawn so far, from any source; trailing zeros of a lane are cut.
   Tape TakeTape();
+  /// What has been injected, in order: the run's plan with these appended, and its tape, replay the
+  /// run without the source.
+  const FaultPlan& injected() const { return injected_; }
 
   std::uint64_t draws() const { return draws_; }
 
  private:
-  using Generator = std::array<std::uint64_t, 4>;
-  bool replaying_ = false;
-  std::array<Generator, kLanes> generators_{};
-  Tape replayed_;
+  explicit Choices(std::unique_ptr<ChoiceSource> source);
+  std::uint32_t Record(Lane lane, std::uint32_t bound, std::uint32_t value);
+
+  std::unique_ptr<ChoiceSource> source_;
+  bool sees_candidates_;
+  bool injects_faults_;
   Tape recorded_;
-  std::array<std::size_t, kLanes> positions_{};
+  FaultPlan injected_;
   std::uint64_t draws_ = 0;
 };
 

@@ -269,7 +269,8 @@ void Network::SendMessage(Link& link, Message::Kind kind, redis::Value* value, s
   message.kind = kind;
   message.hash = hash;
   if (value != nullptr) std::swap(message.value, *value);
-  message.arrival = std::max(link.last_message_arrival, engine_.now() + Latency() + extra);
+  message.arrival =
+      std::max(link.last_message_arrival, engine_.now() + Latency(*link.process) + extra);
   link.last_message_arrival = message.arrival;
   if (link.message_timer == kNoTimer) ArmMessages(link);
 }

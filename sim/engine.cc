@@ -34,7 +34,8 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       trace(its_options.keep_events),
       scheduler(its_universe.stacks(), its_choices, *this),
       network(*this, its_universe.links()),
-      plan_(its_plan) {
+      plan_(its_plan),
+      injecting_(its_choices.injects_faults()) {
   server.Reset();
   server.SetSink(&network);
   server.SetHighestProtocol(2);  // All that a Connection can carry.
@@ -56,12 +57,13 @@ int Engine::AddProcess(const ClockOptions& clock, int database) {
   std::stable_sort(process.faults.begin(), process.faults.end(),
                    [](const Fault& a, const Fault& b) { return a.step < b.step; });
   if (!process.faults.empty()) process.next_fault_step = process.faults.front().step;
+  if (injecting_) process.next_fault_step = 0;
   process.runtime = std::make_unique<SimRuntime>(*this, process);
   process.connector = std::make_unique<SimConnector>(*this, process);
   return id;
 }
 
-void Engine::StepSlowly(Process& process) {
+void Engine::StepSlowly(Process& process, StepKind kind) {
   if (steps_ > options.max_steps) {
     scheduler.Stop(StopReason::kStepLimit);
     scheduler.Interrupt();
@@ -75,6 +77,17 @@ void Engine::StepSlowly(Process& process) {
     process.next_fault_step = last ? Process::kNoFault : process.faults[process.next_fault].step;
     Strike(process, fault);
     if (scheduler.tearing_down()) return;
+  }
+  if (injecting_) Inject(process, step, kind);
+}
+
+void Engine::Inject(Process& process, int step, StepKind kind) {
+  process.next_fault_step = 0;
+  // A fault may let others run, and so end the faulty phase.
+  while (injecting_ && !scheduler.tearing_down()) {
+    const std::optional<Fault> fault = choices.InjectFault(process.id, step, kind);
+    if (!fault) return;
+    Strike(process, *fault);
   }
 }
 
@@ -103,6 +116,7 @@ void Engine::ReportFault(const Process& process, const Fault& fault) {
 }
 
 void Engine::Heal() {
+  injecting_ = false;
   trace.Add(now(), -1, TraceKind::kHeal, "");
   for (const std::unique_ptr<Process>& process : processes_) {
     process->next_fault = process->faults.size();

@@ -32,14 +32,14 @@ class Engine final : public SchedulerHost {
 
   /// Counts a step of the running task's process and lets due faults strike. False in teardown, or
   /// outside of tasks: the seam call must then fail with kCancelled.
-  bool Step(Process& process) {
+  bool Step(Process& process, StepKind kind) {
     if (scheduler.tearing_down() || scheduler.current() == nullptr) [[unlikely]] {
       scheduler.CountTeardownCall();
       return false;
     }
     ++steps_;
     if (process.steps++ >= process.next_fault_step || steps_ > options.max_steps) [[unlikely]] {
-      StepSlowly(process);
+      StepSlowly(process, kind);
       return !scheduler.tearing_down();
     }
     return true;
@@ -78,7 +78,8 @@ class Engine final : public SchedulerHost {
   void OnTaskEnd(const ScheduledTask& task) override;
   bool Quiet() const override { return network.Quiet(); }
 
-  void StepSlowly(Process& process);
+  void StepSlowly(Process& process, StepKind kind);
+  void Inject(Process& process, int step, StepKind kind);
   void Strike(Process& process, const Fault& fault);
   void StrikeClient(Process& process, const Fault& fault);
   void StrikeLink(Process& process, const Fault& fault);
@@ -90,6 +91,7 @@ class Engine final : public SchedulerHost {
   const FaultPlan& plan_;
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;
+  bool injecting_;  // the choices may add faults: every step is a slow one
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

@@ -27,10 +27,10 @@ Network::~Network() {
   for (std::unique_ptr<Link>& link : links_) pool_.Give(std::move(link));
 }
 
-Duration Network::Latency() {
+Duration Network::Latency(const Process& process) {
   const Duration spread = engine_.options.latency_max - engine_.options.latency_min;
   if (spread.count() <= 0) return engine_.options.latency_min;
-  const std::int64_t u = engine_.choices.Draw(Lane::kNetwork, kLatencySteps);
+  const std::int64_t u = engine_.choices.PickLatency(process.id, kLatencySteps);
   constexpr std::int64_t kMost = kLatencySteps - 1;
   return engine_.options.latency_min + Duration(spread.count() * u / kMost * u / kMost * u / kMost);
 }
@@ -46,7 +46,8 @@ Request& Network::PushRequest(Link& link, Request::Kind kind) {
 // Gives the last request of the link its arrival.
 void Network::Dispatch(Link& link, Duration extra) {
   Request& request = link.requests[link.requests.size() - 1];
-  request.arrival = std::max(link.last_request_arrival, engine_.now() + Latency() + extra);
+  request.arrival =
+      std::max(link.last_request_arrival, engine_.now() + Latency(*link.process) + extra);
   link.last_request_arrival = request.arrival;
   ++requests_under_way_;
   if (link.request_timer == kNoTimer) ArmRequests(link);

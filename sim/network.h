@@ -79,7 +79,7 @@ class Network final : public redis::Sink {
     bool reset = false;
   };
 
-  Duration Latency();
+  Duration Latency(const Process& process);
   Request& PushRequest(Link& link, Request::Kind kind);
   void Dispatch(Link& link, Duration extra);
   void ArmRequests(Link& link);

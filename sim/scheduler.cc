@@ -107,13 +107,28 @@ void Scheduler::FireTimers() {
   }
 }
 
+// One of `calm`, if there is one, and the ready tasks, in this order.
+std::size_t Scheduler::Choose(ScheduledTask* calm) {
+  if (!choices_.sees_candidates()) {
+    const std::size_t bound = ready_.size() + (calm != nullptr ? 1 : 0);
+    return choices_.Draw(Lane::kSchedule, static_cast<std::uint32_t>(bound));
+  }
+  candidates_.clear();
+  const auto add = [this](const ScheduledTask& task) {
+    candidates_.push_back({task.group, task.id, task.pending.what, task.pending.resource});
+  };
+  if (calm != nullptr) add(*calm);
+  for (const ScheduledTask* task : ready_) add(*task);
+  return choices_.PickTask(candidates_);
+}
+
 ScheduledTask* Scheduler::PickNext() {
   std::size_t index = 0;
   if (forced_) {
     index = *forced_;
     forced_.reset();
   } else if (ready_.size() > 1) {
-    index = choices_.Draw(Lane::kSchedule, static_cast<std::uint32_t>(ready_.size()));
+    index = Choose(nullptr);
   }
   ScheduledTask* task = ready_[index];
   ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -147,10 +162,10 @@ void Scheduler::FinishTask(ScheduledTask* task) {
   while (ScheduledTask* joiner = task->joiners.PopFront()) MakeReady(joiner);
 }
 
-void Scheduler::YieldPoint() {
+void Scheduler::YieldPoint(PendingEvent pending) {
   if (ready_.empty() || tearing_down_) return;
-  const std::uint32_t pick =
-      choices_.Draw(Lane::kSchedule, static_cast<std::uint32_t>(ready_.size() + 1));
+  current_->pending = pending;
+  const std::size_t pick = Choose(current_);
   if (pick == 0) return;
   forced_ = pick - 1;
   current_->state = State::kReady;
@@ -160,6 +175,7 @@ void Scheduler::YieldPoint() {
 
 void Scheduler::Yield() {
   if (ready_.empty() || tearing_down_) return;
+  current_->pending = {};
   current_->state = State::kReady;
   ready_.push_back(current_);
   current_->fiber.Suspend();
@@ -169,6 +185,7 @@ void Scheduler::Block(VirtualTime deadline) {
   if (tearing_down_) return;
   ScheduledTask* task = current_;
   task->state = State::kWaiting;
+  task->pending = {};
   task->wait_since = now_;
   task->wait_until = deadline;
   if (deadline != VirtualTime::max()) {

@@ -38,6 +38,12 @@ class WaitList {
 /// What a task waits for, for reports only.
 enum class WaitKind : std::uint8_t { kNothing, kConnect, kReply, kEvent, kJoin };
 
+/// What a task is about to do, as hashes; 0: unknown. See Candidate.
+struct PendingEvent {
+  std::uint64_t what = 0;
+  std::uint64_t resource = 0;
+};
+
 struct ScheduledTask {
   enum class State : std::uint8_t { kReady, kRunning, kHeld, kWaiting, kDead, kDone };
 
@@ -54,6 +60,7 @@ struct ScheduledTask {
   bool joins_in_destructor = false;  // which must not throw
 
   WaitKind wait = WaitKind::kNothing;
+  PendingEvent pending;
   VirtualTime wait_since{};
   VirtualTime wait_until{};
   std::uint32_t wait_link = 0;
@@ -103,8 +110,9 @@ class Scheduler {
 
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
 
-  /// Lets the schedule lane put another ready task first. Costs nothing if there is none.
-  void YieldPoint();
+  /// Lets the schedule lane put another ready task first. Costs nothing if there is none. `pending`
+  /// says what the running task does next; needed only if choices.sees_candidates().
+  void YieldPoint(PendingEvent pending = {});
   /// Every task that is ready now may run before this one does.
   void Yield();
   /// Waits for MakeReady or `deadline`.
@@ -144,6 +152,7 @@ class Scheduler {
 
   static void Enter(void* task);
   ScheduledTask* PickNext();
+  std::size_t Choose(ScheduledTask* calm);
   void Resume(ScheduledTask* task);
   void FinishTask(ScheduledTask* task);
   void FireTimers();
@@ -162,6 +171,7 @@ class Scheduler {
   std::vector<std::unique_ptr<ScheduledTask>> tasks_;
   std::vector<Group> groups_;
   std::vector<ScheduledTask*> ready_;
+  std::vector<Candidate> candidates_;  // of the present choice; kept for its storage
   ScheduledTask* current_ = nullptr;
   std::optional<std::size_t> forced_;  // index in ready_ that YieldPoint has picked
   std::optional<StopReason> stop_;

@@ -50,17 +50,44 @@ void Convert(redis::Value& value, Reply& reply) {
   }
 }
 
+/// The key of a command, by where nearly all commands have it; empty if there is none.
+std::string_view KeyOf(std::span<const std::string_view> argv) {
+  const bool script = argv[0].starts_with("EVAL") || argv[0].starts_with("eval");
+  const std::size_t at = script ? 3 : 1;
+  if (argv.size() <= at || (script && argv[2] == "0")) return {};
+  return argv[at];
+}
+
+/// What stands in the braces of a key, for all keys of one resource share it; else all of it.
+std::string_view HashTag(std::string_view key) {
+  const std::size_t open = key.find('{');
+  if (open == std::string_view::npos) return key;
+  const std::size_t close = key.find('}', open);
+  if (close == std::string_view::npos || close == open + 1) return key;
+  return key.substr(open + 1, close - open - 1);
+}
+
+PendingEvent PendingCommand(std::span<const std::string_view> argv, int database) {
+  PendingEvent pending;
+  const auto seed = static_cast<std::uint64_t>(database) + 1;
+  pending.what = seed;
+  for (const std::string_view word : argv) pending.what = HashBytes(word, pending.what);
+  const std::string_view key = argv.empty() ? std::string_view() : HashTag(KeyOf(argv));
+  if (!key.empty()) pending.resource = HashBytes(key, seed);
+  return pending;
+}
+
 }  // namespace
 
 SimConnection::~SimConnection() { engine_.network.CloseFromClient(link_); }
 
 Status SimConnection::Send(std::span<const std::string_view> argv) {
   if (broken_) {
-    if (!engine_.Step(process_)) return Cancelled();
+    if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
-  if (!engine_.Step(process_)) return Cancelled();
-  engine_.scheduler.YieldPoint();
+  if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
+  engine_.scheduler.YieldPoint(PendingSend(argv));
   if (engine_.scheduler.tearing_down()) return Cancelled();
   if (link_.broke != nullptr) {
     Status broke = Break(link_.broke, StatusCode::kUnavailable);
@@ -69,11 +96,16 @@ Status SimConnection::Send(std::span<const std::string_view> argv) {
   ++outstanding_;
   if (!engine_.network.Send(link_, argv)) return Break(link_.broke, StatusCode::kUnavailable);
   // Whatever strikes here strikes a process whose request is already under way.
-  if (!engine_.Step(process_)) {
+  if (!engine_.Step(process_, StepKind::kAfterSend)) {
     broken_ = true;
     return Status(StatusCode::kUnknownOutcome, "cancelled after sending");
   }
   return Status();
+}
+
+PendingEvent SimConnection::PendingSend(std::span<const std::string_view> argv) const {
+  if (!engine_.choices.sees_candidates()) return {};
+  return PendingCommand(argv, process_.database);
 }
 
 Status SimConnection::Break(const char* why, StatusCode idle) {
@@ -84,7 +116,7 @@ Status SimConnection::Break(const char* why, StatusCode idle) {
 
 Result<Reply> SimConnection::TakeReply() {
   // A pause that strikes here finds the reply in the client's buffer, where it stays.
-  if (!engine_.Step(process_)) return Cancelled();
+  if (!engine_.Step(process_, StepKind::kReply)) return Cancelled();
   Message& message = link_.messages.front();
   const redis::Value& value = message.value;
   engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
@@ -98,7 +130,7 @@ Result<Reply> SimConnection::TakeReply() {
 
 Result<Reply> SimConnection::Receive(MonotonicTime deadline) {
   if (engine_.scheduler.tearing_down() || broken_) {
-    if (!engine_.Step(process_)) return Cancelled();
+    if (!engine_.Step(process_, StepKind::kReply)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
   if (engine_.scheduler.current() == nullptr) return Cancelled();
@@ -118,7 +150,7 @@ Result<Reply> SimConnection::Receive(MonotonicTime deadline) {
 }
 
 Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline) {
-  if (!engine_.Step(process_)) return Cancelled();
+  if (!engine_.Step(process_, StepKind::kConnect)) return Cancelled();
   engine_.scheduler.YieldPoint();
   if (engine_.scheduler.tearing_down()) return Cancelled();
   Network& network = engine_.network;

@@ -31,6 +31,7 @@ class SimConnection final : public Connection {
 
  private:
   Result<Reply> TakeReply();
+  PendingEvent PendingSend(std::span<const std::string_view> argv) const;
   Status Break(const char* why, StatusCode idle);
 
   Engine& engine_;

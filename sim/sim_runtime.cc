@@ -16,7 +16,7 @@ void SimEvent::Set() {
 
 bool SimEvent::WaitUntil(MonotonicTime deadline) {
   Scheduler& scheduler = engine_.scheduler;
-  if (!engine_.Step(process_)) {
+  if (!engine_.Step(process_, StepKind::kWait)) {
     scheduler.YieldInTeardown();
     return set_;
   }
@@ -44,7 +44,7 @@ void SimTask::Wait(bool may_throw) {
   ScheduledTask* self = scheduler.current();
   // Outside of tasks nobody could run the one that is waited for.
   if (task_->state == ScheduledTask::State::kDone || self == nullptr) return;
-  if (may_throw || !scheduler.tearing_down()) engine_.Step(process_);
+  if (may_throw || !scheduler.tearing_down()) engine_.Step(process_, StepKind::kWait);
   self->joins = task_;
   self->joins_in_destructor = !may_throw;
   while (task_->state != ScheduledTask::State::kDone) {
@@ -61,7 +61,7 @@ void SimTask::Wait(bool may_throw) {
 }
 
 MonotonicTime SimRuntime::Now() {
-  engine_.Step(process_);
+  engine_.Step(process_, StepKind::kClock);
   return process_.clock.Local(engine_.now());
 }
 

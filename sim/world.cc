@@ -92,7 +92,8 @@ StopReason World::Run(VirtualTime until) { return state_->engine.scheduler.Run(u
 void World::Heal() { state_->engine.Heal(); }
 
 void World::Step(int process) {
-  if (state_->engine.Step(state_->At(process))) state_->engine.scheduler.YieldPoint();
+  if (state_->engine.Step(state_->At(process), StepKind::kMark))
+    state_->engine.scheduler.YieldPoint();
 }
 
 VirtualTime World::now() const { return state_->engine.now(); }

@@ -82,5 +82,56 @@ TEST(MixSeedTest, StreamsDiffer) {
   EXPECT_EQ(seeds.size(), 1000u);
 }
 
+/// Always the last one.
+class LastSource final : public ChoiceSource {
+ public:
+  std::uint32_t Draw(Lane, std::uint32_t bound) override { return bound - 1; }
+  std::uint32_t PickTask(std::span<const Candidate> candidates) override {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].process == 7) return static_cast<std::uint32_t>(i);
+    }
+    return 0;
+  }
+  std::optional<Fault> InjectFault(int, int step, StepKind kind) override {
+    if (step != 4 || kind != StepKind::kReply || ++injected_ > 1) return std::nullopt;
+    return Fault{FaultKind::kCrash, 99, 99, {}};
+  }
+  bool sees_candidates() const override { return true; }
+  bool injects_faults() const override { return true; }
+
+ private:
+  int injected_ = 0;
+};
+
+TEST(ChoicesTest, ASourceOfTheCallerDecidesAndIsRecorded) {
+  Choices choices = Choices::FromSource(std::make_unique<LastSource>());
+  EXPECT_EQ(choices.Draw(Lane::kFault, 3), 2u);
+  EXPECT_EQ(choices.PickLatency(0, 10), 9u);
+  const std::vector<Candidate> candidates = {{1, 0, 0, 0}, {7, 1, 0, 0}, {2, 2, 0, 0}};
+  EXPECT_EQ(choices.PickTask(candidates), 1u);
+  EXPECT_EQ(choices.PickTask(std::span(candidates).first(1)), 0u) << "nothing to choose";
+  Tape expected;
+  expected.lanes = {{{1}, {9}, {2}}};
+  EXPECT_EQ(choices.TakeTape(), expected);
+  EXPECT_EQ(choices.draws(), 3u);
+}
+
+TEST(ChoicesTest, AnInjectedFaultIsReportedWithItsPlace) {
+  Choices choices = Choices::FromSource(std::make_unique<LastSource>());
+  EXPECT_FALSE(choices.InjectFault(2, 4, StepKind::kClock));
+  const std::optional<Fault> fault = choices.InjectFault(2, 4, StepKind::kReply);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(*fault, (Fault{FaultKind::kCrash, 2, 4, {}}));
+  EXPECT_FALSE(choices.InjectFault(2, 4, StepKind::kReply));
+  EXPECT_EQ(choices.injected(), FaultPlan{*fault});
+}
+
+TEST(ChoicesTest, SeedAndTapeNeitherSeeCandidatesNorInject) {
+  EXPECT_FALSE(Choices::FromSeed(1).sees_candidates());
+  EXPECT_FALSE(Choices::FromSeed(1).injects_faults());
+  EXPECT_FALSE(Choices::FromTape({}).sees_candidates());
+  EXPECT_FALSE(Choices::FromTape({}).injects_faults());
+}
+
 }  // namespace
 }  // namespace interlock::sim
