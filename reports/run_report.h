@@ -87,6 +87,12 @@ struct GoalCount {
   std::uint64_t count = 0;
 };
 
+/// A named case that could not be run, because what it is about does not exist yet.
+struct PendingCase {
+  std::string scenario;
+  std::string waits_for;
+};
+
 struct RunReport {
   ToolInfo tool;
   std::uint64_t seed = 0;
@@ -97,6 +103,7 @@ struct RunReport {
   std::uint64_t trace_hash = 0;
   RunStatus status = RunStatus::kComplete;  ///< absent from run.json while complete
   std::vector<std::string> notes;           ///< absent from run.json while empty
+  std::vector<PendingCase> pending;         ///< absent from run.json while empty
 };
 
 /// How a row of the time table is marked in the margin.

@@ -183,13 +183,19 @@ struct Block {
   std::uint64_t count = 0;
 };
 
+/// How far a campaign of `runs` per unit goes in this scenario.
+std::uint64_t EndOf(const Scenario& scenario, std::uint64_t runs) {
+  if (scenario.always_whole && runs > 0) return scenario.max_runs;
+  return std::min(runs, scenario.max_runs);
+}
+
 /// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario goes.
 std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
                             std::uint64_t runs) {
   std::vector<Block> blocks;
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const std::uint64_t end = std::min(first + runs, units[unit].scenario->max_runs);
-    for (std::uint64_t from = first; from < end; from += kBlock) {
+    const std::uint64_t end = EndOf(*units[unit].scenario, first + runs);
+    for (std::uint64_t from = EndOf(*units[unit].scenario, first); from < end; from += kBlock) {
       blocks.push_back({unit, from, std::min(kBlock, end - from)});
     }
   }
@@ -202,8 +208,8 @@ void RunRound(const CampaignOptions& options, const std::vector<Unit>& units, st
   std::uint64_t planned = 0;
   std::uint64_t before = 0;
   for (const Unit& unit : units) {
-    planned += std::min(target, unit.scenario->max_runs);
-    before += std::min(first, unit.scenario->max_runs);
+    planned += EndOf(*unit.scenario, target);
+    before += EndOf(*unit.scenario, first);
   }
   std::vector<UnitResult> results(blocks.size());
   std::atomic<std::uint64_t> done{before};
@@ -251,7 +257,9 @@ std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyCla
                       std::uint64_t index) {
   const std::uint64_t stream =
       sim::HashNumber(static_cast<std::uint64_t>(synchrony), sim::HashBytes(scenario.name, 0));
-  return sim::MixSeed(sim::MixSeed(seed, stream), index);
+  const std::uint64_t mixed = sim::MixSeed(sim::MixSeed(seed, stream), index);
+  const std::uint64_t turns = scenario.pinned.size();
+  return turns < 2 ? mixed : mixed / turns * turns + index % turns;
 }
 
 std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs) {

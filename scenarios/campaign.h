@@ -63,7 +63,7 @@ struct UnitResult {
   PerJudged<std::uint64_t> violating_runs;
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
-  std::map<std::string, std::uint64_t> stories;  ///< of a fixed workload, and how often
+  std::map<std::string, std::uint64_t> stories;  ///< of scenarios that tell one, and how often
   std::uint64_t hash = 0;
 };
 

@@ -168,23 +168,25 @@ bool GeneratedWorkload::Descend(const std::function<bool(const Workload&)>& acce
 }
 
 struct Generator::Gens {
-  rc::Gen<Workload> workload;
+  std::vector<rc::Gen<Workload>> turns;  // one for generated workloads, one for each pinned one
 };
 
-Generator::Generator(const Scenario& scenario) {
-  if (scenario.fixed.has_value()) {
-    gens_ = std::make_unique<Gens>(Gens{rc::gen::just(*scenario.fixed)});
+Generator::Generator(const Scenario& scenario) : gens_(std::make_unique<Gens>()) {
+  if (!scenario.pinned.empty()) {
+    for (const Workload& pinned : scenario.pinned) {
+      gens_->turns.push_back(rc::gen::just(pinned));
+    }
     return;
   }
   const WorkloadShape shape = scenario.shape;
-  gens_ = std::make_unique<Gens>(Gens{rc::gen::map(
-      WorkloadGen(shape), [shape](const RawWorkload& raw) { return Cook(shape, raw); })});
+  gens_->turns.push_back(rc::gen::map(
+      WorkloadGen(shape), [shape](const RawWorkload& raw) { return Cook(shape, raw); }));
 }
 
 Generator::~Generator() = default;
 
 GeneratedWorkload Generator::Draw(std::uint64_t seed) const {
-  rc::Shrinkable<Workload> tree = gens_->workload(rc::Random(seed), kSize);
+  rc::Shrinkable<Workload> tree = gens_->turns[seed % gens_->turns.size()](rc::Random(seed), kSize);
   Workload value = tree.value();
   return GeneratedWorkload(std::make_unique<GeneratedWorkload::Node>(
       GeneratedWorkload::Node{std::move(tree), std::move(value)}));

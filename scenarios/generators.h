@@ -3,7 +3,8 @@
 // Workloads with their fault plans, generated and made smaller by RapidCheck (functional interface,
 // at fixed size: its ranges otherwise shrink with the size parameter). No lock is known here.
 //
-// Thread safety: one Generator per thread. Determinism: a function of (scenario, seed).
+// Thread safety: one Generator per thread. Determinism: a function of (scenario, seed);
+// of a scenario with n pinned workloads, seed modulo n says which.
 #pragma once
 
 #include <cstdint>

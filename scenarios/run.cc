@@ -122,7 +122,7 @@ class OneRun {
     result.trace_hash = world_.trace().hash();
     result.commands = world_.commands();
     result.faults = recorder_.faults();
-    if (case_.scenario->fixed.has_value()) {
+    if (case_.scenario->tells_story) {
       result.story = StoryOf(*case_.scenario, *case_.subject, history);
     }
     result.events = world_.trace().events();

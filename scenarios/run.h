@@ -35,7 +35,7 @@ struct RunResult {
   std::uint64_t commands = 0;
   Duration virtual_time{};
   int faults = 0;                          ///< that took effect
-  std::string story;                       ///< of a scenario with a fixed workload; see story.h
+  std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
 

@@ -79,9 +79,17 @@ bool IsPromised(Judged property, SynchronyClass synchrony) {
   return !(section && synchrony == SynchronyClass::kArbitrary);
 }
 
+bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony) {
+  return std::any_of(
+      scenario.weaknesses.begin(), scenario.weaknesses.end(), [&](const Weakness& weakness) {
+        return weakness.synchrony == synchrony &&
+               (weakness.property == property || ForSemaphore(weakness.property) == property);
+      });
+}
+
 GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits) {
   GoalSet goals;
-  if (scenario.fixed.has_value()) return goals;
+  if (!scenario.pinned.empty()) return goals;
   const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
     const auto& faults = scenario.shape.faults;
     return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {

@@ -30,6 +30,11 @@ struct WorkloadShape {
   int max_permits = 1;
 };
 
+struct Weakness {
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  Judged property = Judged::kSectionExclusion;  ///< as for a lock; mapped for a semaphore
+};
+
 struct Scenario {
   std::string_view name;
   std::string_view summary;
@@ -42,12 +47,25 @@ struct Scenario {
   std::string key_prefix = "interlock:";
   std::string resource = "jobs:42";
   int database = 0;
-  std::optional<Workload> fixed;  ///< the one workload of a named case, instead of generated ones
-  /// Of a campaign's runs, at most so many: a fixed workload has little to vary.
+  /// The workloads of a named case, instead of generated ones; the runs take them in turn.
+  std::vector<Workload> pinned;
+  /// What a correct lease lock cannot hold here: expected to be seen violated.
+  std::vector<Weakness> weaknesses;
+  /// Of a campaign's runs, at most so many: a pinned workload has little to vary.
   std::uint64_t max_runs = ~std::uint64_t{0};
+  bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
+  bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
+};
+
+/// A named case that cannot be run yet, because what it is about does not exist here.
+struct PendingScenario {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view waits_for;
 };
 
 const std::vector<Scenario>& Catalogue();
+const std::vector<PendingScenario>& PendingScenarios();
 const Scenario* FindScenario(std::string_view name);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
@@ -61,6 +79,9 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
 /// Properties that no lease lock can promise in this class (see scenarios/README.md): section
 /// exclusion under unbounded pauses.
 bool IsPromised(Judged property, SynchronyClass synchrony);
+
+/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses.
+bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony);
 
 /// The goals that a campaign of this scenario must reach with locks of these traits, if it is long
 /// enough; a pinned workload has none.

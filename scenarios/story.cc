@@ -15,7 +15,7 @@ std::string Counted(std::size_t count, const char* one, const char* many) {
 std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
                     const History& history) {
   const auto own = [&](int client) {
-    return static_cast<std::size_t>(client) < scenario.fixed->clients.size();
+    return static_cast<std::size_t>(client) < scenario.pinned.front().clients.size();
   };
   std::size_t leases = 0;
   std::size_t refusals = 0;

@@ -14,7 +14,7 @@
 namespace interlock::scenarios {
 
 /// "seed-002 mutex: 1 lease, 8 refusals, winner's lease lost before release: not-owner". Probes are
-/// left out. REQUIRES: the scenario has a fixed workload.
+/// left out. REQUIRES: the scenario has exactly one pinned workload.
 std::string StoryOf(const Scenario& scenario, const harness::Subject& subject,
                     const History& history);
 

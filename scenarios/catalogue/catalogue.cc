@@ -3,6 +3,11 @@
 // Every scenario, in the order in which the gate runs them.
 #include "scenarios/scenario.h"
 
+#include <iterator>
+#include <utility>
+
+#include "scenarios/catalogue/rows.h"
+
 namespace interlock::scenarios {
 namespace {
 
@@ -133,16 +138,25 @@ Scenario Seed002() {
     client.operations.push_back(operation);
     workload.clients.push_back(client);
   }
-  scenario.fixed = workload;
+  scenario.pinned = {workload};
   scenario.max_runs = 100;
+  scenario.tells_story = true;
   return scenario;
 }
 
 }  // namespace
 
 const std::vector<Scenario>& Catalogue() {
-  static const std::vector<Scenario> kCatalogue = {Contention(), Overstay(), Crash(),   Lossy(),
-                                                   Pause(),      Chaos(),    Permits(), Seed002()};
+  static const std::vector<Scenario> kCatalogue = [] {
+    std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),
+                                 Pause(),      Chaos(),    Permits(), Seed002()};
+    for (const auto rows : {catalogue::KleppmannRows, catalogue::AntirezRows, catalogue::RedisRows,
+                            catalogue::OtherRows}) {
+      std::vector<Scenario> some = rows();
+      std::move(some.begin(), some.end(), std::back_inserter(all));
+    }
+    return all;
+  }();
   return kCatalogue;
 }
 

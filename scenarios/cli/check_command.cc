@@ -86,6 +86,12 @@ ExitCode PrepareOut(const Settings& settings) {
   return problem.has_value() ? Complain(ExitCode::kBadInput, *problem) : ExitCode::kPass;
 }
 
+/// What is pending has no verdict, which is something else than a wrong name.
+ExitCode NoScenarios(const Status& status) {
+  const bool pending = status.code() == StatusCode::kUnavailable;
+  return Complain(pending ? ExitCode::kInconclusive : ExitCode::kUsage, status.message());
+}
+
 std::string FileNameOf(const Found& found) {
   std::string name =
       fmt::format("{}.{}.{}.{}.json", found.unit.entry->subject->name(), found.unit.scenario->name,
@@ -110,6 +116,7 @@ class Check {
     CampaignResult result = Campaign(options);
     result.report.tool = ThisTool();
     result.report.tool.program = registry_.program();
+    result.report.pending = SelectPending(settings_.scenario);
     std::vector<reports::Counterexample> counterexamples;
     for (const Found& found : result.found) {
       const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
@@ -129,7 +136,7 @@ class Check {
     const auto entries = registry_.Select(settings_.lock);
     if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
     const auto scenarios = SelectScenarios(settings_.scenario);
-    if (!scenarios.ok()) return Complain(ExitCode::kUsage, scenarios.status().message());
+    if (!scenarios.ok()) return NoScenarios(scenarios.status());
     options.entries = *entries;
     options.scenarios = *scenarios;
     options.seed = settings_.seed;
@@ -246,7 +253,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   const auto entries = registry.Select(settings.lock);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
   const auto scenarios = SelectScenarios(settings.scenario);
-  if (!scenarios.ok()) return Complain(ExitCode::kUsage, scenarios.status().message());
+  if (!scenarios.ok()) return NoScenarios(scenarios.status());
   options.entries = *entries;
   options.scenarios = *scenarios;
   if (const auto bad = PrepareOut(settings); bad != ExitCode::kPass) return bad;

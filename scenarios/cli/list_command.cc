@@ -20,7 +20,7 @@ struct Line {
   std::string_view name;
   std::string_view detail_key;
   std::string detail;
-  std::string_view summary;
+  std::string summary;
 };
 
 std::vector<Line> Lines(const std::string& what, const Registry& registry) {
@@ -28,7 +28,7 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
   if (what == "locks") {
     for (const Entry& entry : registry.entries()) {
       lines.push_back({entry.subject->name(), "kind", entry.specimen ? "specimen" : "sound",
-                       entry.subject->summary()});
+                       std::string(entry.subject->summary())});
     }
   } else if (what == "scenarios") {
     for (const Scenario& scenario : Catalogue()) {
@@ -36,16 +36,22 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
       for (const SynchronyClass synchrony : scenario.classes) {
         classes += fmt::format("{}{}", classes.empty() ? "" : ",", ToString(synchrony));
       }
-      lines.push_back({scenario.name, "classes", classes, scenario.summary});
+      lines.push_back({scenario.name, "classes", classes, std::string(scenario.summary)});
+    }
+    for (const PendingScenario& pending : PendingScenarios()) {
+      lines.push_back({pending.name, "classes", "pending",
+                       fmt::format("{} (waits for {})", pending.summary, pending.waits_for)});
     }
   } else if (what == "faults") {
     for (const sim::FaultInfo& fault : sim::KnownFaults()) {
-      lines.push_back({fault.name, "family", std::string(ToString(fault.family)), fault.meaning});
+      lines.push_back(
+          {fault.name, "family", std::string(ToString(fault.family)), std::string(fault.meaning)});
     }
   } else {
     for (const Judged property : kAllJudged) {
       for (const Property& known : FindProperties(Slug(property))) {
-        lines.push_back({known.slug, "code", std::string(known.code), known.definition});
+        lines.push_back(
+            {known.slug, "code", std::string(known.code), std::string(known.definition)});
       }
     }
   }

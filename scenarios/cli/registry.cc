@@ -106,7 +106,24 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
     names.push_back(scenario.name);
     if (Matches(pattern, scenario.name)) selected.push_back(&scenario);
   }
-  if (selected.empty()) return Invalid(UnknownName("scenario", pattern, names));
+  if (!selected.empty()) return selected;
+  const auto pending = SelectPending(pattern);
+  if (!pending.empty()) {
+    return Status(StatusCode::kUnavailable,
+                  fmt::format("{} is pending: it waits for {}", pending.front().scenario,
+                              pending.front().waits_for));
+  }
+  for (const PendingScenario& one : PendingScenarios()) names.push_back(one.name);
+  return Invalid(UnknownName("scenario", pattern, names));
+}
+
+std::vector<reports::PendingCase> SelectPending(std::string_view pattern) {
+  std::vector<reports::PendingCase> selected;
+  for (const PendingScenario& one : PendingScenarios()) {
+    if (Matches(pattern, one.name)) {
+      selected.push_back({std::string(one.name), std::string(one.waits_for)});
+    }
+  }
   return selected;
 }
 

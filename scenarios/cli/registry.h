@@ -35,8 +35,12 @@ class Registry {
   std::string program_;
 };
 
-/// kInvalidArgument, with the nearest name, if nothing matches.
+/// kInvalidArgument, with the nearest name, if nothing matches; kUnavailable if all that matches is
+/// pending.
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern);
+
+/// The named cases that match and cannot be run yet.
+std::vector<reports::PendingCase> SelectPending(std::string_view pattern);
 
 /// `unknown lock "mutx"; did you mean "mutex"?`
 std::string UnknownName(std::string_view kind, std::string_view given,

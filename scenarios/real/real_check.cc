@@ -167,7 +167,7 @@ class RealCheck {
     ++report_.totals.runs;
     report_.totals.runs_with_faults += run->crashes > 0 ? 1 : 0;
     report_.totals.commands += run->commands;
-    if (prepared.scenario->fixed.has_value()) {
+    if (prepared.scenario->tells_story) {
       report_.notes.push_back(StoryOf(*prepared.scenario, *unit.subject, run->history));
     }
     return Status();

@@ -119,7 +119,7 @@ Workload Scaled(const Workload& workload, milliseconds lease) {
 }
 
 std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed) {
-  if (scenario.fixed.has_value()) return {Cooked(*scenario.fixed, kFixedLease)};
+  if (!scenario.pinned.empty()) return {Cooked(scenario.pinned.front(), kFixedLease)};
   std::vector<RealPlan> plans;
   const Generator generator(scenario);
   for (std::uint64_t index = 0; index < kMostDraws && plans.size() < kGenerated; ++index) {

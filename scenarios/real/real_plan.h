@@ -49,7 +49,7 @@ Duration BusyTime(const Workload& workload);
 /// All durations times `lease` / workload.lease. REQUIRES: lease >= 1 ms.
 Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
 
-/// The scenario's one fixed workload, or a small fixed number of generated ones.
+/// The scenario's one pinned workload, or a small fixed number of generated ones.
 std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed);
 
 }  // namespace interlock::scenarios::real

@@ -185,8 +185,8 @@ TEST(CampaignTest, APropertyThatNoRunPutToTheTestIsInconclusive) {
   CampaignOptions options;
   options.entries = {Sound()};
   Scenario lonely = *FindScenario("contention");
-  lonely.fixed =
-      Workload{.lease = std::chrono::seconds(1), .clients = {ClientPlan{}, ClientPlan{}}};
+  lonely.pinned = {
+      Workload{.lease = std::chrono::seconds(1), .clients = {ClientPlan{}, ClientPlan{}}}};
   options.scenarios = {&lonely};
   options.runs = 3;
   const CampaignResult result = RunCampaign(options);

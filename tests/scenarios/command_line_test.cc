@@ -49,6 +49,35 @@ TEST(CommandLineTest, NoCommandOrAnUnknownOneIsAUsageError) {
   }
 }
 
+TEST(CommandLineTest, ANamedCaseIsCheckedByItsName) {
+  const ChildResult child = Interlock(
+      {"check", "--lock", "mutex", "--scenario", "kleppmann.k1", "--runs", "1", "--json"});
+  EXPECT_EQ(child.exit_code, 0) << child.err;
+  const reports::RunReport report = ReadReport(child.out);
+  ASSERT_FALSE(report.results.empty());
+  for (const reports::ResultRow& row : report.results) EXPECT_EQ(row.scenario, "kleppmann.k1");
+  EXPECT_TRUE(report.pending.empty());
+}
+
+TEST(CommandLineTest, APendingCaseIsNoPass) {
+  const ChildResult child = Interlock({"check", "--scenario", "redis.d3"});
+  EXPECT_EQ(child.exit_code, 2);
+  EXPECT_THAT(child.err, HasSubstr("redis.d3 is pending: it waits for Redlock"));
+  EXPECT_THAT(Interlock({"list", "scenarios"}).out, HasSubstr("(waits for Redlock"));
+}
+
+TEST(CommandLineTest, TheReportListsThePendingCasesThatWereAskedFor) {
+  const ChildResult child =
+      Interlock({"check", "--lock", "mutex", "--scenario", "redis.d*", "--runs", "1", "--json"});
+  EXPECT_EQ(child.exit_code, 0) << child.err;
+  const reports::RunReport report = ReadReport(child.out);
+  ASSERT_FALSE(report.pending.empty());
+  for (const reports::PendingCase& one : report.pending) {
+    EXPECT_THAT(one.scenario, HasSubstr("redis.d"));
+    EXPECT_FALSE(one.waits_for.empty());
+  }
+}
+
 TEST(CommandLineTest, HelpListsTheCommandsAndOneCommandsOptions) {
   const ChildResult all = Interlock({"help"});
   EXPECT_EQ(all.exit_code, 0) << all.err;

@@ -49,7 +49,7 @@ std::size_t SizeOf(const Workload& workload) {
 
 TEST(GeneratorTest, ReachesEveryClientCountAndNoOther) {
   for (const Scenario& scenario : Catalogue()) {
-    if (scenario.fixed.has_value()) continue;
+    if (!scenario.pinned.empty()) continue;
     std::set<std::size_t> counts;
     for (const Workload& workload : Draw(scenario)) counts.insert(workload.clients.size());
     std::set<std::size_t> expected;
@@ -149,7 +149,7 @@ TEST(GeneratorTest, EachFaultKindIsSwitchedOffInAboutHalfOfTheRuns) {
 // with one kind of fault is about that fault, so it has few.
 TEST(GeneratorTest, SomeRunsOfEachFaultyScenarioAreCalmAndMostAreNot) {
   for (const Scenario& scenario : Catalogue()) {
-    if (scenario.shape.faults.empty()) continue;
+    if (scenario.shape.faults.empty() || !scenario.pinned.empty()) continue;
     const std::vector<Workload> workloads = Draw(scenario);
     const auto calm = std::count_if(workloads.begin(), workloads.end(),
                                     [](const Workload& one) { return FaultsOf(one) == 0; });
@@ -182,12 +182,22 @@ TEST(GeneratorTest, SeedsOfRunsDifferByScenarioClassAndIndex) {
   EXPECT_EQ(seeds.size(), units * 100);
 }
 
-TEST(GeneratorTest, AFixedWorkloadIsGivenAsItIs) {
+TEST(GeneratorTest, APinnedWorkloadIsGivenAsItIs) {
   const Scenario& scenario = Named("seed-002");
-  ASSERT_TRUE(scenario.fixed.has_value());
+  ASSERT_EQ(scenario.pinned.size(), 1U);
   GeneratedWorkload drawn = Generator(scenario).Draw(3);
-  EXPECT_EQ(drawn.value(), *scenario.fixed);
+  EXPECT_EQ(drawn.value(), scenario.pinned.front());
   EXPECT_FALSE(drawn.Descend([](const Workload&) { return true; }));
+}
+
+TEST(GeneratorTest, PinnedWorkloadsTakeTurns) {
+  const Scenario& scenario = Named("kleppmann.k1");
+  ASSERT_GT(scenario.pinned.size(), 1U);
+  const Generator generator(scenario);
+  for (std::uint64_t index = 0; index < 2 * scenario.pinned.size(); ++index) {
+    const std::uint64_t seed = RunSeed(1, scenario, SynchronyClass::kBounded, index);
+    EXPECT_EQ(generator.Draw(seed).value(), scenario.pinned[index % scenario.pinned.size()]);
+  }
 }
 
 TEST(GeneratorTest, AcceptingEverySmallerProposalEndsAtTheSmallestCase) {

@@ -23,7 +23,7 @@ TEST(Seed002Test, EverySoundLockReportsOneLeaseEightRefusalsAndTheLoss) {
         ": 1 lease, 8 refusals, winner's lease lost before release: not-owner";
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       sim::Choices choices = sim::Choices::FromSeed(seed);
-      const RunResult result = RunOnce(universe, run_case, *scenario.fixed, choices);
+      const RunResult result = RunOnce(universe, run_case, scenario.pinned.front(), choices);
       EXPECT_EQ(result.story, expected);
       EXPECT_TRUE(result.violations.empty());
       EXPECT_GT(result.virtual_time, std::chrono::seconds(25));
@@ -35,9 +35,9 @@ TEST(Seed002Test, ItsFiguresAreTheOriginals) {
   const Scenario& scenario = *FindScenario("seed-002");
   EXPECT_EQ(scenario.database, 15);
   EXPECT_EQ(scenario.key_prefix + scenario.resource, "REDIS_LOCK_20171228");
-  ASSERT_EQ(scenario.fixed->clients.size(), 9U);
-  EXPECT_EQ(scenario.fixed->lease, std::chrono::seconds(20));
-  for (const ClientPlan& client : scenario.fixed->clients) {
+  ASSERT_EQ(scenario.pinned.front().clients.size(), 9U);
+  EXPECT_EQ(scenario.pinned.front().lease, std::chrono::seconds(20));
+  for (const ClientPlan& client : scenario.pinned.front().clients) {
     ASSERT_EQ(client.operations.size(), 1U);
     EXPECT_EQ(client.operations[0].ask, Ask::kTry);
     EXPECT_EQ(client.operations[0].hold, std::chrono::seconds(25));

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/catalogue/rows.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace interlock::scenarios::catalogue {
+
+Scenario Row(std::string_view name, std::string_view summary) {
+  Scenario scenario;
+  scenario.name = name;
+  scenario.summary = summary;
+  scenario.classes = {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  scenario.always_whole = true;
+  return scenario;
+}
+
+void Pin(Scenario& scenario, std::vector<Workload> workloads) {
+  scenario.pinned = std::move(workloads);
+  scenario.max_runs = 2 * scenario.pinned.size();
+  auto& kinds = scenario.shape.faults;
+  for (const Workload& workload : scenario.pinned) {
+    for (const sim::Fault& fault : FaultPlanOf(workload)) {
+      if (std::find(kinds.begin(), kinds.end(), fault.kind) == kinds.end()) {
+        kinds.push_back(fault.kind);
+      }
+    }
+  }
+}
+
+ClientPlan Does(std::vector<Operation> operations) {
+  ClientPlan client;
+  client.operations = std::move(operations);
+  return client;
+}
+
+Workload Clients(std::vector<ClientPlan> clients) {
+  Workload workload;
+  workload.lease = kLease;
+  workload.latency_max = std::chrono::milliseconds(2);
+  workload.clients = std::move(clients);
+  return workload;
+}
+
+std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault) {
+  constexpr int kSteps = 24;
+  std::vector<Workload> sweep(kSteps, workload);
+  for (int step = 0; step < kSteps; ++step) {
+    PlannedFault struck = fault;
+    struck.step = step;
+    sweep[static_cast<std::size_t>(step)].clients.front().faults.push_back(struck);
+  }
+  return sweep;
+}
+
+}  // namespace interlock::scenarios::catalogue

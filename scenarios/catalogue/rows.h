@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// The classic cases by name, from the texts that first told them: Kleppmann's and antirez's essays
+// of 2016, Redis' page on distributed locks, and what etcd, Curator and Chubby reported. Each is a
+// pinned workload with its faults. A lease is 10 s, so times read as in those texts, in ms.
+//
+// What a case says of "any step" is a sweep: one workload for each step at which the fault may
+// strike, because no scenario knows at which step which lock does what.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "scenarios/scenario.h"
+
+namespace interlock::scenarios::catalogue {
+
+inline constexpr Duration kLease = std::chrono::seconds(10);
+
+/// In all three classes: a class below the one that a story needs is its control.
+Scenario Row(std::string_view name, std::string_view summary);
+
+/// Sets the workloads, the faults that the scenario lists, and how many runs make it whole: each
+/// workload twice, under other schedules.
+void Pin(Scenario& scenario, std::vector<Workload> workloads);
+
+/// A client without faults.
+ClientPlan Does(std::vector<Operation> operations);
+
+/// A workload with that lease and messages of 0.1 to 2 ms.
+Workload Clients(std::vector<ClientPlan> clients);
+
+/// The fault of client 0 at each of its first steps in turn. With 24 steps it reaches any point
+/// between connecting and the reply to the release, for every lock that ships here.
+std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
+
+std::vector<Scenario> KleppmannRows();
+std::vector<Scenario> AntirezRows();
+std::vector<Scenario> RedisRows();
+std::vector<Scenario> OtherRows();
+
+}  // namespace interlock::scenarios::catalogue
