@@ -23,8 +23,8 @@ constexpr std::uint64_t kBlock = 100;         // runs
 constexpr std::uint64_t kRound = 10'000;      // runs of each unit, a multiple of kBlock
 constexpr std::uint64_t kDoubleRunEach = 50;  // every fiftieth run is run twice
 constexpr std::size_t kCandidates = 8;        // violating runs of a property that are kept
-constexpr int kShrinkBudget = 1500;           // runs
-constexpr int kSideShrinkBudget = 400;        // runs, for what decides nothing
+constexpr int kShrinkBudget = 4000;           // runs
+constexpr int kSideShrinkBudget = 1000;       // runs, for what decides nothing
 
 bool Stopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
 
@@ -54,15 +54,15 @@ class Worker {
     return sum;
   }
 
-  /// Shrinks the first violating run; if what remains is not small, the next ones too, and keeps
-  /// the smallest: a failure that hangs on timing often has no way down from where it was found.
-  /// Once stopped, it only puts the first violating run into `found`, as it is.
+  /// Shrinks the first violating run that this very violation names; if what remains is not small,
+  /// the next ones too, and keeps the smallest: a failure that hangs on timing often has no way
+  /// down from where it was found. Once stopped, it only puts the first violating run into `found`.
   void ShrinkFound(Found& found, int budget) {
-    for (const std::uint64_t index : found.candidates) {
+    for (const std::uint64_t index : NamedFirst(found)) {
       Found tried = found;
       ShrinkOne(tried, index, budget);
-      if (found.token.empty() || Size(tried.workload) < Size(found.workload)) found = tried;
-      if (Size(found.workload) <= kSmall || Stopped(options_)) return;
+      if (found.token.empty() || Size(tried) < Size(found)) found = tried;
+      if (Size(found) <= kSmall || Stopped(options_)) return;
     }
   }
 
@@ -70,10 +70,30 @@ class Worker {
   using Sizes = std::pair<std::size_t, std::size_t>;  // clients, faults
   static constexpr Sizes kSmall = {3, 2};
 
-  static Sizes Size(const Workload& workload) {
-    const std::size_t faults = FaultPlanOf(workload).size();
+  static Sizes Size(const Found& found) {
+    const CaseSize size = SizeOf({found.workload, found.tape});
     // Too many faults weigh more than too many clients.
-    return {std::max(workload.clients.size(), faults > 2 ? faults + 2 : 0), faults};
+    return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
+  }
+
+  /// The candidates, first those that nothing violated earlier would name otherwise.
+  std::vector<std::uint64_t> NamedFirst(const Found& found) {
+    std::vector<std::uint64_t> order = found.candidates;
+    if (Stopped(options_)) return order;
+    const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
+                           found.unit.synchrony};
+    std::stable_partition(order.begin(), order.end(), [&](std::uint64_t index) {
+      const std::uint64_t seed =
+          RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony, index);
+      const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
+                               found.unit.synchrony, seed);
+      sim::Choices choices = ChoicesOfRun(seed);
+      const RunResult run = RunOnce(universe_, run_case,
+                                    GeneratorFor(*found.unit.scenario).Draw(seed).value(), choices);
+      const Violation* naming = NamingViolation(run, run_case, found.property);
+      return naming != nullptr && naming->property == found.property;
+    });
+    return order;
   }
 
   void ShrinkOne(Found& found, std::uint64_t index, int budget) {
@@ -83,12 +103,15 @@ class Worker {
         RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony, index);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                              found.unit.synchrony, seed, GuardPhase::kShrinking);
-    GeneratedWorkload workload = GeneratorFor(*found.unit.scenario).Draw(seed);
-    found.original = workload.value();
+    found.original = GeneratorFor(*found.unit.scenario).Draw(seed).value();
     sim::Choices choices = ChoicesOfRun(seed);
-    RunOnce(universe_, run_case, workload.value(), choices);
-    ShrinkResult shrunk = Shrink(universe_, run_case, std::move(workload), choices.TakeTape(),
+    RunOnce(universe_, run_case, found.original, choices);
+    found.original_tape = choices.TakeTape();
+    const auto started = std::chrono::steady_clock::now();
+    ShrinkResult shrunk = Shrink(universe_, run_case, found.original, found.original_tape,
                                  found.property, budget, options_.stop);
+    found.shrink_time += std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - started);
     found.workload = std::move(shrunk.workload);
     found.tape = std::move(shrunk.tape);
     found.shrinks = shrunk.shrinks;

@@ -73,9 +73,11 @@ struct Found {
   Unit unit;
   Judged property = Judged::kServerExclusion;
   Workload original;
+  sim::Tape original_tape;
   Workload workload;
   sim::Tape tape;
   int shrinks = 0;
+  std::chrono::milliseconds shrink_time{};  ///< real; part of no hash
   std::uint64_t violating_runs = 0;
   std::uint64_t runs = 0;
   std::string token;

@@ -30,7 +30,8 @@ class OneRun {
         plan_(FaultPlanOf(workload)),
         world_(universe, Options(workload, keep_events), plan_, choices, &recorder_) {}
 
-  RunResult Run() {
+  RunResult Run(const StepWatch* watch) {
+    if (watch != nullptr) world_.trace().CallAt(watch->step, watch->then);
     const int clients = static_cast<int>(workload_.clients.size());
     recorder_.Attach(world_, clients + workload_.permits);
     plans_ = workload_.clients;
@@ -149,8 +150,8 @@ const Violation* RunResult::Find(Judged property) const {
 }
 
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
-                  sim::Choices& choices, bool keep_events) {
-  return OneRun(universe, run_case, workload, choices, keep_events).Run();
+                  sim::Choices& choices, bool keep_events, const StepWatch* watch) {
+  return OneRun(universe, run_case, workload, choices, keep_events).Run(watch);
 }
 
 }  // namespace interlock::scenarios

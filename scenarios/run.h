@@ -8,6 +8,7 @@
 // and freezes, fresh clients ask for every permit, and all that still wait must be granted.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,15 @@ struct RunResult {
   const Violation* Find(Judged property) const;
 };
 
+/// Something to be done right after a step (see sim::TraceEvent), from inside the run.
+struct StepWatch {
+  std::uint64_t step = 0;
+  std::function<void()> then;
+};
+
+/// `watch` needs the events to be kept; null: none.
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
-                  sim::Choices& choices, bool keep_events = false);
+                  sim::Choices& choices, bool keep_events = false,
+                  const StepWatch* watch = nullptr);
 
 }  // namespace interlock::scenarios

@@ -31,7 +31,7 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       choices(its_choices),
       observer(its_observer != nullptr ? its_observer : &default_observer_),
       server(its_universe.server()),
-      trace(its_options.keep_events),
+      trace(its_options.keep_events, its_choices),
       scheduler(its_universe.stacks(), its_choices, *this),
       network(*this, its_universe.links()),
       plan_(its_plan),

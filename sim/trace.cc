@@ -8,6 +8,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
+
+#include "sim/check.h"
+#include "sim/choices.h"
 
 namespace interlock::sim {
 
@@ -64,11 +68,25 @@ void Trace::Add(VirtualTime time, int process, TraceKind kind, std::string_view 
   AddLazily(time, process, kind, HashBytes(text, 0), [text] { return std::string(text); });
 }
 
+void Trace::Keep(TraceEvent event) {
+  event.step = ++step_;
+  event.hash = hash_;
+  event.draws = choices_.draws();
+  events_.push_back(std::move(event));
+  if (step_ == awaited_step_) then_();
+}
+
+void Trace::CallAt(std::uint64_t step, std::function<void()> then) {
+  Require(keep_events_, "a step is awaited in a trace that counts none");
+  awaited_step_ = step;
+  then_ = std::move(then);
+}
+
 void Trace::Annotate(VirtualTime time, int process, TraceKind kind, std::string_view text) {
   if (!keep_events_) return;
   auto place = events_.end();
   while (place != events_.begin() && std::prev(place)->time > time) --place;
-  events_.insert(place, {time, process, kind, std::string(text)});
+  events_.insert(place, TraceEvent{time, process, kind, std::string(text)});
 }
 
 }  // namespace interlock::sim

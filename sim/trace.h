@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,18 @@ struct TraceEvent {
   int process = -1;  ///< -1: the world or the server on its own
   TraceKind kind = TraceKind::kNote;
   std::string text;
+  /// Its number among the hashed events of the run, from 1; 0: it is an annotation.
+  std::uint64_t step = 0;
+  std::uint64_t hash = 0;   ///< the trace's, with this event in it
+  std::uint64_t draws = 0;  ///< choices that had been made when it happened
 };
+
+class Choices;
 
 class Trace {
  public:
-  explicit Trace(bool keep_events) : keep_events_(keep_events) {}
+  /// `choices` outlives the trace.
+  Trace(bool keep_events, const Choices& choices) : keep_events_(keep_events), choices_(choices) {}
 
   void Add(VirtualTime time, int process, TraceKind kind, std::string_view text);
   /// As Add, for command lines and replies that need not be rendered unless events are kept: `hash`
@@ -54,11 +62,14 @@ class Trace {
   void AddLazily(VirtualTime time, int process, TraceKind kind, std::uint64_t hash,
                  Render&& render) {
     Mix(time, process, kind, hash);
-    if (keep_events_) events_.push_back({time, process, kind, render()});
+    if (keep_events_) Keep({time, process, kind, render()});
   }
   /// Keeps an event (if events are kept) that is not part of the hash, because it follows from what
   /// is hashed and would cost too much to find out in every run. Sorted in by time.
   void Annotate(VirtualTime time, int process, TraceKind kind, std::string_view text);
+
+  /// Calls `then` right after the event of this step, from inside the run. Events must be kept.
+  void CallAt(std::uint64_t step, std::function<void()> then);
 
   std::uint64_t hash() const { return hash_; }
   bool keeps_events() const { return keep_events_; }
@@ -66,9 +77,15 @@ class Trace {
 
  private:
   void Mix(VirtualTime time, int process, TraceKind kind, std::uint64_t hash);
-  bool keep_events_;
+  void Keep(TraceEvent event);
+
+  const bool keep_events_;
+  const Choices& choices_;
   std::uint64_t hash_ = 0x9e3779b97f4a7c15;
   std::vector<TraceEvent> events_;
+  std::uint64_t step_ = 0;  // of the last event; counted only if events are kept
+  std::uint64_t awaited_step_ = 0;
+  std::function<void()> then_;
 };
 
 /// A 64-bit hash of bytes, the same on every machine; `state` chains fields.

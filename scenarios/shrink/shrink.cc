@@ -1,167 +1,247 @@
 // SPDX-License-Identifier: MIT
+//
+// Invariant: `case_` always fails, and its tape is what was really drawn. No pass makes it larger,
+// by (parts, switches, distance from simple values), so the passes come to an end.
 #include "scenarios/shrink/shrink.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "scenarios/guard.h"
+#include "scenarios/shrink/parts.h"
 
 namespace interlock::scenarios {
 namespace {
 
+constexpr int kConfirmations = 3;
+constexpr std::uint64_t kFreshSchedules = 12;
+constexpr std::uint32_t kScheduleProbe = 96;  // single switches are tried at so many first choices
+
 class Shrinker {
  public:
-  Shrinker(sim::Universe& universe, const RunCase& run_case, GeneratedWorkload found,
-           sim::Tape tape, Judged property, int budget, const std::atomic<bool>* stop)
-      : universe_(universe),
-        case_(run_case),
-        workload_(std::move(found)),
-        tape_(std::move(tape)),
-        property_(property),
-        budget_(budget),
-        stop_(stop) {}
+  Shrinker(Trial& trial, TrialCase found) : trial_(trial), case_(std::move(found)) {}
 
   ShrinkResult Run() {
-    const int all = budget_;
-    budget_ = all * 2 / 3;  // the rest is for the last pass
-    bool smaller = true;
-    while (smaller && !Ended()) {
-      smaller = ShrinkTape();
-      while (!Ended() && ShrinkWorkload()) smaller = true;
+    if (trial_.Confirm(case_, kConfirmations)) {
+      CutTape();
+      for (bool smaller = true; smaller && !trial_.ended();) {
+        smaller = Pass();
+        if (!smaller) smaller = DeleteUnderFreshSchedules();
+        if (!smaller) smaller = FewerSwitches();
+      }
     }
-    budget_ = all;
-    smallest_ = workload_.value();
-    while (!Ended() && (DeleteOne() || ShrinkTape())) {
-    }
-    return {std::move(smallest_), std::move(tape_), tries_, shrinks_};
+    return {std::move(case_.workload), std::move(case_.tape), trial_.tries(), shrinks_};
   }
 
  private:
-  bool Ended() const { return tries_ >= budget_ || (stop_ != nullptr && *stop_); }
-
-  bool Fails(const Workload& workload, const sim::Tape& tape) {
-    if (Ended()) return false;
-    ++tries_;
-    return FailsWith(workload, sim::Choices::FromTape(tape));
+  bool Pass() {
+    bool smaller = DeleteFaults();
+    smaller = DeleteClients() || smaller;
+    smaller = DeleteOperations() || smaller;
+    smaller = CalmTape() || smaller;
+    smaller = TrySimplerKinds() || smaller;
+    smaller = SimplerLengths() || smaller;
+    smaller = EarlierFaults() || smaller;
+    return smaller;
   }
 
-  bool FailsFresh(const Workload& workload, std::uint64_t seed) {
-    if (Ended()) return false;
-    ++tries_;
-    return FailsWith(workload, sim::Choices::FromSeed(seed));
-  }
-
-  bool FailsWith(const Workload& workload, sim::Choices choices) {
-    GuardProgress();
-    const RunResult result = RunOnce(universe_, case_, workload, choices);
-    if (result.Find(property_) == nullptr) return false;
+  bool Accept(const Workload& workload, std::optional<sim::Tape> tape) {
+    if (!tape.has_value()) return false;
     ++shrinks_;
-    // What was really drawn: a shorter run needs no more, and clamped values are now exact.
-    tape_ = choices.TakeTape();
+    case_ = {workload, *std::move(tape)};
     return true;
   }
 
-  /// One step down RapidCheck's tree: fewer clients, operations, faults; smaller numbers. A smaller
-  /// workload asks for other choices, so the calm tape is tried beside the present one.
-  bool ShrinkWorkload() {
-    return workload_.Descend([this](const Workload& smaller) {
-      return Fails(smaller, tape_) || (tape_.size() > 0 && Fails(smaller, {}));
-    });
+  /// A smaller workload asks for other choices, so the calm tape is tried beside the present one.
+  /// Somebody must do something: a case whose only operations are the probes' explains nothing.
+  bool Try(const Workload& smaller) {
+    if (OperationPlaces(smaller).empty()) return false;
+    if (Accept(smaller, trial_.Fails(smaller, case_.tape))) return true;
+    return case_.tape.size() > 0 && Accept(smaller, trial_.Fails(smaller, {}));
   }
 
-  const Workload& Current() const {
-    return smallest_.clients.empty() ? workload_.value() : smallest_;
+  bool TryTape(const sim::Tape& calmer) {
+    return calmer != case_.tape && Accept(case_.workload, trial_.Fails(case_.workload, calmer));
   }
 
-  /// RapidCheck's tree offers no deletions any more below a smaller number, and what was drawn for
-  /// the larger case may not fit the smaller one. So at the end every part is once more taken out
-  /// by hand, under the present choices, calm ones and a few fresh ones.
-  bool Accept(const Workload& smaller) {
-    constexpr std::uint64_t kFreshTries = 12;
-    bool fails = Fails(smaller, tape_) || (tape_.size() > 0 && Fails(smaller, {}));
-    for (std::uint64_t seed = 0; !fails && seed < kFreshTries; ++seed) {
-      fails = FailsFresh(smaller, seed);
+  /// Batches that grow while they succeed and halve when they fail.
+  template <typename Delete>
+  bool DeleteInBatches(std::size_t count, const Delete& without) {
+    bool smaller = false;
+    std::size_t batch = std::max<std::size_t>(count / 4, 1);
+    for (std::size_t at = 0; at < count && !trial_.ended();) {
+      const std::size_t size = std::min(batch, count - at);
+      if (Try(without(case_.workload, at, size))) {
+        smaller = true;
+        count -= size;
+        ++batch;
+      } else if (size == 1) {
+        ++at;
+      } else {
+        batch = size / 2;
+      }
     }
-    if (fails) smallest_ = smaller;
-    return fails;
+    return smaller;
   }
 
-  bool DeleteOne() {
-    for (std::size_t client = smallest_.clients.size(); client-- > 0;) {
-      if (smallest_.clients.size() > 2 &&
-          Accept(Without(
-              smallest_, [&](Workload& w) { return &w.clients; }, client))) {
-        return true;
-      }
-      for (std::size_t i = smallest_.clients[client].faults.size(); i-- > 0;) {
-        if (Accept(Without(
-                smallest_, [&](Workload& w) { return &w.clients[client].faults; }, i))) {
-          return true;
-        }
-      }
-      for (std::size_t i = smallest_.clients[client].operations.size(); i-- > 0;) {
-        if (Accept(Without(
-                smallest_, [&](Workload& w) { return &w.clients[client].operations; }, i))) {
-          return true;
-        }
-      }
+  bool DeleteFaults() { return DeleteInBatches(FaultPlaces(case_.workload).size(), WithoutFaults); }
+
+  bool DeleteOperations() {
+    return DeleteInBatches(OperationPlaces(case_.workload).size(), WithoutOperations);
+  }
+
+  bool DeleteClients() {
+    bool smaller = false;
+    for (std::size_t client = case_.workload.clients.size(); client-- > 0;) {
+      if (case_.workload.clients.size() < 2) break;
+      smaller = Try(WithoutClient(case_.workload, client)) || smaller;
+    }
+    return smaller;
+  }
+
+  /// What was drawn for the larger case may not fit the smaller one, which then fails under other
+  /// choices only.
+  bool TryFresh(const Workload& smaller) {
+    if (OperationPlaces(smaller).empty()) return false;
+    for (std::uint64_t seed = 0; seed < kFreshSchedules && !trial_.ended(); ++seed) {
+      if (Accept(smaller, trial_.FailsWith(smaller, sim::Choices::FromSeed(seed)))) return true;
     }
     return false;
   }
 
-  template <typename Place>
-  static Workload Without(Workload workload, const Place& place, std::size_t index) {
-    auto* parts = place(workload);
-    parts->erase(parts->begin() + static_cast<std::ptrdiff_t>(index));
-    return workload;
+  bool DeleteUnderFreshSchedules() {
+    const Workload& now = case_.workload;
+    for (std::size_t client = now.clients.size(); client-- > 0 && now.clients.size() > 1;) {
+      if (TryFresh(WithoutClient(now, client))) return true;
+    }
+    for (std::size_t i = FaultPlaces(now).size(); i-- > 0;) {
+      if (TryFresh(WithoutFaults(now, i, 1))) return true;
+    }
+    for (std::size_t i = OperationPlaces(now).size(); i-- > 0;) {
+      if (TryFresh(WithoutOperations(now, i, 1))) return true;
+    }
+    return false;
   }
 
-  /// All calm; then each lane cut and zeroed in halving pieces.
-  bool ShrinkTape() {
-    if (tape_.size() == 0) return false;
-    if (Fails(Current(), {})) return true;
+  /// Past some choice nothing matters any more, at the latest past the failing step.
+  void CutTape() {
+    if (TryTape({})) return;
+    for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
+      std::size_t needed = 0;
+      while (needed < case_.tape.lanes[lane].size() && !trial_.ended()) {
+        const std::size_t middle = needed + (case_.tape.lanes[lane].size() - needed) / 2;
+        sim::Tape shorter = case_.tape;
+        shorter.lanes[lane].resize(middle);
+        if (!TryTape(shorter)) needed = middle + 1;
+      }
+    }
+  }
+
+  /// Each lane zeroed in halving pieces; then each choice that is left, lowered.
+  bool CalmTape() {
+    if (case_.tape.size() == 0) return false;
+    if (TryTape({})) return true;
     bool smaller = false;
     for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
-      for (std::size_t piece = std::max<std::size_t>(tape_.lanes[lane].size(), 1); piece > 0;
+      for (std::size_t piece = std::max<std::size_t>(case_.tape.lanes[lane].size(), 1); piece > 0;
            piece /= 2) {
-        for (std::size_t from = 0; from < tape_.lanes[lane].size(); from += piece) {
+        for (std::size_t from = 0; from < case_.tape.lanes[lane].size(); from += piece) {
           smaller = Calm(lane, from, piece) || smaller;
         }
+      }
+      for (std::size_t i = 0; i < case_.tape.lanes[lane].size() && !trial_.ended(); ++i) {
+        if (case_.tape.lanes[lane][i] < 2) continue;
+        sim::Tape lower = case_.tape;
+        lower.lanes[lane][i] = 1;
+        smaller = TryTape(lower) || smaller;
       }
     }
     return smaller;
   }
 
   bool Calm(std::size_t lane, std::size_t from, std::size_t piece) {
-    if (Ended()) return false;
-    sim::Tape calmer = tape_;
+    if (trial_.ended()) return false;
+    sim::Tape calmer = case_.tape;
     auto& values = calmer.lanes[lane];
-    const std::size_t to = std::min(values.size(), from + piece);
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
-    const auto last = values.begin() + static_cast<std::ptrdiff_t>(to);
+    const auto last =
+        values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), from + piece));
     if (std::all_of(first, last, [](std::uint32_t value) { return value == 0; })) return false;
     std::fill(first, last, 0U);
-    return Fails(Current(), calmer);
+    return TryTape(calmer);
   }
 
-  sim::Universe& universe_;
-  const RunCase& case_;
-  GeneratedWorkload workload_;
-  Workload smallest_;  ///< of the last pass
-  sim::Tape tape_;
-  const Judged property_;
-  int budget_;
-  const std::atomic<bool>* const stop_;
-  int tries_ = 0;
+  /// A schedule of several switches that one switch elsewhere would do as well.
+  bool FewerSwitches() {
+    if (SizeOf(case_).switches < 2) return false;
+    constexpr auto kLane = static_cast<std::size_t>(sim::Lane::kSchedule);
+    for (std::uint32_t at = 0; at < kScheduleProbe && !trial_.ended(); ++at) {
+      for (const std::uint32_t pick : {1U, 2U}) {
+        sim::Tape tape;
+        tape.lanes[kLane].assign(at + 1, 0);
+        tape.lanes[kLane].back() = pick;
+        if (TryTape(tape)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool TrySimplerKinds() {
+    bool smaller = false;
+    // Each success makes a new list of what may still be simplified.
+    for (bool again = true; again && !trial_.ended();) {
+      again = false;
+      for (const Workload& simpler : SimplerKinds(case_.workload)) {
+        if (!Try(simpler)) continue;
+        again = smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  bool SimplerLengths() {
+    constexpr Duration kLease = std::chrono::seconds(1);
+    bool smaller = case_.workload.lease != kLease && Try(ScaledTo(case_.workload, kLease));
+    for (const Knob& knob : KnobsOf(case_.workload)) {
+      for (const Duration value : knob.canonical) {
+        if (value == knob.Read(case_.workload) || trial_.ended()) break;
+        if (!Try(knob.Set(case_.workload, value))) continue;
+        smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  /// The first step at which a fault does its harm.
+  bool EarlierFaults() {
+    bool smaller = false;
+    for (const Place place : FaultPlaces(case_.workload)) {
+      const int now = case_.workload.clients[place.client].faults[place.index].step;
+      for (int step = 0; step < now && !trial_.ended(); ++step) {
+        Workload earlier = case_.workload;
+        earlier.clients[place.client].faults[place.index].step = step;
+        if (!Try(earlier)) continue;
+        smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  Trial& trial_;
+  TrialCase case_;
   int shrinks_ = 0;
 };
 
 }  // namespace
 
-ShrinkResult Shrink(sim::Universe& universe, const RunCase& run_case, GeneratedWorkload found,
-                    sim::Tape tape, Judged property, int budget, const std::atomic<bool>* stop) {
-  return Shrinker(universe, run_case, std::move(found), std::move(tape), property, budget, stop)
-      .Run();
+ShrinkResult Shrink(sim::Universe& universe, const RunCase& run_case, const Workload& found,
+                    const sim::Tape& tape, Judged property, int budget,
+                    const std::atomic<bool>* stop) {
+  Trial trial(universe, run_case, property, budget, stop);
+  return Shrinker(trial, {found, tape}).Run();
 }
 
 }  // namespace interlock::scenarios

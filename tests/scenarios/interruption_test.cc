@@ -9,6 +9,7 @@
 #include <interlock/harness/check.h>
 
 #include "scenarios/campaign.h"
+#include "scenarios/generators.h"
 #include "scenarios/replay_token.h"
 #include "scenarios/shrink/shrink.h"
 #include "tests/scenarios/plain_subject.h"
@@ -85,7 +86,7 @@ TEST(InterruptionTest, TheShrinkerMakesNoRunOnceStopped) {
   const RunCase run_case{subject.get(), &scenario, SynchronyClass::kNone};
   sim::Universe universe;
   const sim::Tape tape{{std::vector<std::uint32_t>{1, 2, 3}}};
-  const ShrinkResult result = Shrink(universe, run_case, Generator(scenario).Draw(7), tape,
+  const ShrinkResult result = Shrink(universe, run_case, Generator(scenario).Draw(7).value(), tape,
                                      Judged::kServerExclusion, 1000, &stop);
   EXPECT_EQ(result.tries, 0);
   EXPECT_EQ(result.tape, tape);

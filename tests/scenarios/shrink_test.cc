@@ -11,6 +11,7 @@
 
 #include "reports/json_writer.h"
 #include "scenarios/campaign.h"
+#include "scenarios/generators.h"
 #include "scenarios/replay_token.h"
 #include "scenarios/to_report.h"
 #include "tests/scenarios/plain_subject.h"
@@ -106,15 +107,14 @@ TEST(ShrinkBudgetTest, ASmallBudgetGivesALargerCaseThatStillFails) {
   const RunCase run_case{subject.get(), &scenario, SynchronyClass::kNone};
   sim::Universe universe;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    GeneratedWorkload workload = Generator(scenario).Draw(seed);
-    const Workload original = workload.value();
+    const Workload original = Generator(scenario).Draw(seed).value();
     sim::Choices choices = ChoicesOfRun(seed);
     const RunResult run = RunOnce(universe, run_case, original, choices);
     if (run.Find(Judged::kForeignRelease) == nullptr) continue;
     const sim::Tape tape = choices.TakeTape();
     for (const int budget : {0, 1, 20}) {
-      const ShrinkResult shrunk = Shrink(universe, run_case, Generator(scenario).Draw(seed), tape,
-                                         Judged::kForeignRelease, budget);
+      const ShrinkResult shrunk =
+          Shrink(universe, run_case, original, tape, Judged::kForeignRelease, budget);
       EXPECT_LE(shrunk.tries, budget);
       EXPECT_LE(shrunk.shrinks, shrunk.tries);
       sim::Choices replayed = sim::Choices::FromTape(shrunk.tape);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/choices.h"
 #include "sim/clock.h"
 #include "sim/faults.h"
 #include "sim/fiber.h"
@@ -82,8 +83,9 @@ TEST(HashTest, LengthsAndOrderMatter) {
 }
 
 TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {
-  Trace kept(true);
-  Trace lean(false);
+  Choices choices = Choices::FromSeed(1);
+  Trace kept(true, choices);
+  Trace lean(false, choices);
   for (Trace* trace : {&kept, &lean}) {
     trace->Add(milliseconds(1), 0, TraceKind::kNote, "acquire");
     trace->Annotate(milliseconds(0), -1, TraceKind::kExpired, "key");
@@ -93,6 +95,29 @@ TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {
   ASSERT_EQ(kept.events().size(), 3u);
   EXPECT_EQ(kept.events()[0].text, "key") << "an annotation is sorted in by time";
   EXPECT_TRUE(lean.events().empty());
+}
+
+// A step is a hashed event: where a replay is continued or broken off, and where two runs part.
+TEST(TraceTest, EveryKeptEventKnowsItsStepItsHashAndTheChoicesBeforeIt) {
+  Choices choices = Choices::FromSeed(1);
+  Trace trace(true, choices);
+  std::vector<std::uint64_t> seen;
+  trace.CallAt(2, [&] { seen.push_back(trace.hash()); });
+  trace.Add(milliseconds(1), 0, TraceKind::kNote, "acquire");
+  const std::uint64_t first = trace.hash();
+  trace.Annotate(milliseconds(1), -1, TraceKind::kExpired, "key");
+  choices.Draw(Lane::kSchedule, 3);
+  trace.Add(milliseconds(2), 0, TraceKind::kNote, "release");
+  trace.Add(milliseconds(3), 0, TraceKind::kNote, "released");
+  ASSERT_EQ(trace.events().size(), 4u);
+  EXPECT_EQ(trace.events()[0].step, 1u);
+  EXPECT_EQ(trace.events()[0].hash, first);
+  EXPECT_EQ(trace.events()[0].draws, 0u);
+  EXPECT_EQ(trace.events()[1].step, 0u) << "an annotation is no step";
+  EXPECT_EQ(trace.events()[2].step, 2u);
+  EXPECT_EQ(trace.events()[2].draws, 1u);
+  EXPECT_EQ(trace.events()[3].hash, trace.hash());
+  EXPECT_EQ(seen, std::vector<std::uint64_t>{trace.events()[2].hash});
 }
 
 TEST(FaultTest, EveryKnownFaultCanBeFoundByItsNumberAndByItsName) {
