@@ -22,9 +22,22 @@ struct Conviction {
   SynchronyClass synchrony = SynchronyClass::kNone;
 };
 
+/// How little it takes: the smallest case in which an expected conviction can happen at all. A
+/// bound says what may happen at most, so a search within anything smaller must find nothing.
+struct Bound {
+  int clients = 1;
+  int attempts = 1;  ///< of the busiest client
+  int crashes = 0;
+  int expiries = 0;      ///< leases that end because time passed; each needs a pause as well
+  int pauses = 0;        ///< of a client, or of a message: time passes while something could run
+  int lost_replies = 0;  ///< or lost requests
+  bool operator==(const Bound&) const = default;
+};
+
 struct Specimen {
   std::shared_ptr<const harness::Subject> subject;
   std::vector<Conviction> expected;
+  Bound least;
 };
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects();

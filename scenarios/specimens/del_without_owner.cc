@@ -10,27 +10,25 @@
 // ShedLock (still the default). The fix is to compare and delete in one Lua script. The lock of
 // this page is the correct one.
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/plumbing.h"
+#include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
 
-Status Lock(RedisClient& redis, const Attempt& attempt) {
-  return SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-}
-
-Status Unlock(RedisClient& redis, const Attempt& attempt) {
+Status Unlock(RedisClient& redis, Attempt& attempt) {
   return ExpectInteger(redis.Call({"DEL", attempt.key}), 1, StatusCode::kNotOwner);
 }
 
 }  // namespace
 
 Specimen DelWithoutOwner() {
-  return {MakeStringLock({.name = "broken/del-without-owner",
-                          .summary = "unlocks by DEL, whoever holds the lock by then",
-                          .lock = Lock,
-                          .unlock = Unlock}),
-          {{"foreign-release", "overstay", SynchronyClass::kNone}}};
+  return {MakeLock({.name = "broken/del-without-owner",
+                    .summary = "unlocks by DEL, whoever holds the lock by then",
+
+                    .unlock = Unlock,
+                    .folds_errors = true}),
+          {{"foreign-release", "overstay", SynchronyClass::kNone}},
+          {.clients = 2, .expiries = 1, .pauses = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -14,12 +14,12 @@
 // create). The fix is one command, `SET key token NX PX ms`. The unlock of this page is the correct
 // one.
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/plumbing.h"
+#include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
 
-Status Lock(RedisClient& redis, const Attempt& attempt) {
+Status Lock(RedisClient& redis, Attempt& attempt) {
   const Status absent =
       ExpectInteger(redis.Call({"EXISTS", attempt.key}), 0, StatusCode::kNotAcquired);
   if (!absent.ok()) return absent;
@@ -29,20 +29,17 @@ Status Lock(RedisClient& redis, const Attempt& attempt) {
   return redis.Call({"PEXPIRE", attempt.key, std::to_string(attempt.lease.count())}).status();
 }
 
-Status Unlock(RedisClient& redis, const Attempt& attempt) {
-  return CompareAndDelete(redis, attempt.key, attempt.token);
-}
-
 }  // namespace
 
 Specimen ExistsSetExpire() {
-  return {
-      MakeStringLock({.name = "broken/exists-set-expire",
-                      .summary = "looks whether the key exists, then stores it, then sets its TTL",
-                      .lock = Lock,
-                      .unlock = Unlock}),
-      {{"server-exclusion", "contention", SynchronyClass::kNone},
-       {"keys", "crash", SynchronyClass::kNone}}};
+  return {MakeLock({.name = "broken/exists-set-expire",
+                    .summary = "looks whether the key exists, then stores it, then sets its TTL",
+                    .lock = Lock,
+
+                    .folds_errors = true}),
+          {{"server-exclusion", "contention", SynchronyClass::kNone},
+           {"keys", "crash", SynchronyClass::kNone}},
+          {.clients = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -9,16 +9,12 @@
 // in Spring Integration (2023), leshan, kombu. The fix is to compare and delete in one Lua script.
 // The lock of this page is the correct one.
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/plumbing.h"
+#include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
 
-Status Lock(RedisClient& redis, const Attempt& attempt) {
-  return SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
-}
-
-Status Unlock(RedisClient& redis, const Attempt& attempt) {
+Status Unlock(RedisClient& redis, Attempt& attempt) {
   const Status present =
       ExpectInteger(redis.Call({"EXISTS", attempt.key}), 1, StatusCode::kNotOwner);
   if (!present.ok()) return present;
@@ -31,11 +27,13 @@ Status Unlock(RedisClient& redis, const Attempt& attempt) {
 }  // namespace
 
 Specimen GetCompareDel() {
-  return {MakeStringLock({.name = "broken/get-compare-del",
-                          .summary = "unlocks by GET, a comparison in the client, and DEL",
-                          .lock = Lock,
-                          .unlock = Unlock}),
-          {{"foreign-release", "pause", SynchronyClass::kArbitrary}}};
+  return {MakeLock({.name = "broken/get-compare-del",
+                    .summary = "unlocks by GET, a comparison in the client, and DEL",
+
+                    .unlock = Unlock,
+                    .folds_errors = true}),
+          {{"foreign-release", "pause", SynchronyClass::kArbitrary}},
+          {.clients = 2, .expiries = 1, .pauses = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

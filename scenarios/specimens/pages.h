@@ -10,8 +10,39 @@ namespace interlock::scenarios::specimens {
 
 Specimen ExistsSetExpire();
 Specimen SetnxThenExpire();
+Specimen GetThenSetex();
+Specimen InvertedTest();
+Specimen MillisecondsAsSeconds();
+Specimen WholeSeconds();
+Specimen LateGrantLeft();
+Specimen NilIsExpired();
+Specimen ClientClock();
+Specimen WaitsALease();
 Specimen GetCompareDel();
 Specimen DelWithoutOwner();
+Specimen TokenClearedFirst();
+Specimen SkipsLateUnlock();
+Specimen HostAndPid();
+Specimen ExtendOverWhoever();
+Specimen ExtendCreatesAnew();
+Specimen ExtendFromReply();
+Specimen ValidityFromReply();
+Specimen SignalDeleted();
+Specimen BlocksForEver();
+Specimen PushThenDelete();
+Specimen WaiterLeftInQueue();
+Specimen ResendMeetsItself();
+Specimen UnknownIsNo();
+Specimen LeftSignals();
+Specimen BothPrime();
+Specimen CountedPermits();
+Specimen CreatedInSteps();
+Specimen DoubledToken();
+Specimen GetsetGuard();
+Specimen ListWithoutTtl();
+Specimen OneIdPerObject();
+Specimen PopThenRecord();
+Specimen TtlOfTheFirst();
 Specimen RedisSingleFile();
 
 }  // namespace interlock::scenarios::specimens

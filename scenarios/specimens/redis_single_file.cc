@@ -241,7 +241,8 @@ class GemSubject final : public harness::Subject {
 Specimen RedisSingleFile() {
   return {std::make_shared<const GemSubject>(),
           {{"permits-section", "contention", SynchronyClass::kNone},
-           {"deadlock", "lossy", SynchronyClass::kNone}}};
+           {"deadlock", "lossy", SynchronyClass::kNone}},
+          {.clients = 2, .attempts = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

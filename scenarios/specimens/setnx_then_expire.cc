@@ -10,31 +10,29 @@
 // sidekiq-grouping, beaker. The fix is one command, `SET key token NX PX ms`. The unlock of this
 // page is the correct one.
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/plumbing.h"
+#include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
 
-Status Lock(RedisClient& redis, const Attempt& attempt) {
+Status Lock(RedisClient& redis, Attempt& attempt) {
   const Status stored =
       ExpectInteger(redis.Call({"SETNX", attempt.key, attempt.token}), 1, StatusCode::kNotAcquired);
   if (!stored.ok()) return stored;
   return redis.Call({"PEXPIRE", attempt.key, std::to_string(attempt.lease.count())}).status();
 }
 
-Status Unlock(RedisClient& redis, const Attempt& attempt) {
-  return CompareAndDelete(redis, attempt.key, attempt.token);
-}
-
 }  // namespace
 
 Specimen SetnxThenExpire() {
-  return {MakeStringLock({.name = "broken/setnx-then-expire",
-                          .summary = "takes the key with SETNX and gives it its TTL afterwards",
-                          .lock = Lock,
-                          .unlock = Unlock}),
+  return {MakeLock({.name = "broken/setnx-then-expire",
+                    .summary = "takes the key with SETNX and gives it its TTL afterwards",
+                    .lock = Lock,
+
+                    .folds_errors = true}),
           {{"keys", "crash", SynchronyClass::kNone},
-           {"crash-recovery", "crash", SynchronyClass::kNone}}};
+           {"crash-recovery", "crash", SynchronyClass::kNone}},
+          {.clients = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -5,13 +5,42 @@
 namespace interlock::scenarios {
 
 std::vector<Specimen> Specimens() {
-  std::vector<Specimen> all;
-  all.push_back(specimens::ExistsSetExpire());
-  all.push_back(specimens::SetnxThenExpire());
-  all.push_back(specimens::GetCompareDel());
-  all.push_back(specimens::DelWithoutOwner());
-  all.push_back(specimens::RedisSingleFile());
-  return all;
+  return {specimens::ExistsSetExpire(),
+          specimens::SetnxThenExpire(),
+          specimens::GetThenSetex(),
+          specimens::InvertedTest(),
+          specimens::MillisecondsAsSeconds(),
+          specimens::WholeSeconds(),
+          specimens::LateGrantLeft(),
+          specimens::NilIsExpired(),
+          specimens::ClientClock(),
+          specimens::WaitsALease(),
+          specimens::GetCompareDel(),
+          specimens::DelWithoutOwner(),
+          specimens::TokenClearedFirst(),
+          specimens::SkipsLateUnlock(),
+          specimens::HostAndPid(),
+          specimens::ExtendOverWhoever(),
+          specimens::ExtendCreatesAnew(),
+          specimens::ExtendFromReply(),
+          specimens::ValidityFromReply(),
+          specimens::SignalDeleted(),
+          specimens::BlocksForEver(),
+          specimens::PushThenDelete(),
+          specimens::WaiterLeftInQueue(),
+          specimens::ResendMeetsItself(),
+          specimens::UnknownIsNo(),
+          specimens::LeftSignals(),
+          specimens::BothPrime(),
+          specimens::CountedPermits(),
+          specimens::CreatedInSteps(),
+          specimens::DoubledToken(),
+          specimens::GetsetGuard(),
+          specimens::ListWithoutTtl(),
+          specimens::OneIdPerObject(),
+          specimens::PopThenRecord(),
+          specimens::TtlOfTheFirst(),
+          specimens::RedisSingleFile()};
 }
 
 }  // namespace interlock::scenarios

@@ -75,13 +75,17 @@ void ExpectTellsItsStory(const Found& found) {
   EXPECT_EQ(read.value->replay, counterexample.replay);
 }
 
-// One test, because finding and shrinking is the expensive part: every violation that the specimens
-// show in chaos becomes small, replays to the bit and tells its story.
+// One test, because finding and shrinking is the expensive part: every violation that some
+// specimens show in chaos becomes small, replays to the bit and tells its story.
 TEST(ShrinkTest, EveryViolationInChaosBecomesASmallCaseThatReplays) {
   Scenario scenario = *FindScenario("chaos");
   scenario.classes = {SynchronyClass::kArbitrary};
   CampaignOptions options;
+  const std::set<std::string_view> some = {"broken/exists-set-expire", "broken/setnx-then-expire",
+                                           "broken/get-compare-del", "broken/del-without-owner",
+                                           "broken/redis-single-file"};
   for (const Specimen& specimen : Specimens()) {
+    if (!some.contains(specimen.subject->name())) continue;
     // Entered as sound ones: what decides nothing is shrunk with less effort.
     options.entries.push_back({specimen.subject, false, {}});
   }
