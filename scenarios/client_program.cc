@@ -2,6 +2,7 @@
 #include "scenarios/client_program.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace interlock::scenarios {
@@ -72,6 +73,7 @@ class Program {
     const MonotonicTime from =
         std::min(hold.valid_until(), AddSaturating(runtime_.Now(), operation.hold));
     SleepUntil(AddSaturating(from, operation.overstay));
+    AskValid(hold);
     return !operation.extend || !can_extend_ || Extend(hold);
   }
 
@@ -80,7 +82,14 @@ class Program {
     const Status extended = hold.Extend();
     if (extended.code() == StatusCode::kCancelled) return false;
     events_.OnExtended(client_, extended, hold);
+    if (extended.outcome() == Outcome::kFailure) AskValid(hold);
     return true;
+  }
+
+  void AskValid(const harness::Hold& hold) {
+    events_.OnAskValid(client_);
+    const std::optional<bool> valid = hold.valid();
+    if (valid.has_value()) events_.OnAskedValid(client_, *valid);
   }
 
   void SleepUntil(MonotonicTime deadline) { runtime_.NewEvent()->WaitUntil(deadline); }

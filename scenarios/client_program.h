@@ -22,6 +22,9 @@ class ProgramEvents {
   virtual void OnLeave(int client) = 0;
   virtual void OnExtend(int client) = 0;
   virtual void OnExtended(int client, const Status& status, const harness::Hold& hold) = 0;
+  /// Asks whether its hold is valid, and what it was told.
+  virtual void OnAskValid(int /*client*/) {}
+  virtual void OnAskedValid(int /*client*/, bool /*valid*/) {}
   virtual void OnRelease(int client) = 0;
   virtual void OnReleased(int client, const Status& status) = 0;
   /// A place that faults should reach. May wait.

@@ -21,6 +21,8 @@ std::string_view Name(Goal goal) {
       "client paused past its lease",
       "half-open connection served",
       "recovered after a crash",
+      "lease over before its grant was learned of",
+      "asked for validity after its end",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -28,8 +28,10 @@ enum class Goal : std::uint8_t {
   kPausedPastLease,        ///< ... until after its lease had ended
   kHalfOpenServed,         ///< the server served a blocked pop of a peer that was gone
   kRecoveredAfterCrash,    ///< a grant after the death of a holder
+  kGrantCameLate,          ///< the lease was over before its client learned of the grant
+  kAskedAfterValidity,     ///< a client asked whether its lease is valid when it was over
 };
-inline constexpr std::size_t kGoalCount = 16;
+inline constexpr std::size_t kGoalCount = 18;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

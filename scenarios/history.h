@@ -7,6 +7,8 @@
 // client's belief B, and the section C. A crash ends B and C, never S.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,13 +37,22 @@ struct Attempt {
   VirtualTime asked{};
   VirtualTime answered = kOpen;
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
+  /// When the client's own clock shows the deadline that it gave; kOpen: it gave none.
+  VirtualTime deadline = kOpen;
+  /// When its first command that changed data or blocked was executed: its place in a queue.
+  VirtualTime queued = kOpen;
 };
 
 /// One grant as its client saw it.
 struct ClientHold {
   int client = 0;
   std::string token;
+  std::optional<std::uint64_t> fencing_token;
   VirtualTime asked{};
+  /// When the request was sent that made or last renewed the grant, or when another client handed
+  /// it over; kOpen: the server was never seen to grant it.
+  VirtualTime sent = kOpen;
+  Duration elapsed{};            ///< from `sent` to the answer "granted", on the client's own clock
   std::vector<Interval> belief;  ///< ends at the validity's end, the release call, or the crash
   Interval section{kOpen, kOpen};
   VirtualTime release_called = kOpen;
@@ -65,6 +76,7 @@ struct ServerHold {
   int client = -1;
   std::string token;
   VirtualTime granted{};
+  VirtualTime sent = kOpen;            ///< when its owner sent that command; kOpen: another's
   VirtualTime renewed{};               ///< the last command that made or prolonged it
   VirtualTime promised_until = kOpen;  ///< its deadline, exclusive; kOpen: it has none
   VirtualTime ended = kOpen;
@@ -98,11 +110,15 @@ struct Disturbance {
 struct History {
   Duration lease{};
   int permits = 1;
+  Duration drift_allowance{};  ///< what the lock takes off each lease
+  Duration latency{};          ///< of the slowest message that no fault delays, one way
+  bool ownership_seen = true;  ///< the subject shows who owns the lock in the server
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
   std::vector<Delay> delays;
   std::vector<Disturbance> disturbances;
+  std::vector<Disturbance> pauses;   ///< those of the disturbances at which the client stood still
   std::vector<VirtualTime> crashed;  ///< per client; kOpen: alive
   VirtualTime last_fault{};          ///< the end of the last disturbance that needs no healing
   VirtualTime healed = kOpen;        ///< when phase 2 began

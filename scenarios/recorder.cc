@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/validity.h"
 
 namespace interlock::scenarios {
 
@@ -16,10 +17,12 @@ Recorder::Recorder(const harness::Subject& subject, const harness::LockOptions& 
       ledger_(options.permits, subject.traits().semaphore) {
   history_.lease = options.lease;
   history_.permits = options.permits;
+  history_.drift_allowance = subject.DriftAllowance(options);
 }
 
-void Recorder::Attach(sim::World& world, int clients) {
+void Recorder::Attach(sim::World& world, int clients, Duration latency) {
   world_ = &world;
+  history_.latency = latency;
   clients_.resize(static_cast<std::size_t>(clients));
   history_.crashed.assign(static_cast<std::size_t>(clients), kOpen);
 }
@@ -47,6 +50,11 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
     goals_.Add(Goal::kHalfOpenServed);
   }
   const std::uint64_t mutations = world_->server().mutations();
+  if ((mutations != seen_mutations_ || reply == nullptr) &&
+      state(process).doing == Doing::kAsking) {
+    VirtualTime& queued = history_.attempts[state(process).attempt].queued;
+    queued = std::min(queued, now);
+  }
   if (mutations == seen_mutations_) return;
   seen_mutations_ = mutations;
   SyncOwners(process, now);
@@ -66,6 +74,7 @@ void Recorder::SyncOwners(int process, VirtualTime now) {
   const FakeServerView view(world_->server(), database_);
   const auto owners = subject_.Owners(view, options_);
   observable_ = owners.has_value();
+  history_.ownership_seen = observable_;
   if (!observable_) return;
   std::vector<SeenOwner> seen;
   seen.reserve(owners->size());
@@ -76,7 +85,20 @@ void Recorder::SyncOwners(int process, VirtualTime now) {
                                      : kOpen});
   }
   ledger_.Sync(process, state(process).doing, now, seen, history_, violations_);
+  for (ServerHold& entry : history_.server_holds) {
+    if (entry.client == process && entry.renewed == now) entry.sent = state(process).sent;
+  }
 }
+
+void Recorder::SetSent(ClientHold& record, VirtualTime now) const {
+  const ServerHold* entry = FindServerHold(history_, record.client, record.token);
+  if (entry == nullptr || entry->granted < record.asked) return;
+  record.sent = entry->sent != kOpen ? entry->sent : entry->granted;
+  record.elapsed =
+      world_->LocalTime(record.client, now) - world_->LocalTime(record.client, record.sent);
+}
+
+void Recorder::OnSend(int process, sim::VirtualTime now) { state(process).sent = now; }
 
 void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
   if (closed_) return;
@@ -90,6 +112,7 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
     case sim::FaultKind::kPause:
     case sim::FaultKind::kExpiry:
       if (client.inside) goals_.Add(Goal::kPausedInSection);
+      history_.pauses.push_back({fault.process, now});
       [[fallthrough]];
     case sim::FaultKind::kDelayRequest:
     case sim::FaultKind::kDelayReply: {
@@ -144,6 +167,10 @@ void Recorder::OnAsk(int client, const Operation& operation) {
   attempt.client = client;
   attempt.ask = operation.ask;
   attempt.asked = world_->now();
+  if (operation.ask == Ask::kWaitFor) {
+    const MonotonicTime asked = world_->LocalTime(client, attempt.asked);
+    attempt.deadline = world_->GlobalTime(client, AddSaturating(asked, operation.wait));
+  }
   history_.attempts.push_back(attempt);
 }
 
@@ -166,13 +193,16 @@ void Recorder::OnGranted(int client, const harness::Hold& granted) {
   ClientHold record;
   record.client = client;
   record.token = granted.owner_token();
+  record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
   const VirtualTime until = world_->GlobalTime(client, granted.valid_until());
   record.belief.push_back({now, std::max(now, until)});
   state(client).doing = Doing::kNothing;
   state(client).hold = history_.holds.size();
   state(client).believes_until = until;
+  state(client).valid_end = until;
   Ledger::Claim(client, record.token, attempt.asked, history_);
+  SetSent(record, now);
   history_.holds.push_back(std::move(record));
 }
 
@@ -208,6 +238,9 @@ void Recorder::OnExtended(int client, const Status& status, const harness::Hold&
   const VirtualTime now = world_->now();
   state(client).doing = Doing::kNothing;
   if (!status.ok()) {
+    const bool lost =
+        status.code() == StatusCode::kNotOwner || status.code() == StatusCode::kLeaseLost;
+    if (lost) state(client).valid_end = std::min(state(client).valid_end, now);
     return;
   }
   goals_.Add(Goal::kExtended);
@@ -217,11 +250,25 @@ void Recorder::OnExtended(int client, const Status& status, const harness::Hold&
   }
   const VirtualTime until = world_->GlobalTime(client, extended.valid_until());
   state(client).believes_until = until;
+  state(client).valid_end = until;
   if (record.belief.back().to >= now) {
     record.belief.back().to = std::max(record.belief.back().to, until);
   } else if (until > now) {
     record.belief.push_back({now, until});
   }
+}
+
+void Recorder::OnAskValid(int client) { state(client).asked_valid = world_->now(); }
+
+void Recorder::OnAskedValid(int client, bool valid) {
+  if (closed_) return;
+  Note(client, valid ? "told: valid" : "told: not valid");
+  const VirtualTime until = state(client).valid_end;
+  // The question counts from when it was asked: a pause before the answer is not the lock's.
+  const VirtualTime asked = state(client).asked_valid;
+  if (until == kOpen || asked <= until + kNotice) return;
+  goals_.Add(Goal::kAskedAfterValidity);
+  if (valid) JudgeCalledValid(client, until, asked, violations_);
 }
 
 void Recorder::OnRelease(int client) {

@@ -24,7 +24,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// All references outlive the recorder. Attach must be called before the world runs.
   Recorder(const harness::Subject& subject, const harness::LockOptions& options,
            SynchronyClass synchrony, int database);
-  void Attach(sim::World& world, int clients);
+  void Attach(sim::World& world, int clients, Duration latency);
 
   /// Phase 2 begins.
   void MarkHealed();
@@ -38,6 +38,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// A key that the lock has written outside of its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
+  void OnSend(int process, sim::VirtualTime now) override;
   void AfterCommand(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
                     sim::VirtualTime now) override;
   void OnFault(const sim::Fault& fault, sim::VirtualTime now) override;
@@ -50,6 +51,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnLeave(int client) override;
   void OnExtend(int client) override;
   void OnExtended(int client, const Status& status, const harness::Hold& extended) override;
+  void OnAskValid(int client) override;
+  void OnAskedValid(int client, bool valid) override;
   void OnRelease(int client) override;
   void OnReleased(int client, const Status& status) override;
   void Step(int client) override;
@@ -60,12 +63,17 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     std::size_t attempt = 0;  ///< index of its latest attempt
     std::size_t hold = 0;     ///< index of its latest hold
     bool inside = false;
-    bool silent = false;  ///< a connection of it is half open
+    bool silent = false;      ///< a connection of it is half open
+    VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
+    VirtualTime asked_valid{};  ///< when it last asked whether it is valid
+    VirtualTime sent{};         ///< its latest command
     VirtualTime believes_until{-1};
     VirtualTime extend_called{};
   };
 
   void SyncOwners(int process, VirtualTime now);
+  /// The request that made or renewed the grant, and how long ago that is for its client.
+  void SetSent(ClientHold& record, VirtualTime now) const;
   void Note(int client, std::string_view text);
   ClientState& state(int client) { return clients_[static_cast<std::size_t>(client)]; }
   ClientHold& hold(int client) { return history_.holds[state(client).hold]; }

@@ -8,6 +8,10 @@
 #include "scenarios/oracles/exercised.h"
 #include "scenarios/oracles/keys.h"
 #include "scenarios/oracles/progress.h"
+#include "scenarios/oracles/refusals.h"
+#include "scenarios/oracles/termination.h"
+#include "scenarios/oracles/tokens.h"
+#include "scenarios/oracles/validity.h"
 #include "scenarios/recorder.h"
 #include "scenarios/story.h"
 
@@ -33,7 +37,7 @@ class OneRun {
   RunResult Run(const StepWatch* watch) {
     if (watch != nullptr) world_.trace().CallAt(watch->step, watch->then);
     const int clients = static_cast<int>(workload_.clients.size());
-    recorder_.Attach(world_, clients + workload_.permits);
+    recorder_.Attach(world_, clients + workload_.permits, workload_.latency_max);
     plans_ = workload_.clients;
     plans_.reserve(plans_.size() + static_cast<std::size_t>(workload_.permits));
     for (int i = 0; i < clients; ++i) Start(i);
@@ -101,6 +105,10 @@ class OneRun {
     result.violations = recorder_.violations();
     JudgeExclusion(history, traits_.semaphore, result.violations);
     JudgeOrphans(history, result.violations);
+    JudgeTokens(history, result.violations);
+    JudgeRefusals(history, result.violations);
+    JudgeFalseValidity(history, result.violations);
+    JudgeTermination(history, case_.subject->OverrunBound(options_), result.violations);
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (stop == sim::StopReason::kStepLimit) {

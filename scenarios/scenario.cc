@@ -22,7 +22,8 @@ Judged ForSemaphore(Judged property) {
 
 bool NeedsOwnership(Judged property) {
   return property == Judged::kServerExclusion || property == Judged::kForeignRelease ||
-         property == Judged::kForeignExtend;
+         property == Judged::kForeignExtend || property == Judged::kFalseValidity ||
+         property == Judged::kSpuriousRefusal;
 }
 
 /// A server without any data: enough to learn whether a subject shows who owns it.
@@ -60,6 +61,7 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (NeedsOwnership(property) && !shows_ownership) continue;
     if (property == Judged::kForeignExtend && !traits.can_extend) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;
+    if (property == Judged::kTermination && !traits.waits) continue;
     judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
   }
   return judged;

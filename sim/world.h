@@ -55,6 +55,8 @@ struct ClockOptions {
 class WorldObserver {
  public:
   virtual ~WorldObserver() = default;
+  /// The process has handed a command to its connection, whatever becomes of it.
+  virtual void OnSend(int /*process*/, VirtualTime /*now*/) {}
   /// The server is about to execute / has executed a command of `process`. Blocked pops that are
   /// served by it come with their own AfterCommand (the waiter's process, `argv` its own command)
   /// right after. `server` shows the data.

@@ -38,7 +38,8 @@ Scenario Contention() {
   scenario.name = "contention";
   scenario.summary = "clients compete; nothing goes wrong";
   scenario.classes = {SynchronyClass::kNone};
-  scenario.judges = ThreeLevelsAnd({Judged::kDeadlock, Judged::kKeys});
+  scenario.judges = ThreeLevelsAnd({Judged::kTokens, Judged::kDeadlock, Judged::kSpuriousRefusal,
+                                    Judged::kKeys, Judged::kTermination});
   scenario.on_real_redis = true;
   return scenario;
 }
@@ -50,8 +51,8 @@ Scenario Overstay() {
   scenario.classes = {SynchronyClass::kNone};
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
-  scenario.judges =
-      ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kKeys});
+  scenario.judges = ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend,
+                                    Judged::kTokens, Judged::kSpuriousRefusal, Judged::kKeys});
   return scenario;
 }
 
@@ -61,7 +62,8 @@ Scenario Crash() {
   scenario.summary = "clients die at any step and never come back";
   scenario.classes = {SynchronyClass::kNone};
   scenario.shape.faults = {FaultKind::kCrash};
-  scenario.judges = ThreeLevelsAnd({Judged::kCrashRecovery, Judged::kDeadlock, Judged::kKeys});
+  scenario.judges = ThreeLevelsAnd({Judged::kTokens, Judged::kCrashRecovery, Judged::kDeadlock,
+                                    Judged::kSpuriousRefusal, Judged::kKeys, Judged::kTermination});
   scenario.on_real_redis = true;
   return scenario;
 }
@@ -72,7 +74,8 @@ Scenario Lossy() {
   scenario.summary = "requests and replies are lost, connections break or go silent";
   scenario.classes = {SynchronyClass::kNone};
   scenario.shape.faults = kConnectionFaults;
-  scenario.judges = ThreeLevelsAnd({Judged::kDeadlock, Judged::kKeys});
+  scenario.judges = ThreeLevelsAnd({Judged::kTokens, Judged::kDeadlock, Judged::kSpuriousRefusal,
+                                    Judged::kKeys, Judged::kTermination});
   return scenario;
 }
 
@@ -84,8 +87,9 @@ Scenario Pause() {
   scenario.shape.faults = {FaultKind::kPause, FaultKind::kExpiry};
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
-  scenario.judges = ThreeLevelsAnd(
-      {Judged::kForeignRelease, Judged::kForeignExtend, Judged::kDeadlock, Judged::kKeys});
+  scenario.judges = ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend,
+                                    Judged::kTokens, Judged::kDeadlock, Judged::kSpuriousRefusal,
+                                    Judged::kKeys, Judged::kFalseValidity});
   return scenario;
 }
 
@@ -98,8 +102,10 @@ Scenario Chaos() {
       ConnectionFaultsAnd({FaultKind::kCrash, FaultKind::kPause, FaultKind::kExpiry});
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
-  scenario.judges = ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend,
-                                    Judged::kCrashRecovery, Judged::kDeadlock, Judged::kKeys});
+  scenario.judges =
+      ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
+                      Judged::kCrashRecovery, Judged::kDeadlock, Judged::kSpuriousRefusal,
+                      Judged::kKeys, Judged::kFalseValidity, Judged::kTermination});
   return scenario;
 }
 

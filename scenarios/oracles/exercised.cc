@@ -56,6 +56,14 @@ void AddServerGoals(const History& history, GoalSet& goals) {
           return hold.client == entry.client && hold.token == entry.token;
         });
     if (!known && entry.client >= 0 && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
+    for (const Attempt& attempt : history.attempts) {
+      const bool made_it = attempt.client == entry.client && attempt.asked <= entry.granted &&
+                           entry.granted <= attempt.answered;
+      if (made_it && attempt.answered != kOpen &&
+          attempt.answered >= entry.granted + history.lease) {
+        goals.Add(Goal::kGrantCameLate);
+      }
+    }
   }
   for (const ClientHold& hold : history.holds) {
     const VirtualTime died = DiedAt(history, hold.client);
@@ -115,6 +123,15 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
   exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
   exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
   exercised[Judged::kKeys] = ownership_seen || !history.holds.empty();
+  const auto with_token = std::count_if(
+      history.holds.begin(), history.holds.end(),
+      [](const ClientHold& hold) { return hold.fencing_token.has_value() || !hold.token.empty(); });
+  exercised[Judged::kTokens] = with_token >= 2;
+  exercised[Judged::kSpuriousRefusal] =
+      goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut);
+  exercised[Judged::kFalseValidity] =
+      goals.Has(Goal::kAskedAfterValidity) || goals.Has(Goal::kGrantCameLate);
+  exercised[Judged::kTermination] = goals.Has(Goal::kWaiterTimedOut);
   return exercised;
 }
 

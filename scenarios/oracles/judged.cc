@@ -21,6 +21,12 @@ constexpr std::array<Name, kJudgedCount> kNames = {{
     {"crash-recovery", "LK008"},
     {"deadlock", "LK009"},
     {"keys", "LK011"},
+    {"fenced-writes", "LK004"},
+    {"tokens", "LK007"},
+    {"spurious-refusal", "LK010"},
+    {"order", "LK012"},
+    {"false-validity", "LK014"},
+    {"termination", "LK015"},
 }};
 
 }  // namespace

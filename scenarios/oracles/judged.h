@@ -24,8 +24,14 @@ enum class Judged : std::uint8_t {
   kCrashRecovery,     // LK008
   kDeadlock,          // LK009
   kKeys,              // LK011
+  kFencedWrites,      // LK004
+  kTokens,            // LK007
+  kSpuriousRefusal,   // LK010
+  kOrder,             // LK012
+  kFalseValidity,     // LK014
+  kTermination,       // LK015
 };
-inline constexpr std::size_t kJudgedCount = 11;
+inline constexpr std::size_t kJudgedCount = 17;
 
 /// "server-exclusion"; stable, used in run.json.
 std::string_view Slug(Judged judged);
@@ -53,6 +59,12 @@ inline constexpr std::array<Judged, kJudgedCount> kAllJudged = {Judged::kServerE
                                                                 Judged::kForeignExtend,
                                                                 Judged::kCrashRecovery,
                                                                 Judged::kDeadlock,
-                                                                Judged::kKeys};
+                                                                Judged::kKeys,
+                                                                Judged::kFencedWrites,
+                                                                Judged::kTokens,
+                                                                Judged::kSpuriousRefusal,
+                                                                Judged::kOrder,
+                                                                Judged::kFalseValidity,
+                                                                Judged::kTermination};
 
 }  // namespace interlock::scenarios

@@ -11,6 +11,21 @@ namespace {
 using reports::ResultRow;
 using reports::Verdict;
 
+/// What is inferred from the instants of a simulation alone: no row of a real run speaks of it.
+bool IsSimulationOnly(Judged property) {
+  switch (property) {
+    case Judged::kFencedWrites:
+    case Judged::kTokens:
+    case Judged::kSpuriousRefusal:
+    case Judged::kOrder:
+    case Judged::kFalseValidity:
+    case Judged::kTermination:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// What needs a look into the server between two commands, or workloads that are not run here.
 bool IsJudgedHere(Judged property) {
   return property != Judged::kForeignRelease && property != Judged::kForeignExtend;
@@ -57,6 +72,7 @@ void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit) 
 void AddRows(const RealUnit& unit, reports::RunReport& report) {
   if (unit.runs == 0) return;
   for (const Judged property : JudgedFor(*unit.scenario, unit.subject->traits())) {
+    if (IsSimulationOnly(property)) continue;
     ResultRow row;
     row.lock = unit.subject->name();
     row.kind = reports::LockKind::kSound;

@@ -6,7 +6,9 @@
 // Thread safety: as harness::Lock.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,6 +30,8 @@ class LeaseHold final : public harness::Hold {
   LeaseHold& operator=(const LeaseHold&) = delete;
 
   std::string owner_token() const override { return lease_.token(); }
+  std::optional<std::uint64_t> fencing_token() const override { return lease_.fencing_token(); }
+  std::optional<bool> valid() const override { return lease_.valid(); }
   MonotonicTime valid_until() const override { return lease_.valid_until(); }
   Status Extend() override { return lease_.Extend(); }
   Status Release() override { return lease_.Release(); }

@@ -23,7 +23,7 @@ class Adapter final : public harness::Subject {
   std::string_view summary() const override {
     return "interlock::Mutex: one holder at a time, by lease";
   }
-  harness::Traits traits() const override { return {.can_extend = true}; }
+  harness::Traits traits() const override { return {.can_extend = true, .fencing = true}; }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

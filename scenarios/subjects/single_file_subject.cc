@@ -24,7 +24,9 @@ class Adapter final : public harness::Subject {
   std::string_view summary() const override {
     return "interlock::SingleFile: a queue semaphore, each permit with a lease of its own";
   }
-  harness::Traits traits() const override { return {.semaphore = true, .can_extend = true}; }
+  harness::Traits traits() const override {
+    return {.semaphore = true, .can_extend = true, .fencing = true};
+  }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

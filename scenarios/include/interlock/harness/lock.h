@@ -52,6 +52,14 @@ class Hold {
   /// What stands in the server as the owner of this grant; empty if the lock has no owner tokens.
   virtual std::string owner_token() const = 0;
 
+  /// The number that a guarded resource compares: larger for each later grant of the resource.
+  /// nullopt: this lock has no fencing tokens, and a guarded resource must accept everything.
+  virtual std::optional<std::uint64_t> fencing_token() const { return std::nullopt; }
+
+  /// What a user is told who asks now whether the lease is still held; it may look at the clock.
+  /// nullopt: the lock offers no such question, and its users compare valid_until() themselves.
+  virtual std::optional<bool> valid() const { return std::nullopt; }
+
   /// The end of the holder's own belief, on its Runtime's clock; kNever for a lock without leases.
   virtual MonotonicTime valid_until() const = 0;
 
@@ -110,6 +118,10 @@ struct Traits {
   bool semaphore = false;   ///< honours LockOptions::permits; judged by LK013 instead of LK001..003
   bool can_extend = false;  ///< Hold::Extend works
   bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
+  bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
+  /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
+  /// come, first served. nullopt: none is promised, and only starvation counts.
+  std::optional<int> bypass_bound = std::nullopt;
 };
 
 /// A lock under test. Immutable.
@@ -140,6 +152,17 @@ class Subject {
   /// wake-up was lost). The default is one lease: a waiter that looks again at the holder's TTL.
   virtual std::chrono::milliseconds WakeUpBound(const LockOptions& options) const {
     return options.lease;
+  }
+
+  /// How long after its deadline AcquireUntil may return, at worst (a reply is lost, and the lock
+  /// waits out its socket time-out and cleans up).
+  virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
+    return std::chrono::milliseconds(5000);
+  }
+
+  /// What the lock takes off each lease for clocks that run at other rates.
+  virtual std::chrono::milliseconds DriftAllowance(const LockOptions& /*options*/) const {
+    return std::chrono::milliseconds(0);
   }
 };
 

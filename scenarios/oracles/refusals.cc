@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/refusals.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// A request of an attempt that has just ended may still be under way, and so may its undoing.
+Duration Travel(const History& history) {
+  return std::max(history.lease / 50, 4 * history.latency);
+}
+
+bool IsDefinite(const Attempt& attempt) {
+  return attempt.answered != kOpen && attempt.answer != StatusCode::kCancelled &&
+         attempt.answer != StatusCode::kInvalidArgument &&
+         Status(attempt.answer).outcome() == Outcome::kFailure;
+}
+
+bool WasDisturbed(const History& history, const Attempt& attempt) {
+  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) {
+                       // A fault before the request can have broken what it goes over.
+                       return fault.client == attempt.client && fault.at <= attempt.answered;
+                     });
+}
+
+/// Until when a permit counts as taken: a promise goes on though a foreign command removes it.
+VirtualTime TakenUntil(const ServerHold& hold) {
+  return hold.end == ServerHoldEnd::kReleased ? hold.ended : hold.promised_until;
+}
+
+struct Change {
+  VirtualTime at{};
+  int by = 0;
+  bool operator<(const Change& other) const { return at < other.at; }
+};
+
+/// Whether there was an instant in [from, to] at which every permit was taken.
+bool WasTaken(const History& history, VirtualTime from, VirtualTime to) {
+  std::vector<Change> changes;
+  const auto add = [&](VirtualTime begin, VirtualTime end) {
+    if (begin > to || end < from) return;
+    changes.push_back({std::max(begin, from), 1});
+    if (end != kOpen) changes.push_back({end + Duration(1), -1});
+  };
+  for (const ServerHold& hold : history.server_holds) add(hold.granted, TakenUntil(hold));
+  const bool at_the_server = !history.server_holds.empty();
+  for (const ClientHold& hold : history.holds) {
+    if (!at_the_server) add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));
+  }
+  std::stable_sort(changes.begin(), changes.end());
+  int taken = 0;
+  for (const Change& change : changes) {
+    taken += change.by;
+    if (taken >= history.permits) return true;
+  }
+  return false;
+}
+
+/// Somebody else was asking in that time, and may have been served, or stood, before it. Who died
+/// while it asked stands in the queue until the lock forgets it.
+bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime from) {
+  for (const Attempt& other : history.attempts) {
+    if (other.client == attempt.client || other.asked > attempt.answered) continue;
+    if (other.answered == kOpen || other.answered >= from) return true;
+  }
+  return false;
+}
+
+bool WasFree(const History& history, const Attempt& attempt) {
+  if (attempt.answer != StatusCode::kNotAcquired && attempt.answer != StatusCode::kTimeout) {
+    return false;  // "not reached" says nothing about the resource
+  }
+  const Duration travel = Travel(history);
+  // Who gives up before an answer can have come was not refused by anybody.
+  if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < 4 * travel) return false;
+  const VirtualTime from = attempt.asked - travel;
+  return !WasDisturbed(history, attempt) && !OthersAsked(history, attempt, from) &&
+         !WasTaken(history, from, attempt.answered);
+}
+
+/// An earlier attempt of the client that ended unknown, or was held up, may have made it.
+bool MayBeOfAnEarlierAttempt(const History& history, const ServerHold& entry,
+                             const Attempt& attempt) {
+  for (const Delay& delay : history.delays) {
+    if (delay.client == entry.client && delay.interval.from <= attempt.asked &&
+        entry.granted <= delay.interval.to) {
+      return true;
+    }
+  }
+  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+    return other.client == entry.client && other.asked < attempt.asked && other.answered != kOpen &&
+           Status(other.answer).outcome() == Outcome::kUnknown &&
+           other.answered >= entry.granted - Travel(history);
+  });
+}
+
+/// The entry that this attempt made and left behind.
+const ServerHold* LeftBehind(const History& history, const Attempt& attempt) {
+  const VirtualTime later = attempt.answered + Travel(history);
+  if (DiedAt(history, attempt.client) <= later || history.end <= later) return nullptr;
+  for (const ServerHold& entry : history.server_holds) {
+    const bool its_own = entry.client == attempt.client && entry.granted >= attempt.asked &&
+                         entry.granted <= attempt.answered;
+    if (its_own && std::min(entry.ended, entry.promised_until) > later &&
+        !MayBeOfAnEarlierAttempt(history, entry, attempt)) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Violation> Judge(const History& history, const Attempt& attempt) {
+  if (!IsDefinite(attempt)) return std::nullopt;
+  if (const ServerHold* entry = LeftBehind(history, attempt)) {
+    return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                     fmt::format("{} was told \"{}\" at {}, though the server had granted at {} "
+                                 "and keeps the grant until {}",
+                                 Client(attempt.client), ToString(attempt.answer),
+                                 Instant(attempt.answered), Instant(entry->granted),
+                                 Instant(std::min(entry->ended, entry->promised_until)))};
+  }
+  if (!WasFree(history, attempt)) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                   fmt::format("{} asked at {} and was told \"{}\" at {}, though the resource was "
+                               "free all the time and nobody else asked",
+                               Client(attempt.client), Instant(attempt.asked),
+                               ToString(attempt.answer), Instant(attempt.answered))};
+}
+
+}  // namespace
+
+void JudgeRefusals(const History& history, std::vector<Violation>& violations) {
+  std::optional<Violation> first;
+  for (const Attempt& attempt : history.attempts) {
+    if (first.has_value() && first->at <= attempt.answered) continue;
+    if (auto found = Judge(history, attempt)) first = std::move(found);
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/validity.h"
+
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+std::optional<std::string> WhyFalse(const History& history, const ClientHold& hold) {
+  if (hold.sent == kOpen) {
+    if (!history.ownership_seen || hold.token.empty()) return std::nullopt;
+    return std::string("the server had never granted it");
+  }
+  const Duration left = history.lease - hold.elapsed - history.drift_allowance;
+  if (left > Duration{}) return std::nullopt;
+  return fmt::format("its request had gone out {} before on its own clock, and the lease is {}",
+                     Instant(hold.elapsed), Instant(history.lease));
+}
+
+}  // namespace
+
+void JudgeFalseValidity(const History& history, std::vector<Violation>& violations) {
+  const ClientHold* first = nullptr;
+  std::string why;
+  for (const ClientHold& hold : history.holds) {
+    if (first != nullptr && first->belief.front().from <= hold.belief.front().from) continue;
+    if (auto found = WhyFalse(history, hold)) {
+      first = &hold;
+      why = std::move(*found);
+    }
+  }
+  if (first == nullptr) return;
+  const VirtualTime at = first->belief.front().from;
+  violations.push_back({Judged::kFalseValidity, at, first->client,
+                        fmt::format("{} was told \"granted\" at {}, though {}",
+                                    Client(first->client), Instant(at), why)});
+}
+
+void JudgeCalledValid(int client, VirtualTime until, VirtualTime now,
+                      std::vector<Violation>& violations) {
+  if (now <= until + kNotice) return;
+  violations.push_back({Judged::kFalseValidity, now, client,
+                        fmt::format("{} was told at {} that its lease is valid, which had ended at "
+                                    "{}",
+                                    Client(client), Instant(now), Instant(until))});
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// False validity (LK014): (a) an acquire succeeds although, on the client's own clock, nothing is
+// left of the lease since the request was sent, or although the server had never granted; (b) the
+// lock tells its user "valid" later than its own validity's end, or after it has learned of a loss.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/history.h"
+
+namespace interlock::scenarios {
+
+/// What a lock may need to notice the end of a validity: e of LK014 b.
+inline constexpr Duration kNotice = std::chrono::milliseconds(1);
+
+/// (a), after the run. Appends one violation at most, the earliest.
+void JudgeFalseValidity(const History& history, std::vector<Violation>& violations);
+
+/// (b), at once: the client asked at `now` whether the hold is valid and was told that it is, its
+/// validity ending (or known to have ended) at `until`.
+void JudgeCalledValid(int client, VirtualTime until, VirtualTime now,
+                      std::vector<Violation>& violations);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+//
+// Spurious refusal (LK010), judged on hand-written histories. The lease is 1000 ms, so a message is
+// given 20 ms to arrive.
+#include "scenarios/oracles/refusals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::Answered;
+using testing::Asked;
+using testing::Crash;
+using ::testing::ElementsAre;
+using testing::Ended;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Ms;
+using testing::NewHistory;
+using testing::Owns;
+using testing::PropertiesOf;
+
+std::vector<Violation> Judge(const History& history) {
+  std::vector<Violation> violations;
+  JudgeRefusals(history, violations);
+  return violations;
+}
+
+/// C1 holds over [10, 500) and releases; C2 is refused over [asked, asked + 2].
+History RefusedAt(VirtualTime asked, StatusCode answer = StatusCode::kNotAcquired) {
+  History history = NewHistory(3);
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(500))};
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
+                      Answered(Asked(1, Ask::kTry, asked), asked + Ms(2), answer)};
+  return history;
+}
+
+TEST(RefusalsTest, ARefusalOfWhatIsTakenIsFine) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(100))), IsEmpty());
+}
+
+TEST(RefusalsTest, ARefusalOfAFreeResourceIsConvicted) {
+  const auto violations = Judge(RefusedAt(Ms(600)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_EQ(violations[0].at, Ms(602));
+  EXPECT_EQ(violations[0].client, 1);
+  EXPECT_THAT(violations[0].what, HasSubstr("free all the time"));
+}
+
+TEST(RefusalsTest, TimeoutOfATryIsARefusal) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kTimeout)),
+              ElementsAre(::testing::Field(&Violation::property, Judged::kSpuriousRefusal)));
+}
+
+TEST(RefusalsTest, WhatIsNotKnownIsNoRefusal) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kUnknownOutcome)), IsEmpty());
+  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kUnavailable)), IsEmpty());
+}
+
+TEST(RefusalsTest, ARefusalAcrossTheReleaseIsFine) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(499))), IsEmpty());
+  EXPECT_THAT(Judge(RefusedAt(Ms(510))), IsEmpty());
+}
+
+TEST(RefusalsTest, APromiseThatAForeignCommandRemovedStillTakesTheResource) {
+  History history = RefusedAt(Ms(600));
+  history.server_holds[0].end = ServerHoldEnd::kForeign;
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AnotherWhoAsksMayStandAhead) {
+  History history = RefusedAt(Ms(600));
+  history.attempts.push_back(Asked(2, Ask::kWait, Ms(550)));
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kTimeout);
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+}
+
+TEST(RefusalsTest, AFaultOfItsOwnExcusesTheClient) {
+  History history = RefusedAt(Ms(600));
+  history.disturbances = {{1, Ms(601)}};
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.disturbances = {{2, Ms(601)}};
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+}
+
+TEST(RefusalsTest, ASemaphoreWithAFreePermitMustNotRefuse) {
+  History history = RefusedAt(Ms(100));
+  history.permits = 2;
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  history.server_holds.push_back(Owns(2, Ms(20), Ms(1020)));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AWaiterThatGaveUpBeforeAnAnswerCouldComeWasNotRefused) {
+  History history = RefusedAt(Ms(600), StatusCode::kTimeout);
+  history.attempts[1].ask = Ask::kWaitFor;
+  history.attempts[1].deadline = Ms(601);
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts[1].deadline = Ms(700);
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+}
+
+/// C2's request was granted at 601, and it was told at 602 that it was not.
+History GrantedAndDenied(StatusCode answer) {
+  History history = RefusedAt(Ms(600), answer);
+  history.server_holds.push_back(Owns(1, Ms(601), Ms(1601)));
+  return history;
+}
+
+TEST(RefusalsTest, ADenialOfWhatWasGrantedIsConvicted) {
+  for (const StatusCode answer :
+       {StatusCode::kNotAcquired, StatusCode::kTimeout, StatusCode::kUnavailable}) {
+    History history = GrantedAndDenied(answer);
+    history.disturbances = {{1, Ms(601)}};  // A lost reply is a reason to say "unknown".
+    const auto violations = Judge(history);
+    ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_EQ(violations[0].at, Ms(602));
+    EXPECT_THAT(violations[0].what, HasSubstr("the server had granted at 601.000 ms"));
+  }
+}
+
+TEST(RefusalsTest, AnUnknownGrantIsFine) {
+  EXPECT_THAT(Judge(GrantedAndDenied(StatusCode::kUnknownOutcome)), IsEmpty());
+}
+
+// The request of the first attempt was still under way when the second was refused.
+TEST(RefusalsTest, AGrantThatAnEarlierUnknownAttemptMayHaveMadeIsNotTheLaterOnes) {
+  History history = GrantedAndDenied(StatusCode::kNotAcquired);
+  history.attempts.push_back(
+      Answered(Asked(1, Ask::kTry, Ms(590)), Ms(599), StatusCode::kUnknownOutcome));
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts.back().answered = Ms(570);
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1)) << "too long ago to be under way";
+  history.delays = {{1, {Ms(565), Ms(605)}}};
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AGrantThatIsUndoneAtOnceIsFine) {
+  History history = GrantedAndDenied(StatusCode::kTimeout);
+  history.server_holds[1] = Ended(history.server_holds[1], ServerHoldEnd::kReleased, Ms(610));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, WhoDiesBeforeItCanUndoIsExcused) {
+  History history = GrantedAndDenied(StatusCode::kTimeout);
+  Crash(history, 1, Ms(605));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
