@@ -124,6 +124,9 @@ Workload Cook(const WorkloadShape& shape, const RawWorkload& raw) {
   workload.lease = std::chrono::milliseconds(kLeaseMs[static_cast<std::size_t>(lease)]);
   workload.latency_max = Part(workload.lease, kLatency, latency);
   workload.permits = shape.min_permits + permits;
+  workload.topology = shape.topology;
+  workload.nodes = shape.nodes;
+  workload.persistence = shape.persistence;
   for (const RawClient& one : clients) {
     ClientPlan client;
     client.clock_offset = std::chrono::seconds(1000) * one.offset;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/guarantees.h"
+
 namespace interlock::scenarios {
 namespace {
 
@@ -14,6 +16,9 @@ using reports::ResultRow;
 using reports::Verdict;
 
 Expectation Expected(const Unit& unit, Judged property) {
+  if (!unit.scenario->fault_class.empty()) {
+    return Promised(*unit.entry->subject, *unit.scenario, property);
+  }
   if (!unit.entry->specimen) {
     if (IsWeakness(*unit.scenario, property, unit.synchrony)) return Expectation::kBreaks;
     // A named case says itself what it cannot hold; in a generated one it depends on the draw.
@@ -56,11 +61,13 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
     row.runs_to_first_violation = sum.violations[property].front() + 1;
   }
   if (row.verdict == Verdict::kInconclusive) row.reason = ReasonOf(sum, property);
-  if (row.expected == Expectation::kEither && row.kind == LockKind::kSound &&
+  const bool named = !unit.scenario->pinned.empty();
+  const bool promised = !unit.scenario->fault_class.empty();
+  if (row.expected == Expectation::kEither && row.kind == LockKind::kSound && !promised &&
       row.verdict == Verdict::kViolated) {
     row.reason = "no lease lock excludes sections under unbounded pauses";
   }
-  if (row.expected == Expectation::kBreaks && row.kind == LockKind::kSound) {
+  if (row.expected == Expectation::kBreaks && row.kind == LockKind::kSound && named) {
     row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
   }
   return row;
@@ -88,7 +95,8 @@ void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
       break;
   }
   row.pass = row.verdict == Verdict::kViolated;
-  if (row.kind == LockKind::kSound) return;  // its control is the same case in a lower class
+  // The control of a sound lock is the same case in a lower class, or a calmer class of faults.
+  if (row.kind == LockKind::kSound) return;
   if (row.pass && !HasSoundControl(row, rows)) {
     row.pass = false;
     row.verdict = Verdict::kInconclusive;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "scenarios/guarantees.h"
+
 namespace interlock::scenarios {
 namespace {
 
@@ -45,6 +47,9 @@ class NoData : public harness::ServerView {
 
 const Scenario* FindScenario(std::string_view name) {
   for (const Scenario& scenario : Catalogue()) {
+    if (scenario.name == name) return &scenario;
+  }
+  for (const Scenario& scenario : GuaranteeScenarios()) {
     if (scenario.name == name) return &scenario;
   }
   return nullptr;
@@ -91,7 +96,7 @@ bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchr
 
 GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits) {
   GoalSet goals;
-  if (!scenario.pinned.empty()) return goals;
+  if (!scenario.pinned.empty() || !scenario.fault_class.empty()) return goals;
   const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
     const auto& faults = scenario.shape.faults;
     return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {

@@ -28,6 +28,9 @@ struct WorkloadShape {
   bool extend = false;    ///< some clients extend their lease
   int min_permits = 1;
   int max_permits = 1;
+  sim::Topology topology = sim::Topology::kStandalone;
+  int nodes = 1;
+  sim::Persistence persistence = sim::Persistence::kNone;
 };
 
 struct Weakness {
@@ -55,6 +58,8 @@ struct Scenario {
   std::uint64_t max_runs = ~std::uint64_t{0};
   bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
   bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
+  /// Of the guarantee table, where each lock's promises say what is expected; else empty.
+  std::string_view fault_class = {};
 };
 
 /// A named case that cannot be run yet, because what it is about does not exist here.
@@ -66,6 +71,7 @@ struct PendingScenario {
 
 const std::vector<Scenario>& Catalogue();
 const std::vector<PendingScenario>& PendingScenarios();
+/// Of the catalogue, or of the guarantee table.
 const Scenario* FindScenario(std::string_view name);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <csignal>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -16,6 +13,7 @@
 #include "reports/junit_writer.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/second_process.h"
 #include "scenarios/cli/values.h"
@@ -31,17 +29,6 @@ namespace {
 using reports::ExitCode;
 
 constexpr std::uint64_t kDefaultRuns = 10'000;
-
-std::atomic<bool> stop_requested{false};
-volatile std::sig_atomic_t stop_signal = 0;
-
-void OnSignal(int signal) {
-  stop_signal = signal;
-  stop_requested = true;
-  // Whoever asks twice does not want to wait for the report.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
-}
 
 struct Settings {
   std::string lock = "*";
@@ -108,8 +95,7 @@ class Check {
   ExitCode Run() {
     CampaignOptions options;
     if (const auto bad = Prepare(options); bad != ExitCode::kPass) return bad;
-    std::signal(SIGINT, OnSignal);
-    std::signal(SIGTERM, OnSignal);
+    CatchInterruption();
     Guard(settings_, registry_.program());
     const GuardedThread guarded;  // explaining a failure runs it once more
     const auto started = std::chrono::steady_clock::now();
@@ -144,7 +130,7 @@ class Check {
     options.jobs = settings_.jobs > 0
                        ? settings_.jobs
                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    options.stop = &stop_requested;
+    options.stop = &Interrupted();
     if (!settings_.budget.empty()) {
       const auto budget = ParseBudget(settings_.budget);
       if (!budget.has_value()) {
@@ -186,10 +172,10 @@ class Check {
         if (Applies(*scenario, entry.subject->traits())) entries.push_back(&entry);
       }
       if (entries.empty()) continue;
-      if (stop_requested) break;
+      if (Interrupted()) break;
       const Unit unit{entries[turn++ % entries.size()], scenario, scenario->classes.back()};
       const auto theirs = HashInSecondProcess(unit, options.seed, kRuns);
-      if (stop_requested) break;  // Ctrl-C ends the other process too
+      if (Interrupted()) break;  // Ctrl-C ends the other process too
       if (!theirs.ok()) {
         report.results.push_back(NotCompared(unit, theirs.status().message()));
         continue;
@@ -197,7 +183,7 @@ class Check {
       report.totals.double_runs += kRuns;
       if (*theirs != HashOfUnit(unit, options.seed, kRuns)) ++report.totals.divergences;
     }
-    if (stop_requested) report.status = reports::RunStatus::kPartial;
+    if (Interrupted()) report.status = reports::RunStatus::kPartial;
   }
 
   static reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
@@ -218,9 +204,7 @@ class Check {
                                               : ToText(result.report, counterexamples,
                                                        TextOptionsForStdout())));
     if (!settings_.out.empty()) code = Combine(code, WriteFiles(result, counterexamples, json));
-    if (stop_signal == SIGINT) code = Combine(code, ExitCode::kInterrupted);
-    if (stop_signal == SIGTERM) code = Combine(code, ExitCode::kTerminated);
-    return code;
+    return Combine(code, InterruptionCode());
   }
 
   ExitCode WriteFiles(const CampaignResult& result,
@@ -249,7 +233,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   options.url = settings.redis;
   options.allow_remote = settings.allow_remote;
   options.seed = settings.seed;
-  options.stop = &stop_requested;
+  options.stop = &Interrupted();
   const auto entries = registry.Select(settings.lock);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
   const auto scenarios = SelectScenarios(settings.scenario);
@@ -257,8 +241,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   options.entries = *entries;
   options.scenarios = *scenarios;
   if (const auto bad = PrepareOut(settings); bad != ExitCode::kPass) return bad;
-  std::signal(SIGINT, OnSignal);
-  std::signal(SIGTERM, OnSignal);
+  CatchInterruption();
   auto result = RunRealCheck(options);
   if (!result.ok()) {
     const bool bad = result.code() == StatusCode::kInvalidArgument;
@@ -278,9 +261,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
       }
     }
   }
-  if (stop_signal == SIGINT) code = Combine(code, ExitCode::kInterrupted);
-  if (stop_signal == SIGTERM) code = Combine(code, ExitCode::kTerminated);
-  return code;
+  return Combine(code, InterruptionCode());
 }
 
 std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }

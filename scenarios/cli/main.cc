@@ -29,6 +29,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   app.failure_message(CLI::FailureMessage::help);
   scenarios::cli::Work work;
   scenarios::cli::AddCheckCommand(app, registry, work);
+  scenarios::cli::AddGuaranteesCommand(app, registry, work);
   scenarios::cli::AddReplayCommand(app, registry, work);
   scenarios::cli::AddListCommand(app, registry, work);
   scenarios::cli::AddExplainCommand(app, work);

@@ -16,10 +16,6 @@ Status Invalid(std::string message) {
   return Status(StatusCode::kInvalidArgument, std::move(message));
 }
 
-bool Matches(std::string_view pattern, std::string_view name) {
-  return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
-}
-
 /// Levenshtein's distance.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -44,6 +40,10 @@ bool IsValidName(std::string_view name) {
 }
 
 }  // namespace
+
+bool MatchesName(std::string_view pattern, std::string_view name) {
+  return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
+}
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
@@ -86,7 +86,7 @@ Result<std::vector<Entry>> Registry::Select(std::string_view pattern) const {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries_) {
     names.push_back(entry.subject->name());
-    if (Matches(pattern, entry.subject->name())) selected.push_back(entry);
+    if (MatchesName(pattern, entry.subject->name())) selected.push_back(entry);
   }
   if (selected.empty()) return Invalid(UnknownName("lock", pattern, names));
   return selected;
@@ -104,7 +104,7 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
   std::vector<std::string_view> names;
   for (const Scenario& scenario : Catalogue()) {
     names.push_back(scenario.name);
-    if (Matches(pattern, scenario.name)) selected.push_back(&scenario);
+    if (MatchesName(pattern, scenario.name)) selected.push_back(&scenario);
   }
   if (!selected.empty()) return selected;
   const auto pending = SelectPending(pattern);
@@ -120,7 +120,7 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
 std::vector<reports::PendingCase> SelectPending(std::string_view pattern) {
   std::vector<reports::PendingCase> selected;
   for (const PendingScenario& one : PendingScenarios()) {
-    if (Matches(pattern, one.name)) {
+    if (MatchesName(pattern, one.name)) {
       selected.push_back({std::string(one.name), std::string(one.waits_for)});
     }
   }

@@ -42,6 +42,9 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern);
 /// The named cases that match and cannot be run yet.
 std::vector<reports::PendingCase> SelectPending(std::string_view pattern);
 
+/// Whether the name matches the shell pattern.
+bool MatchesName(std::string_view pattern, std::string_view name);
+
 /// `unknown lock "mutx"; did you mean "mutex"?`
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known);

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <interlock/connection.h>
+#include <interlock/harness/promise.h>
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 #include <interlock/time.h>
@@ -133,6 +134,9 @@ class Subject {
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;
   virtual Traits traits() const { return {}; }
+
+  /// What the lock says of itself, for `guarantees`; nothing by default.
+  virtual std::vector<Promise> Promises() const { return {}; }
 
   virtual std::unique_ptr<Lock> NewLock(Environment& environment,
                                         const LockOptions& options) const = 0;

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+
+#include "reports/artefacts.h"
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/interruption.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/cli/values.h"
+#include "scenarios/guarantees.h"
+#include "scenarios/guard.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using reports::ExitCode;
+
+struct Settings {
+  std::string lock;
+  std::string faults = "*";
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1000;
+  int jobs = 0;
+  bool json = false;
+  std::string out;
+};
+
+/// Without a pattern, the locks that are meant to be right.
+Result<std::vector<Entry>> Locks(const Settings& settings, const Registry& registry) {
+  auto entries = registry.Select(settings.lock.empty() ? "*" : settings.lock);
+  if (entries.ok() && settings.lock.empty()) {
+    std::erase_if(*entries, [](const Entry& entry) { return entry.specimen; });
+  }
+  return entries;
+}
+
+Result<std::vector<const Scenario*>> Places(const std::string& pattern) {
+  std::vector<const Scenario*> places;
+  std::vector<std::string_view> names;
+  for (const Scenario& scenario : GuaranteeScenarios()) {
+    names.push_back(scenario.fault_class);
+    if (MatchesName(pattern, scenario.fault_class)) places.push_back(&scenario);
+  }
+  if (places.empty()) {
+    return Status(StatusCode::kInvalidArgument, UnknownName("class of faults", pattern, names));
+  }
+  return places;
+}
+
+ExitCode Publish(const Settings& settings, const reports::GuaranteeTable& table) {
+  ExitCode code = ExitCodeOf(table);
+  code =
+      Combine(code, Print(settings.json ? ToJson(table) : ToText(table, TextOptionsForStdout())));
+  if (!settings.out.empty()) {
+    for (const auto& [name, content] :
+         {std::pair<std::string, std::string>("guarantees.json", ToJson(table)),
+          std::pair<std::string, std::string>("guarantees.md", ToMarkdown(table))}) {
+      if (const auto error = reports::WriteArtefact(settings.out, name, content)) {
+        code = Combine(code, Complain(ExitCode::kInternal, error->ToString()));
+      }
+    }
+  }
+  return Combine(code, InterruptionCode());
+}
+
+ExitCode Guarantees(const Settings& settings, const Registry& registry) {
+  const auto entries = Locks(settings, registry);
+  if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
+  const auto places = Places(settings.faults);
+  if (!places.ok()) return Complain(ExitCode::kUsage, places.status().message());
+  for (const Entry& entry : *entries) {
+    const std::string wrong = WrongPromise(*entry.subject);
+    if (!wrong.empty()) return Complain(ExitCode::kUsage, wrong);
+  }
+  if (!settings.out.empty()) {
+    if (const auto problem = PrepareFolder(settings.out)) {
+      return Complain(ExitCode::kBadInput, *problem);
+    }
+  }
+  CatchInterruption();
+  GuardOptions guard;
+  guard.program = registry.program();
+  InstallGuard(guard);
+  CampaignOptions options;
+  options.seed = settings.seed;
+  options.runs = settings.runs;
+  options.jobs = settings.jobs > 0
+                     ? settings.jobs
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.entries = *entries;
+  options.scenarios = *places;
+  options.stop = &Interrupted();
+  Progress progress("trying");
+  options.progress = [&](std::uint64_t done, std::uint64_t planned) {
+    progress.Update(done, planned);
+  };
+  CampaignResult result = RunCampaign(options);
+  result.report.tool = ThisTool();
+  result.report.tool.program = registry.program();
+  return Publish(settings, TableOf(result.report));
+}
+
+}  // namespace
+
+void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work) {
+  CLI::App* command = app.add_subcommand(
+      "guarantees",
+      "each lock under each class of faults: what holds, what breaks, what it promises");
+  auto settings = std::make_shared<Settings>();
+  command->add_option("--lock", settings->lock,
+                      "locks whose name matches; without it, all but the specimens");
+  command->add_option("--faults", settings->faults, "classes of faults that match this pattern")
+      ->capture_default_str();
+  auto seed = std::make_shared<std::string>("1");
+  command->add_option("--seed", *seed, "seed of all runs (also 0x...)")
+      ->type_name("NUMBER")
+      ->check([](const std::string& text) {
+        return ParseSeed(text).has_value()
+                   ? std::string()
+                   : text + " is no number from 0 to 2^64-1, decimal or 0x...";
+      })
+      ->capture_default_str();
+  command->add_option("--runs", settings->runs, "runs behind each cell of the table")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+  command
+      ->add_option("--jobs", settings->jobs,
+                   "threads; the table does not depend on it (0: all cores)")
+      ->check(CLI::Range(0, 256));
+  command->add_flag("--json", settings->json, "print guarantees.json instead of text");
+  command->add_option("--out", settings->out, "folder for guarantees.json and guarantees.md")
+      ->check([](const std::string& text) { return text.empty() ? "must not be empty" : ""; });
+  command->callback([settings, seed, &registry, &work] {
+    settings->seed = ParseSeed(*seed).value_or(settings->seed);
+    work = [settings, &registry] { return Guarantees(*settings, registry); };
+  });
+}
+
+}  // namespace interlock::scenarios::cli
