@@ -119,6 +119,10 @@ reports::GuaranteeTable TableOf(const reports::RunReport& report) {
     table.cells.back().rows.push_back(row);
     previous = &row;
   }
+  for (reports::GuaranteeCell& cell : table.cells) {
+    std::stable_sort(cell.rows.begin(), cell.rows.end(),
+                     [](const auto& a, const auto& b) { return a.code < b.code; });
+  }
   return table;
 }
 

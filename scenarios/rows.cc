@@ -2,6 +2,8 @@
 #include "scenarios/rows.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -71,6 +73,16 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
     row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
   }
   return row;
+}
+
+/// Up to where in a sweep the property held.
+std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property) {
+  const std::vector<std::string>& names = unit.scenario->sweep;
+  const std::uint64_t first = sum.violations[property].front();
+  if (unit.entry->specimen || first == 0 || first >= names.size()) return std::nullopt;
+  return fmt::format("{} {} [{}]: {} holds up to {}, and not at {}", unit.scenario->name,
+                     unit.entry->subject->name(), ToString(unit.synchrony), Slug(property),
+                     names[first - 1], names[first]);
 }
 
 /// A sound lock held the same and put it to the test.
@@ -152,6 +164,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
       report.results.push_back(MakeRow(unit, sum, property));
       if (sum.violating_runs[property] == 0) continue;
+      if (auto note = SweepNote(unit, sum, property)) report.notes.push_back(std::move(*note));
       Found found;
       found.row = report.results.size() - 1;
       found.unit = unit;

@@ -57,7 +57,10 @@ struct Scenario {
   /// Of a campaign's runs, at most so many: a pinned workload has little to vary.
   std::uint64_t max_runs = ~std::uint64_t{0};
   bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
-  bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
+  /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
+  /// up to which one a weakness does not show.
+  std::vector<std::string> sweep;
+  bool tells_story = false;  ///< see story.h; needs exactly one pinned workload
   /// Of the guarantee table, where each lock's promises say what is expected; else empty.
   std::string_view fault_class = {};
 };

@@ -32,8 +32,22 @@ Scenario K1() {
   return scenario;
 }
 
+/// K8: tokens must grow from grant to grant; random values are unique, and have no order.
+Scenario K8() {
+  const Operation work{.ask = Ask::kWaitFor,
+                       .think = milliseconds(50),
+                       .wait = milliseconds(30'000),
+                       .hold = milliseconds(700)};
+  Scenario scenario = Row("kleppmann.k8", "tokens that are only unique, such as random values");
+  Pin(scenario,
+      std::vector<Workload>(8, Clients({Does({work, work, work}), Does({work, work, work})})));
+  scenario.judges = {Judged::kTokens, Judged::kServerExclusion, Judged::kBeliefExclusion,
+                     Judged::kSectionExclusion, Judged::kKeys};
+  return scenario;
+}
+
 }  // namespace
 
-std::vector<Scenario> KleppmannRows() { return {K1()}; }
+std::vector<Scenario> KleppmannRows() { return {K1(), K8()}; }
 
 }  // namespace interlock::scenarios::catalogue

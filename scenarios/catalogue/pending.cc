@@ -6,7 +6,6 @@ namespace interlock::scenarios {
 const std::vector<PendingScenario>& PendingScenarios() {
   constexpr std::string_view kRedlock = "Redlock, a lock over a quorum of masters";
   constexpr std::string_view kGuarded = "a guarded resource, to which holders write";
-  constexpr std::string_view kTokens = "the judging of fencing tokens (LK007)";
   constexpr std::string_view kServer = "faults of the server";
   constexpr std::string_view kClocks = "faults of clocks";
   static const std::vector<PendingScenario> kPending = {
@@ -16,13 +15,11 @@ const std::vector<PendingScenario>& PendingScenarios() {
       {"kleppmann.k5", "one of five masters restarts and has forgotten", kRedlock},
       {"kleppmann.k6", "all replies of five masters are read after a pause", kRedlock},
       {"kleppmann.k7", "all replies of five masters are delayed past the lease", kRedlock},
-      {"kleppmann.k8", "a fence built from random values", kTokens},
-      {"kleppmann.k9", "the server that counts the tokens loses its data", kTokens},
+      {"kleppmann.k9", "the server that counts the tokens loses its data", kServer},
       {"kleppmann.k9b", "counters on several masters drift apart", kRedlock},
       {"kleppmann.k10", "an efficiency lock's only server loses power", kServer},
       {"antirez.a2", "unordered tokens, checked and set at the resource", kGuarded},
       {"antirez.a2p", "the same, and the pause comes before the token is set", kGuarded},
-      {"antirez.a3", "server and client count time at different rates", kClocks},
       {"antirez.a4", "the server's clock steps back, and a key lives longer", kClocks},
       {"antirez.a5", "the server's clock is slewed", kClocks},
       {"antirez.a6", "all delays between reading the clock and using the lock", kRedlock},

@@ -11,6 +11,16 @@
 
 namespace interlock::harness {
 
+std::vector<std::string> ScenariosFor(const Subject& subject, const std::string& scenario) {
+  std::vector<std::string> names;
+  const auto selected = scenarios::cli::SelectScenarios(scenario);
+  if (!selected.ok()) return names;
+  for (const scenarios::Scenario* one : *selected) {
+    if (scenarios::Applies(*one, subject.traits())) names.emplace_back(one->name);
+  }
+  return names;
+}
+
 CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& options) {
   CheckVerdict verdict;
   const auto scenarios = scenarios::cli::SelectScenarios(options.scenario);

@@ -39,19 +39,6 @@ Result<std::vector<Entry>> Locks(const Settings& settings, const Registry& regis
   return entries;
 }
 
-Result<std::vector<const Scenario*>> Places(const std::string& pattern) {
-  std::vector<const Scenario*> places;
-  std::vector<std::string_view> names;
-  for (const Scenario& scenario : GuaranteeScenarios()) {
-    names.push_back(scenario.fault_class);
-    if (MatchesName(pattern, scenario.fault_class)) places.push_back(&scenario);
-  }
-  if (places.empty()) {
-    return Status(StatusCode::kInvalidArgument, UnknownName("class of faults", pattern, names));
-  }
-  return places;
-}
-
 ExitCode Publish(const Settings& settings, const reports::GuaranteeTable& table) {
   ExitCode code = ExitCodeOf(table);
   code =
@@ -71,7 +58,7 @@ ExitCode Publish(const Settings& settings, const reports::GuaranteeTable& table)
 ExitCode Guarantees(const Settings& settings, const Registry& registry) {
   const auto entries = Locks(settings, registry);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
-  const auto places = Places(settings.faults);
+  const auto places = SelectFaultClasses(settings.faults);
   if (!places.ok()) return Complain(ExitCode::kUsage, places.status().message());
   for (const Entry& entry : *entries) {
     const std::string wrong = WrongPromise(*entry.subject);

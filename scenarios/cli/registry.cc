@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/guarantees.h"
+
 namespace interlock::scenarios::cli {
 namespace {
 
@@ -14,6 +16,10 @@ constexpr std::size_t kLongestName = 64;
 
 Status Invalid(std::string message) {
   return Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
+bool Matches(std::string_view pattern, std::string_view name) {
+  return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
 }
 
 /// Levenshtein's distance.
@@ -40,10 +46,6 @@ bool IsValidName(std::string_view name) {
 }
 
 }  // namespace
-
-bool MatchesName(std::string_view pattern, std::string_view name) {
-  return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
-}
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
@@ -86,7 +88,7 @@ Result<std::vector<Entry>> Registry::Select(std::string_view pattern) const {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries_) {
     names.push_back(entry.subject->name());
-    if (MatchesName(pattern, entry.subject->name())) selected.push_back(entry);
+    if (Matches(pattern, entry.subject->name())) selected.push_back(entry);
   }
   if (selected.empty()) return Invalid(UnknownName("lock", pattern, names));
   return selected;
@@ -104,7 +106,7 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
   std::vector<std::string_view> names;
   for (const Scenario& scenario : Catalogue()) {
     names.push_back(scenario.name);
-    if (MatchesName(pattern, scenario.name)) selected.push_back(&scenario);
+    if (Matches(pattern, scenario.name)) selected.push_back(&scenario);
   }
   if (!selected.empty()) return selected;
   const auto pending = SelectPending(pattern);
@@ -117,10 +119,21 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
   return Invalid(UnknownName("scenario", pattern, names));
 }
 
+Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern) {
+  std::vector<const Scenario*> selected;
+  std::vector<std::string_view> names;
+  for (const Scenario& scenario : GuaranteeScenarios()) {
+    names.push_back(scenario.fault_class);
+    if (Matches(pattern, scenario.fault_class)) selected.push_back(&scenario);
+  }
+  if (selected.empty()) return Invalid(UnknownName("class of faults", pattern, names));
+  return selected;
+}
+
 std::vector<reports::PendingCase> SelectPending(std::string_view pattern) {
   std::vector<reports::PendingCase> selected;
   for (const PendingScenario& one : PendingScenarios()) {
-    if (MatchesName(pattern, one.name)) {
+    if (Matches(pattern, one.name)) {
       selected.push_back({std::string(one.name), std::string(one.waits_for)});
     }
   }

@@ -39,11 +39,11 @@ class Registry {
 /// pending.
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern);
 
+/// Of the guarantee table, those whose class of faults matches. Errors as above.
+Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern);
+
 /// The named cases that match and cannot be run yet.
 std::vector<reports::PendingCase> SelectPending(std::string_view pattern);
-
-/// Whether the name matches the shell pattern.
-bool MatchesName(std::string_view pattern, std::string_view name);
 
 /// `unknown lock "mutx"; did you mean "mutex"?`
 std::string UnknownName(std::string_view kind, std::string_view given,

@@ -25,6 +25,19 @@ class Adapter final : public harness::Subject {
   }
   harness::Traits traits() const override { return {.can_extend = true, .fencing = true}; }
 
+  std::vector<harness::Promise> Promises() const override {
+    return {{"none", "standalone",
+             "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-crash", "standalone",
+             "LK001 LK002 LK003 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-pause-bounded", "standalone",
+             "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-pause", "standalone",
+             "LK001 LK002 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
+            {"link", "standalone",
+             "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""}};
+  }
+
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<LeaseLock<Mutex>>(environment, [&options](Client& client) {

@@ -28,6 +28,18 @@ class Adapter final : public harness::Subject {
     return {.semaphore = true, .can_extend = true, .fencing = true};
   }
 
+  std::vector<harness::Promise> Promises() const override {
+    return {{"none", "standalone", "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-crash", "standalone",
+             "LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-pause-bounded", "standalone",
+             "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-pause", "standalone",
+             "permits-server permits-belief LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
+             "permits-section"},
+            {"link", "standalone", "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""}};
+  }
+
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<LeaseLock<SingleFile>>(environment, [&options](Client& client) {

@@ -3,13 +3,20 @@
 // Every classic case by its name, against our own locks: what the case says a correct lease lock
 // holds is put to the test and holds, and what it says no lease lock can hold is seen violated.
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <interlock/options.h>
 
 #include "reports/exit_code.h"
 #include "scenarios/campaign.h"
@@ -102,6 +109,107 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, NamedCaseTest, testing::ValuesIn(RunnableCas
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });
+
+// What a lock takes off each lease for drift is the largest safe difference of rates.
+TEST(CatalogueTest, TheLargestSafeClockRateIsTheDriftAllowance) {
+  const Scenario& scenario = *FindScenario("antirez.a3");
+  const int allowed_ppm = MutexOptions{}.drift_per_mille * 1000;
+  std::string safe;
+  for (std::size_t i = 0; i < scenario.pinned.size(); ++i) {
+    if (-scenario.pinned[i].clients.front().clock_rate_ppm <= allowed_ppm) {
+      safe = scenario.sweep[i];
+    }
+  }
+  const CampaignResult result = RunCase("antirez.a3");
+  int told = 0;
+  for (const std::string& note : result.report.notes) {
+    if (note.find("belief") == std::string::npos) continue;
+    ++told;
+    EXPECT_NE(note.find("holds up to " + safe + ","), std::string::npos) << note;
+  }
+  EXPECT_EQ(told, 6);  // two locks in three classes
+  // The essay's 10 % fast and 10 % slow would need 18.2 % of the lease.
+  EXPECT_EQ(scenario.pinned.back().clients.front().clock_rate_ppm,
+            -static_cast<std::int64_t>((1.0 - 0.9 / 1.1) * 1'000'000));
+}
+
+/// A lock of ours whose fencing tokens are random values: unique, and without an order.
+class RandomFence final : public harness::Subject {
+ public:
+  explicit RandomFence(std::shared_ptr<const harness::Subject> inner) : inner_(std::move(inner)) {}
+  std::string_view name() const override { return "test/random-fence"; }
+  std::string_view summary() const override { return "a fence of random values"; }
+  harness::Traits traits() const override { return inner_->traits(); }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<RandomLock>(environment.runtime, inner_->NewLock(environment, options));
+  }
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return inner_->Owners(server, options);
+  }
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    return inner_->AuxiliaryKeys(options);
+  }
+
+ private:
+  class RandomHold final : public harness::Hold {
+   public:
+    RandomHold(std::unique_ptr<harness::Hold> inner, std::uint64_t fence)
+        : inner_(std::move(inner)), fence_(fence) {}
+    std::string owner_token() const override { return inner_->owner_token(); }
+    std::optional<std::uint64_t> fencing_token() const override { return fence_; }
+    MonotonicTime valid_until() const override { return inner_->valid_until(); }
+    Status Extend() override { return inner_->Extend(); }
+    Status Release() override { return inner_->Release(); }
+
+   private:
+    std::unique_ptr<harness::Hold> inner_;
+    std::uint64_t fence_;
+  };
+
+  class RandomLock final : public harness::Lock {
+   public:
+    RandomLock(Runtime& runtime, std::unique_ptr<harness::Lock> inner)
+        : runtime_(runtime), inner_(std::move(inner)) {}
+    Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+      return Fenced(inner_->TryAcquire());
+    }
+    Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+      return Fenced(inner_->AcquireUntil(deadline));
+    }
+
+   private:
+    Result<std::unique_ptr<harness::Hold>> Fenced(Result<std::unique_ptr<harness::Hold>> asked) {
+      if (!asked.ok()) return asked.status();
+      std::array<std::byte, 4> bytes{};
+      runtime_.FillRandom(bytes);
+      std::uint64_t fence = 0;
+      for (const std::byte byte : bytes) fence = fence * 256 + std::to_integer<std::uint64_t>(byte);
+      return std::unique_ptr<harness::Hold>(
+          std::make_unique<RandomHold>(std::move(asked).value(), fence));
+    }
+    Runtime& runtime_;
+    std::unique_ptr<harness::Lock> inner_;
+  };
+
+  std::shared_ptr<const harness::Subject> inner_;
+};
+
+TEST(CatalogueTest, AFenceOfRandomValuesFallsInTheCaseThatIsAboutIt) {
+  CampaignOptions options;
+  options.entries.push_back({std::make_shared<RandomFence>(SoundSubjects().front()), true, {}});
+  options.scenarios = {FindScenario("kleppmann.k8")};
+  const CampaignResult result = RunCampaign(options);
+  int convicted = 0;
+  for (const reports::ResultRow& row : result.report.results) {
+    if (row.code != "LK007") continue;
+    EXPECT_EQ(row.verdict, reports::Verdict::kViolated) << reports::ToString(row.synchrony);
+    ++convicted;
+  }
+  EXPECT_EQ(convicted, 3);
+}
 
 // Where a case is about one lock's fault, a specimen with that fault falls in it.
 TEST(CatalogueTest, ABlindReleaseFallsInTheCaseThatIsAboutIt) {

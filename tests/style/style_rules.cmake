@@ -158,6 +158,10 @@ function(allowed_includes result)
     set(allowed "${std}|${posix}|${interlock}|\"sim/[a-z_0-9/]+\\.h\"|<boost/context/[a-z_0-9/]+\\.hpp>")
   elseif(path MATCHES "^scenarios/include/")
     set(allowed "${std}|${interlock}|${harness}")
+    # Only its users include this header, and they bring GoogleTest along.
+    if(path STREQUAL "scenarios/include/interlock/harness/gtest.h")
+      string(APPEND allowed "|<gtest/gtest\\.h>")
+    endif()
   elseif(path MATCHES "^scenarios/")
     string(CONCAT allowed "${std}|${posix}|${interlock}|${harness}|${formatting}"
            "|\"(sim|scenarios|reports)/[a-z_0-9/]+\\.h\"|\"interlock_build_info\\.h\""

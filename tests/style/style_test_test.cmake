@@ -114,6 +114,7 @@ accepts(lib/src/x.cc "${kHead}#include <vector>\n#include <interlock/mutex.h>\n#
 accepts(sim/x.cc "${kHead}#include <interlock/time.h>\n#include \"sim/redis/server.h\"\n")
 accepts(scenarios/x.cc
         "${kHead}#include <interlock/harness/lock.h>\n#include \"sim/world.h\"\n#include \"reports/run_report.h\"\n")
+accepts(scenarios/include/interlock/harness/gtest.h "${kHead}#pragma once\n#include <gtest/gtest.h>\n")
 accepts(tests/x.cc "${kHead}#include <gtest/gtest.h>\n#include \"lib/src/token.h\"\n#include <thread>\n")
 
 # One file each.

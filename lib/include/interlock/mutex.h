@@ -24,6 +24,16 @@
 //     clock;
 //   - Redis Cluster: as with replicas; all keys of a resource share a slot.
 //
+// What `interlock guarantees` holds it to, by class of faults and topology:
+//   none @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   client-crash @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK008 LK009 LK010
+//       LK011 LK014 LK015
+//   client-pause-bounded @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-pause @ standalone: keeps LK001 LK002 LK005 LK006 LK007 LK009 LK010 LK011 LK014
+//       LK015; fails LK003
+//   link @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one try, one BLPOP on
 // a connection of its own, one try per wake-up. Keys, all with a TTL, P = key_prefix: `P{name}`
 // (the owner, one lease), `P{name}:fence` (kFenceTtl), `P{name}:signal` (one element, one lease)

@@ -19,6 +19,16 @@
 //   - strict first come, first served: a newcomer may take the permit between wake-up and entry;
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
+// What `interlock guarantees` holds it to, by class of faults and topology:
+//   none @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   client-crash @ standalone: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014
+//       LK015
+//   client-pause-bounded @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014
+//       LK015
+//   client-pause @ standalone: keeps permits-server permits-belief LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015; fails permits-section
+//   link @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//
 // Cost: enter and leave one round trip each; a hand-over one push. Keys, all with a TTL, P =
 // key_prefix: `P{name}:holders` (permits; at most the longest lease), `P{name}:limit` (the same),
 // `P{name}:signal` (at most `concurrency` elements, one lease), `P{name}:fence` (kFenceTtl) and,

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <interlock/harness/lock.h>
 
@@ -38,6 +39,9 @@ struct CheckVerdict {
   bool violated = false;  ///< false and not passed: inconclusive
   std::string text;       ///< the report, with a counterexample and its replay token
 };
+
+/// The scenarios that match the glob and apply to the subject, in the order of the gate.
+std::vector<std::string> ScenariosFor(const Subject& subject, const std::string& scenario = "*");
 
 CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& options = {});
 

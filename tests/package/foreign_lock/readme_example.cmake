@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+#
+# Sets `result` to what stands from `from` on up to `to`, without `to`, and `position` to where it began.
+function(cut text from to)
+  string(FIND "${text}" "${from}" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "the README has no longer: ${from}")
+  endif()
+  string(SUBSTRING "${text}" ${begin} -1 rest)
+  string(FIND "${rest}" "${to}" end)
+  string(SUBSTRING "${rest}" 0 ${end} rest)
+  set(result "${rest}" PARENT_SCOPE)
+endfunction()
+
+# Writes job_lock_naive.cc and job_lock_mended.cc into `folder`: the README's first lock, and the same with
+# the second form of its function Delete.
+function(read_example readme folder)
+  file(READ ${readme} text)
+  set(fence "   ```\n")
+  cut("${text}" "   #include <interlock/harness/main.h>" "${fence}")
+  set(naive "${result}")
+  string(FIND "${text}" "${naive}" begin)
+  string(LENGTH "${naive}" length)
+  math(EXPR after "${begin} + ${length}")
+  string(SUBSTRING "${text}" ${after} -1 text)
+  cut("${text}" "     Result<Reply> Delete(" "${fence}")
+  set(mended_function "${result}")
+  cut("${naive}" "     Result<Reply> Delete(" "   };\n")
+  string(REPLACE "${result}" "${mended_function}" mended "${naive}")
+  if(mended STREQUAL naive)
+    message(FATAL_ERROR "the README mends nothing")
+  endif()
+  file(WRITE ${folder}/job_lock_naive.cc "${naive}")
+  file(WRITE ${folder}/job_lock_mended.cc "${mended}")
+endfunction()
