@@ -36,6 +36,13 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
   return made_it != nullptr && made_it->answered >= entry.promised_until;
 }
 
+/// A command of the client that was executed at `at` may have been sent long before.
+bool WasHeldUp(const History& history, int client, VirtualTime at) {
+  return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
+    return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
+  });
+}
+
 bool WasDisturbed(const History& history, int client, VirtualTime until) {
   return std::any_of(
       history.disturbances.begin(), history.disturbances.end(),
@@ -74,6 +81,17 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
            fmt::format("the server keeps an ownership entry of {} from {} to its "
                        "TTL; {} was told that it holds nothing",
                        Client(entry.client), Instant(entry.granted), Client(entry.client))});
+      return;
+    }
+    // No fault makes a client prolong what it has given back; a command may still be on its way.
+    const Duration travel = history.lease / 50;
+    if (hold->release_returned != kOpen && entry.renewed > hold->release_returned + travel &&
+        !WasHeldUp(history, entry.client, entry.renewed)) {
+      violations.push_back({Judged::kKeys, entry.renewed, entry.client,
+                            fmt::format("{} ended its release at {}, and prolonged its ownership "
+                                        "entry all the same at {}",
+                                        Client(entry.client), Instant(hold->release_returned),
+                                        Instant(entry.renewed))});
       return;
     }
     if (hold->release_returned >= entry.promised_until) continue;  // kOpen: not released at all

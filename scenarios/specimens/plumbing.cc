@@ -39,6 +39,10 @@ void RedisClient::Sleep(Duration length) {
   runtime().NewEvent()->WaitUntil(AddSaturating(runtime().Now(), length));
 }
 
+void RedisClient::RunBeside(std::string_view name, std::function<void()> body) {
+  tasks_.push_back(runtime().Spawn(name, std::move(body)));
+}
+
 std::string NewToken(Runtime& runtime) {
   std::array<std::byte, 16> bytes{};
   runtime.FillRandom(bytes);

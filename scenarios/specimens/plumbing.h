@@ -9,11 +9,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <interlock/harness/lock.h>
 
@@ -37,6 +39,10 @@ class RedisClient {
   /// YIELDS for `length`.
   void Sleep(Duration length);
 
+  /// Runs `body` beside the client, which is not gone before the body has ended. The body needs a
+  /// client of its own.
+  void RunBeside(std::string_view name, std::function<void()> body);
+
   harness::Environment& environment() { return environment_; }
   Runtime& runtime() { return environment_.runtime; }
   Duration socket_timeout() const { return socket_timeout_; }
@@ -45,6 +51,7 @@ class RedisClient {
   harness::Environment environment_;
   Duration socket_timeout_;
   std::unique_ptr<Connection> connection_;
+  std::vector<std::unique_ptr<Task>> tasks_;  // last: their ends are waited for first
 };
 
 /// 128 random bits in hexadecimal. (The founding texts use a UUID, one of them with a time stamp.)

@@ -20,6 +20,11 @@ class RecipeHold final : public harness::Hold {
       : redis_(std::move(redis)), recipe_(recipe), attempt_(std::move(attempt)) {}
 
   std::string owner_token() const override { return attempt_.token; }
+  std::optional<std::uint64_t> fencing_token() const override { return attempt_.fencing_token; }
+  std::optional<bool> valid() const override {
+    if (!recipe_.valid) return std::nullopt;
+    return recipe_.valid(*redis_, attempt_);
+  }
   MonotonicTime valid_until() const override { return attempt_.valid_until; }
 
   Status Extend() override {
@@ -51,15 +56,18 @@ class RecipeLock final : public harness::Lock {
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     attempt_.deadline.reset();
+    attempt_.fencing_token.reset();
     return TryOnce();
   }
 
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
     attempt_.deadline = deadline;
+    attempt_.fencing_token.reset();
+    attempt_.budget = deadline - redis_->runtime().Now();
     for (;;) {
       Result<std::unique_ptr<harness::Hold>> hold = TryOnce();
       if (hold.code() != StatusCode::kNotAcquired) return hold;
-      const Duration left = deadline - redis_->runtime().Now();
+      const Duration left = *attempt_.deadline - redis_->runtime().Now();
       if (left <= Duration::zero()) return Status(StatusCode::kTimeout, "not acquired in time");
       if (recipe_.wait) {
         const Status waited = recipe_.wait(*redis_, attempt_);
@@ -123,6 +131,10 @@ class RecipeSubject final : public harness::Subject {
   milliseconds WakeUpBound(const harness::LockOptions& options) const override {
     return recipe_.wake_up_bound ? recipe_.wake_up_bound(options)
                                  : options.lease + recipe_.retry_sleep;
+  }
+
+  milliseconds OverrunBound(const harness::LockOptions& options) const override {
+    return recipe_.overrun_bound.value_or(Subject::OverrunBound(options));
   }
 
  private:

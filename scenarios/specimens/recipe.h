@@ -38,10 +38,15 @@ struct Attempt {
   std::string client;  ///< 128 random bits, the same as long as the lock object lives
   std::chrono::milliseconds lease{};
   int permits = 1;
-  /// Until when the caller waits, on its own clock; nullopt: not at all.
+  /// Until when the caller waits, on its own clock; nullopt: not at all. It is this that a waiter
+  /// looks at: a page may move it.
   std::optional<MonotonicTime> deadline;
+  Duration budget{};            ///< what the caller gave for the wait
   MonotonicTime asked{};        ///< when this try began
   MonotonicTime valid_until{};  ///< end of the holder's belief
+  std::optional<std::uint64_t>
+      fencing_token;               ///< nothing when the caller asks; kept while it waits
+  std::shared_ptr<Event> renewal;  ///< of a page that renews in the background: set to end it
 };
 
 /// A milliseconds argument in the words of Redis.
@@ -94,6 +99,10 @@ struct Recipe {
       {};
   /// By default a lease and a retry sleep.
   Bounded wake_up_bound = {};
+  /// How late a wait may end; by default what the interface allows.
+  std::optional<std::chrono::milliseconds> overrun_bound = {};
+  /// What Hold::valid answers; by default nothing.
+  std::function<bool(RedisClient& redis, const Attempt& attempt)> valid = {};
 };
 
 std::string KeyOf(const harness::LockOptions& options);

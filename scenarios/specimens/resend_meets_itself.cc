@@ -30,7 +30,7 @@ Specimen ResendMeetsItself() {
                     .summary = "repeats a lost SET NX, and is refused by its own key",
                     .lock = Lock,
                     .socket_timeout = std::chrono::milliseconds(200)}),
-          {{"keys", "lossy", SynchronyClass::kNone}},
+          {{"spurious-refusal", "lossy", SynchronyClass::kNone}},
           {.clients = 1, .lost_replies = 1}};
 }
 

@@ -17,7 +17,7 @@ Specimen UnknownIsNo() {
   return {MakeLock({.name = "broken/unknown-is-no",
                     .summary = "says \"not acquired\" when it cannot know, and leaves its key",
                     .folds_errors = true}),
-          {{"keys", "lossy", SynchronyClass::kNone}},
+          {{"spurious-refusal", "lossy", SynchronyClass::kNone}},
           {.clients = 1, .lost_replies = 1}};
 }
 

@@ -290,7 +290,10 @@ class EverySubject : public testing::TestWithParam<std::string> {
 std::vector<std::string> Names() {
   std::vector<std::string> names;
   for (const auto& subject : Everything()) {
-    if (subject->name() == "broken/inverted-test") continue;  // grants to nobody: that is its story
+    // One grants to nobody, that is its story; the other renews beside its holder, and a bench has
+    // no tasks.
+    if (subject->name() == "broken/inverted-test") continue;
+    if (subject->name() == "broken/renewal-outlives-release") continue;
     names.emplace_back(subject->name());
   }
   return names;
@@ -300,8 +303,13 @@ std::vector<std::string> Names() {
 bool WaitsInVain(std::string_view name) {
   static const std::set<std::string_view> kNames = {
       "broken/blocks-for-ever", "broken/milliseconds-as-seconds", "broken/push-then-delete",
-      "broken/signal-deleted"};
+      "broken/signal-deleted", "broken/zero-is-for-ever"};
   return kNames.contains(name);
+}
+
+/// Specimens that do not give up at their deadline.
+bool OutwaitsItsDeadline(std::string_view name) {
+  return name == "broken/deadline-not-looked-at" || name == "broken/zero-is-for-ever";
 }
 
 INSTANTIATE_TEST_SUITE_P(Subjects, EverySubject, testing::ValuesIn(Names()),
@@ -357,6 +365,7 @@ TEST_P(EverySubject, UsesNoKeyOutsideItsPrefix) {
 }
 
 TEST_P(EverySubject, GivesUpAtTheDeadline) {
+  if (OutwaitsItsDeadline(subject().name())) return;
   const std::unique_ptr<Lock> first = NewLock();
   const std::unique_ptr<Lock> second = NewLock();
   Result<std::unique_ptr<Hold>> hold = first->TryAcquire();
