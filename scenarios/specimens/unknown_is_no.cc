@@ -9,6 +9,8 @@
 // with the same result. redlock-rb (until 2019) let the exception out instead, which leaves the key
 // just the same. The fix is a third answer, unknown, and a clean-up of one's own token whenever it
 // is given.
+#include <chrono>
+
 #include "scenarios/specimens/pages.h"
 #include "scenarios/specimens/recipe.h"
 
@@ -16,6 +18,7 @@ namespace interlock::scenarios::specimens {
 Specimen UnknownIsNo() {
   return {MakeLock({.name = "broken/unknown-is-no",
                     .summary = "says \"not acquired\" when it cannot know, and leaves its key",
+                    .socket_timeout = std::chrono::milliseconds(200),
                     .folds_errors = true}),
           {{"spurious-refusal", "lossy", SynchronyClass::kNone}},
           {.clients = 1, .lost_replies = 1}};
