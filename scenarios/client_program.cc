@@ -103,11 +103,12 @@ class Program {
 
 }  // namespace
 
-void RunClient(int client, const ClientPlan& plan, harness::Environment& environment,
-               const harness::Traits& traits, harness::Lock& lock, ProgramEvents& events) {
+void RunClient(int client, const ClientPlan& plan, std::size_t& next,
+               harness::Environment& environment, const harness::Traits& traits,
+               harness::Lock& lock, ProgramEvents& events) {
   Program program(client, environment, traits, lock, events);
-  for (const Operation& operation : plan.operations) {
-    if (!program.Run(operation)) return;
+  for (; next < plan.operations.size(); ++next) {
+    if (!program.Run(plan.operations[next])) return;
   }
 }
 

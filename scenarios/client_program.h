@@ -5,6 +5,8 @@
 // lease is valid on its own clock, and leaves when the validity ends.
 #pragma once
 
+#include <cstddef>
+
 #include <interlock/harness/lock.h>
 
 #include "scenarios/workload.h"
@@ -31,9 +33,11 @@ class ProgramEvents {
   virtual void Step(int client) = 0;
 };
 
-/// Runs the operations in order on the client's own task. Returns early on kCancelled. A lock whose
-/// traits say that it cannot extend is never asked to.
-void RunClient(int client, const ClientPlan& plan, harness::Environment& environment,
-               const harness::Traits& traits, harness::Lock& lock, ProgramEvents& events);
+/// Runs the operations in order on the client's own task, from the one with index `next` on, which
+/// moves with each that is done: where a restarted client goes on. Returns early on kCancelled. A
+/// lock whose traits say that it cannot extend is never asked to.
+void RunClient(int client, const ClientPlan& plan, std::size_t& next,
+               harness::Environment& environment, const harness::Traits& traits,
+               harness::Lock& lock, ProgramEvents& events);
 
 }  // namespace interlock::scenarios

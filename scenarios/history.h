@@ -107,6 +107,12 @@ struct Disturbance {
   VirtualTime at{};
 };
 
+/// A process of the client has died. If it was restarted, its next life is the same client.
+struct Death {
+  int client = 0;
+  VirtualTime at{};
+};
+
 struct History {
   Duration lease{};
   int permits = 1;
@@ -118,17 +124,21 @@ struct History {
   std::vector<ServerHold> server_holds;
   std::vector<Delay> delays;
   std::vector<Disturbance> disturbances;
-  std::vector<Disturbance> pauses;   ///< those of the disturbances at which the client stood still
-  std::vector<VirtualTime> crashed;  ///< per client; kOpen: alive
-  VirtualTime last_fault{};          ///< the end of the last disturbance that needs no healing
-  VirtualTime healed = kOpen;        ///< when phase 2 began
-  bool needs_healing = false;        ///< a fault lasts until phase 2 (a silent connection)
-  VirtualTime end{};                 ///< when the run stopped
+  std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still
+  std::vector<Death> deaths;        ///< in order of time
+  VirtualTime last_fault{};         ///< the end of the last disturbance that needs no healing
+  VirtualTime healed = kOpen;       ///< when phase 2 began
+  bool needs_healing = false;       ///< a fault lasts until phase 2 (a silent connection)
+  VirtualTime end{};                ///< when the run stopped
 };
 
-/// When the client died in the run; kOpen: it did not, nor did nobody in particular (-1).
-inline VirtualTime DiedAt(const History& history, int client) {
-  return client < 0 ? kOpen : history.crashed[static_cast<std::size_t>(client)];
+/// When the client first died at or after `since`; kOpen: it did not, nor did nobody in particular
+/// (-1).
+inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {
+  for (const Death& death : history.deaths) {
+    if (death.client == client && death.at >= since) return death.at;
+  }
+  return kOpen;
 }
 
 /// Whether it died at all.

@@ -24,7 +24,6 @@ void Recorder::Attach(sim::World& world, int clients, Duration latency) {
   world_ = &world;
   history_.latency = latency;
   clients_.resize(static_cast<std::size_t>(clients));
-  history_.crashed.assign(static_cast<std::size_t>(clients), kOpen);
 }
 
 void Recorder::MarkHealed() { history_.healed = world_->now(); }
@@ -32,7 +31,7 @@ void Recorder::MarkHealed() { history_.healed = world_->now(); }
 void Recorder::Close(VirtualTime end) {
   history_.end = end;
   for (ClientHold& hold : history_.holds) {
-    const VirtualTime died = history_.crashed[static_cast<std::size_t>(hold.client)];
+    const VirtualTime died = DiedAt(history_, hold.client, hold.belief.front().from);
     for (Interval& belief : hold.belief)
       belief.to = std::max(belief.from, std::min(belief.to, died));
     if (hold.entered()) hold.section.to = std::min(hold.section.to, died);
@@ -43,8 +42,7 @@ void Recorder::Close(VirtualTime end) {
 void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
                             const sim::redis::Value* reply, sim::VirtualTime now) {
   if (closed_) return;
-  const bool gone =
-      history_.crashed[static_cast<std::size_t>(process)] != kOpen || state(process).silent;
+  const bool gone = world_->crashed(process) || state(process).silent;
   if (gone && reply != nullptr && reply->type == sim::redis::Value::Type::kArray && !argv.empty() &&
       (argv[0] == "BLPOP" || argv[0] == "blpop")) {
     goals_.Add(Goal::kHalfOpenServed);
@@ -101,61 +99,101 @@ void Recorder::SetSent(ClientHold& record, VirtualTime now) const {
 void Recorder::OnSend(int process, sim::VirtualTime now) { state(process).sent = now; }
 
 void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
+  using enum sim::FaultKind;
   if (closed_) return;
   ++faults_;
   ClientState& client = state(fault.process);
   switch (fault.kind) {
-    case sim::FaultKind::kCrash:
-      history_.crashed[static_cast<std::size_t>(fault.process)] = now;
-      history_.last_fault = std::max(history_.last_fault, now);
+    case kCrash:
+    case kRestart:
+    case kRestartSameIdentity:
+      history_.deaths.push_back({fault.process, now});
+      history_.last_fault = std::max(history_.last_fault, now + std::max(fault.length, Duration{}));
       break;
-    case sim::FaultKind::kPause:
-    case sim::FaultKind::kExpiry:
+    case kPause:
+    case kPauseClockFrozen:
+    case kExpiry:
       if (client.inside) goals_.Add(Goal::kPausedInSection);
       history_.pauses.push_back({fault.process, now});
-      [[fallthrough]];
-    case sim::FaultKind::kDelayRequest:
-    case sim::FaultKind::kDelayReply: {
-      if (fault.kind == sim::FaultKind::kDelayRequest) {
-        const VirtualTime arrived = now + fault.length + history_.lease / 100;
-        history_.delays.push_back({fault.process, {now, arrived}});
-      }
-      history_.disturbances.push_back({fault.process, now});
-      const Duration length = std::max(fault.length, Duration{});
-      history_.last_fault = std::max(history_.last_fault, now + length);
+      OnDelay(fault, false, now);
       break;
-    }
-    case sim::FaultKind::kHalfOpen:
+    case kDelayRequest:
+    case kPartition:
+    case kPartitionToServer:
+      OnDelay(fault, true, now);
+      break;
+    case kDelayReply:
+    case kPartitionFromServer:
+      OnDelay(fault, false, now);
+      break;
+    case kHalfOpen:
       client.silent = true;
       [[fallthrough]];
-    case sim::FaultKind::kLostRequest:
-    case sim::FaultKind::kLostReply:
-    case sim::FaultKind::kResetBefore:
-    case sim::FaultKind::kResetAfter:
+    case kLostRequest:
+    case kLostReply:
+    case kResetBefore:
+    case kResetAfter:
+    case kClientClockRate:
       history_.needs_healing = true;
       history_.disturbances.push_back({fault.process, now});
       break;
     default:
+      history_.last_fault = std::max(history_.last_fault, now);
       break;
   }
 }
 
-Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) {
-  switch (synchrony_) {
-    case SynchronyClass::kNone:
-      return std::min(wanted, history_.lease / 100);
-    case SynchronyClass::kBounded: {
-      const bool pause =
-          fault.kind == sim::FaultKind::kPause || fault.kind == sim::FaultKind::kExpiry;
-      const VirtualTime until = state(fault.process).believes_until;
-      // A client that relies on a validity must come back before its end, with time left to stop.
-      if (pause && until > now && until != kOpen) return std::min(wanted, (until - now) / 2);
-      return pause && until == now ? Duration{} : wanted;
-    }
-    case SynchronyClass::kArbitrary:
-      break;
+void Recorder::OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now) {
+  const Duration length = std::max(fault.length, Duration{});
+  if (of_requests) {
+    const VirtualTime arrived = now + length + history_.lease / 100;
+    history_.delays.push_back({fault.process, {now, arrived}});
   }
-  return wanted;
+  history_.disturbances.push_back({fault.process, now});
+  history_.last_fault = std::max(history_.last_fault, now + length);
+}
+
+void Recorder::OnRestart(int process, sim::VirtualTime /*now*/) {
+  if (!closed_) state(process) = ClientState{};
+}
+
+void Recorder::OnClockChange(int process, sim::VirtualTime now) {
+  ClientState& client = state(process);
+  if (closed_ || client.believes_until <= now) return;
+  client.believes_until = std::max(now, world_->GlobalTime(process, client.valid_until));
+  if (client.valid_end > now) client.valid_end = client.believes_until;
+  Interval& belief = hold(process).belief.back();
+  if (belief.to > now) belief.to = client.believes_until;
+}
+
+Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) {
+  using enum sim::FaultKind;
+  if (fault.kind == kClientClockRate) {
+    return free_clocks_ ? wanted : std::clamp(wanted, -kMostDrift, kMostDrift);
+  }
+  // Forward only: a validity ends early, which costs time and no safety.
+  if (fault.kind == kClientClockJump) return wanted;
+  if (fault.kind == kPauseClockFrozen && !free_clocks_) {
+    // The clock loses as much as the pause is long, so it must fit into the allowance for drift.
+    const ClientState& client = state(fault.process);
+    const bool idle = client.doing == Doing::kNothing && client.believes_until <= now;
+    if (!idle) wanted = std::min(wanted, history_.lease / 1000);
+  }
+  if (synchrony_ == SynchronyClass::kArbitrary) return wanted;
+  if (synchrony_ == SynchronyClass::kNone) wanted = std::min(wanted, history_.lease / 100);
+  return ClipPause(fault, wanted, now);
+}
+
+Duration Recorder::ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) {
+  using enum sim::FaultKind;
+  const ClientState& client = state(fault.process);
+  const VirtualTime until = client.believes_until;
+  const bool relies = until > now && until != kOpen;
+  if (fault.kind != kPause && fault.kind != kExpiry) return wanted;
+  if (synchrony_ == SynchronyClass::kNone) return wanted;
+  // A client that relies on a validity must come back before its end, with time left to stop.
+  if (relies) return std::min(wanted, (until - now) / 2);
+  return until == now ? Duration{} : wanted;
 }
 
 void Recorder::OnAsk(int client, const Operation& operation) {
@@ -195,6 +233,7 @@ void Recorder::OnGranted(int client, const harness::Hold& granted) {
   record.token = granted.owner_token();
   record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
+  state(client).valid_until = granted.valid_until();
   const VirtualTime until = world_->GlobalTime(client, granted.valid_until());
   record.belief.push_back({now, std::max(now, until)});
   state(client).doing = Doing::kNothing;
@@ -248,6 +287,7 @@ void Recorder::OnExtended(int client, const Status& status, const harness::Hold&
   if (observable_ && !record.token.empty()) {
     Ledger::JudgeExtended(record, state(client).extend_called, now, history_, violations_);
   }
+  state(client).valid_until = extended.valid_until();
   const VirtualTime until = world_->GlobalTime(client, extended.valid_until());
   state(client).believes_until = until;
   state(client).valid_end = until;

@@ -25,6 +25,9 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Recorder(const harness::Subject& subject, const harness::LockOptions& options,
            SynchronyClass synchrony, int database);
   void Attach(sim::World& world, int clients, Duration latency);
+  /// Clocks may run at any rate and stand still for any time, see Scenario::free_clocks. Else what
+  /// faults do to them stays within the drift that every lease lock must allow for.
+  void FreeClocks() { free_clocks_ = true; }
 
   /// Phase 2 begins.
   void MarkHealed();
@@ -42,6 +45,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void AfterCommand(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
                     sim::VirtualTime now) override;
   void OnFault(const sim::Fault& fault, sim::VirtualTime now) override;
+  void OnRestart(int process, sim::VirtualTime now) override;
+  void OnClockChange(int process, sim::VirtualTime now) override;
   Duration ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) override;
 
   void OnAsk(int client, const Operation& operation) override;
@@ -65,12 +70,15 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     bool inside = false;
     bool silent = false;      ///< a connection of it is half open
     VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
-    VirtualTime asked_valid{};  ///< when it last asked whether it is valid
-    VirtualTime sent{};         ///< its latest command
+    VirtualTime asked_valid{};    ///< when it last asked whether it is valid
+    VirtualTime sent{};           ///< its latest command
+    MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
     VirtualTime believes_until{-1};
     VirtualTime extend_called{};
   };
 
+  void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
+  Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
   /// The request that made or renewed the grant, and how long ago that is for its client.
   void SetSent(ClientHold& record, VirtualTime now) const;
@@ -93,6 +101,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   bool key_without_ttl_ = false;
   std::string stray_key_;
   bool observable_ = true;
+  bool free_clocks_ = false;
   bool closed_ = false;
 };
 

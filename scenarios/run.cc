@@ -38,8 +38,10 @@ class OneRun {
     if (watch != nullptr) world_.trace().CallAt(watch->step, watch->then);
     const int clients = static_cast<int>(workload_.clients.size());
     recorder_.Attach(world_, clients + workload_.permits, workload_.latency_max);
+    if (case_.scenario->free_clocks) recorder_.FreeClocks();
     plans_ = workload_.clients;
     plans_.reserve(plans_.size() + static_cast<std::size_t>(workload_.permits));
+    next_.assign(plans_.capacity(), 0);
     for (int i = 0; i < clients; ++i) Start(i);
     sim::StopReason stop = world_.Run(SerialLength(workload_) + workload_.lease);
     if (stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit) {
@@ -71,8 +73,8 @@ class OneRun {
     world_.Start(client, [this, client] {
       harness::Environment environment{world_.runtime(client), world_.connector(client)};
       const std::unique_ptr<harness::Lock> lock = case_.subject->NewLock(environment, options_);
-      RunClient(client, plans_[static_cast<std::size_t>(client)], environment, traits_, *lock,
-                recorder_);
+      const auto index = static_cast<std::size_t>(client);
+      RunClient(client, plans_[index], next_[index], environment, traits_, *lock, recorder_);
     });
   }
 
@@ -144,6 +146,7 @@ class OneRun {
   const harness::LockOptions options_;
   Recorder recorder_;
   std::vector<ClientPlan> plans_;
+  std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
   const sim::FaultPlan plan_;
   sim::World world_;  // last: its destructor unwinds fibers that use all of the above
 };

@@ -46,6 +46,8 @@ struct Scenario {
   /// For locks; a semaphore is judged by the three permit properties instead of the exclusions.
   std::vector<Judged> judges;
   bool semaphores_only = false;
+  /// Clocks run at any rate, and stand still: nobody's belief in its lease is worth anything then.
+  bool free_clocks = false;
   bool on_real_redis = false;  ///< fault-free, or nothing but crashes
   std::string key_prefix = "interlock:";
   std::string resource = "jobs:42";

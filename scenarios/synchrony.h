@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include <interlock/time.h>
+
 namespace interlock::scenarios {
 
 enum class SynchronyClass : std::uint8_t {
@@ -14,6 +16,10 @@ enum class SynchronyClass : std::uint8_t {
   kBounded,    ///< any length, but never past the end of a validity that a client relies on
   kArbitrary,  ///< any length, anywhere
 };
+
+/// The furthest that a clock's rate, in ppm, may be from true time in any class, unless a scenario
+/// frees its clocks. A lock that relies on 99 % of its lease has room for that at both ends.
+inline constexpr Duration kMostDrift{2'500};
 
 /// "none", "bounded", "arbitrary".
 std::string_view ToString(SynchronyClass synchrony);

@@ -116,7 +116,7 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
 
 /// Which event begins or ends a bar in the client's column.
 SpanChange SpanOf(const sim::TraceEvent& event) {
-  if (event.kind == sim::TraceKind::kResume) return SpanChange::kPauseEnd;
+  if (event.kind == sim::TraceKind::kResume && event.text.empty()) return SpanChange::kPauseEnd;
   if (event.kind == sim::TraceKind::kNote && event.text == "enter section") {
     return SpanChange::kSectionBegin;
   }
@@ -174,7 +174,7 @@ std::string TextOf(const sim::TraceEvent& event) {
     case sim::TraceKind::kBroken:
       return "connection broke: " + event.text;
     case sim::TraceKind::kResume:
-      return "resumed";
+      return event.text.empty() ? "resumed" : event.text;
     case sim::TraceKind::kHeal:
       return "all faults end";
     case sim::TraceKind::kNote:

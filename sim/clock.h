@@ -2,6 +2,10 @@
 //
 // A client's monotonic clock as a function of virtual time, and its inverse. Exact integer
 // arithmetic: no rounding can make two builds differ. Thread safety: a value.
+//
+// Jump, SetRate and Stand change what it shows from `now` on. `now` never decreases from one of
+// them to the next, and of moments before the last change only Global may be asked, whose answer
+// is then that of the change.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +18,36 @@ namespace interlock::sim {
 
 class ClientClock {
  public:
-  /// REQUIRES: rate_ppm in [-500'000, 500'000].
-  ClientClock(Duration offset, std::int64_t rate_ppm)
-      : offset_(offset), rate_(kMillion + rate_ppm) {}
+  static constexpr std::int64_t kMostRatePpm = 500'000;
 
-  /// What the clock shows at `when`; when >= 0.
+  /// REQUIRES: rate_ppm in [-kMostRatePpm, kMostRatePpm].
+  ClientClock(Duration offset, std::int64_t rate_ppm)
+      : shown_(offset), rate_(kMillion + rate_ppm) {}
+
+  /// What the clock shows at `when`; when >= 0, and not before the last change.
   MonotonicTime Local(VirtualTime when) const;
 
-  /// The earliest moment (not before 0) at which the clock shows `local` or more. kNever, and
-  /// anything beyond the range, is VirtualTime::max().
+  /// The earliest moment (not before the last change) at which the clock shows `local` or more.
+  /// kNever, and anything beyond the range, is VirtualTime::max().
   VirtualTime Global(MonotonicTime local) const;
+
+  /// It shows `length` more. REQUIRES: length >= 0, since a monotonic clock never goes back.
+  void Jump(VirtualTime now, Duration length);
+  /// From now on it runs `rate_ppm` faster than true time; see the constructor.
+  void SetRate(VirtualTime now, std::int64_t rate_ppm);
+  /// It stands still until `until`, and then goes on from there. Standing already: it goes on at
+  /// `until` instead.
+  void Stand(VirtualTime now, VirtualTime until);
+  std::int64_t rate_ppm() const { return rate_ - kMillion; }
+  bool stands(VirtualTime now) const { return now < runs_; }
 
  private:
   static constexpr std::int64_t kMillion = 1'000'000;
-  Duration offset_;
+  void Rebase(VirtualTime now);
+
+  VirtualTime changed_{};  // it shows shown_ from here
+  VirtualTime runs_{};     // to here, and runs from then on
+  MonotonicTime shown_;
   std::int64_t rate_;
 };
 

@@ -229,6 +229,7 @@ void Network::Deliver(Produced& produced) {
   Link& link = *produced.link;
   Fate fate;
   if (produced.kind == Message::Kind::kReply) fate = TakeReplyFaults(link);
+  if (produced.kind == Message::Kind::kPush && IsLostPush(produced)) return;
   if (fate.lost) return Cut(link);
   if (fate.reset) {
     produced.kind = Message::Kind::kReset;
@@ -238,6 +239,16 @@ void Network::Deliver(Produced& produced) {
       produced.kind == Message::Kind::kReply || produced.kind == Message::Kind::kPush;
   SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash,
               fate.extra);
+}
+
+// A confirmation of SUBSCRIBE is a push by form, but an answer by nature: those are never lost.
+bool Network::IsLostPush(const Produced& produced) {
+  std::vector<Fault>& faults = produced.link->process->lost_pushes;
+  if (faults.empty() || produced.value.elements.empty()) return false;
+  if (!produced.value.elements.front().text.ends_with("message")) return false;
+  engine_.ReportFault(*produced.link->process, faults.front());
+  faults.erase(faults.begin());
+  return true;
 }
 
 // The faults that wait for the reply to the request which the server executed last.
@@ -269,8 +280,9 @@ void Network::SendMessage(Link& link, Message::Kind kind, redis::Value* value, s
   message.kind = kind;
   message.hash = hash;
   if (value != nullptr) std::swap(message.value, *value);
+  const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
   message.arrival =
-      std::max(link.last_message_arrival, engine_.now() + Latency(*link.process) + extra);
+      std::max(link.last_message_arrival, HeldBack(link, Direction::kFromServer, travelled));
   link.last_message_arrival = message.arrival;
   if (link.message_timer == kNoTimer) ArmMessages(link);
 }

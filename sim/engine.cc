@@ -100,6 +100,7 @@ void Engine::Strike(Process& process, const Fault& fault) {
     case FaultFamily::kLink:
       return StrikeLink(process, fault);
     case FaultFamily::kClock:
+      return StrikeClientClock(process, fault);
     case FaultFamily::kServer:
     case FaultFamily::kAdmin:
       break;
@@ -122,12 +123,24 @@ void Engine::Heal() {
     process->next_fault = process->faults.size();
     process->next_fault_step = Process::kNoFault;
     process->armed.clear();
+    process->lost_pushes.clear();
+    process->partitions.clear();
+    if (process->restart != kNoTimer) Restart(*process);
+    if (process->clock.rate_ppm() != process->rate_ppm) {
+      process->clock.SetRate(now(), process->rate_ppm);
+      ClockChanged(*process);
+    }
     Thaw(*process);
   }
   network.Heal();
 }
 
 void Engine::OnTimer(TimerHeap::Timer timer) {
+  if (timer.kind == TimerKind::kRestart) {
+    Process& restarted = process(static_cast<int>(timer.id));
+    restarted.restart = kNoTimer;
+    return Restart(restarted);
+  }
   if (timer.kind == TimerKind::kThaw) {
     Process& thawed = process(static_cast<int>(timer.id));
     thawed.thaw = kNoTimer;

@@ -4,6 +4,7 @@
 // steps, at which the faults of the plan strike. Internal to sim. Thread safety: none.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -45,12 +46,21 @@ class Engine final : public SchedulerHost {
     return true;
   }
 
-  /// Blocks the running task. False in teardown.
-  bool Wait(WaitKind kind, VirtualTime deadline, std::uint32_t link = 0) {
-    scheduler.current()->wait = kind;
-    scheduler.current()->wait_link = link;
-    scheduler.Block(deadline);
+  /// Blocks the running task until its process's clock shows `deadline`, or until `limit`. False
+  /// in teardown.
+  bool Wait(WaitKind kind, const Process& process, MonotonicTime deadline,
+            VirtualTime limit = VirtualTime::max(), std::uint32_t link = 0) {
+    ScheduledTask& task = *scheduler.current();
+    task.wait = kind;
+    task.wait_link = link;
+    task.local_deadline = deadline;
+    task.wait_limit = limit;
+    scheduler.Block(std::min(process.clock.Global(deadline), limit));
     return !scheduler.tearing_down();
+  }
+
+  bool Reached(const Process& process, MonotonicTime deadline) const {
+    return process.clock.Global(deadline) <= now();
   }
 
   /// A message fault took effect: trace and observer.
@@ -76,22 +86,28 @@ class Engine final : public SchedulerHost {
   void OnTimer(TimerHeap::Timer timer) override;
   void OnTaskStart(const ScheduledTask& task) override;
   void OnTaskEnd(const ScheduledTask& task) override;
-  bool Quiet() const override { return network.Quiet(); }
+  bool Quiet() const override { return network.Quiet() && restarts_to_come_ == 0; }
 
   void StepSlowly(Process& process, StepKind kind);
   void Inject(Process& process, int step, StepKind kind);
   void Strike(Process& process, const Fault& fault);
   void StrikeClient(Process& process, const Fault& fault);
   void StrikeLink(Process& process, const Fault& fault);
+  void StrikeClientClock(Process& process, const Fault& fault);
   void Crash(Process& process, const Fault& fault);
+  void Restart(Process& process);
   void Pause(Process& process, const Fault& fault, Duration length);
   void PauseUntilExpiry(Process& process, const Fault& fault);
   void Thaw(Process& process);
+  void Divide(Process& process, const Fault& fault, Partition partition);
+  /// The waits of the process end when its clock now says so.
+  void ClockChanged(Process& process);
 
   const FaultPlan& plan_;
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;
   bool injecting_;  // the choices may add faults: every step is a slow one
+  int restarts_to_come_ = 0;
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

@@ -13,17 +13,31 @@ using enum FaultNeeds;
 
 constexpr auto kClient = FaultFamily::kClient;
 constexpr auto kLink = FaultFamily::kLink;
+constexpr auto kClock = FaultFamily::kClock;
 
 constexpr auto kKnownFaults = std::to_array<FaultInfo>({
     {kCrash, "crash", kClient, kUnused, false, kNothing,
      "the process dies and never runs again; nothing of it reaches the server",
      "redis-py #554: death between SETNX and EXPIRE left a lock without a TTL"},
+    {kRestart, "restart", kClient, kDuration, false, kNothing,
+     "the process dies; after `length` a new one takes its place, with new random bytes",
+     "Redisson #2045: the permits that the dead process held never came back to the next one"},
+    {kRestartSameIdentity, "restart-same-identity", kClient, kDuration, false, kNothing,
+     "as restart after `length`, but the new process draws the random bytes that the old one began "
+     "with",
+     "mlanett/redis-lock: the owner is host:pid, which a restarted container has once more"},
     {kPause, "pause", kClient, kDuration, false, kNothing,
      "the process stands still for `length` while its clock goes on (GC, SIGSTOP)",
      "Laravel #20709: a holder came back after its TTL and deleted its successor's lock"},
+    {kPauseClockFrozen, "pause-clock-frozen", kClient, kDuration, false, kNothing,
+     "the process and its clock stand still for `length` (a virtual machine is saved, resumed)",
+     "redis-py e6351300: a deadline on a clock that lags behind lets a wait outlive its time"},
     {kExpiry, "expiry", kClient, kSigned, false, kNothing,
      "a pause that ends `length` after the instant at which the nearest key's TTL passes",
      "Spring GH-8699: the key expired and was taken between the owner check and the DEL"},
+    {kEntropyRepeat, "entropy-repeat", kClient, kUnused, false, kNothing,
+     "from now on the process draws the random bytes that client 0 has drawn from its beginning",
+     "swarthy/redis-semaphore: one identifier for two acquires made them one member of the set"},
     {kDelayRequest, "delay-request", kLink, kDuration, false, kNothing,
      "one request travels `length` longer; later ones on its connection queue up behind it",
      "redsync failFast: a late SET NX arrived after its own release and stayed behind"},
@@ -45,6 +59,24 @@ constexpr auto kKnownFaults = std::to_array<FaultInfo>({
     {kHalfOpen, "half-open", kLink, kUnused, false, kNothing,
      "both directions go silent; the server still serves the dead peer's blocked pop",
      "redis-single-file: the token was popped for a waiter that was gone, and was lost"},
+    {kPartition, "partition", kLink, kDuration, true, kNothing,
+     "for `length` nothing arrives between the client and the node, either way",
+     "node-redlock using(): a hanging extend kept the loss of the lock from being noticed"},
+    {kPartitionToServer, "partition-to-server", kLink, kDuration, true, kNothing,
+     "for `length` nothing that the client sends arrives at the node",
+     "Redisson: one black-holed master kept the renewals of all the healthy ones waiting"},
+    {kPartitionFromServer, "partition-from-server", kLink, kDuration, true, kNothing,
+     "for `length` nothing that the node sends arrives at the client",
+     "redlock-rb #76: the SET was applied, the answer timed out, and nobody cleaned up"},
+    {kLostPush, "lost-push", kLink, kUnused, false, kNothing,
+     "the next pub/sub message to the client is lost; its connection goes on",
+     "Spring GH-3700: a waiter that counted on one wake-up gave up although time remained"},
+    {kClientClockJump, "client-clock-jump", kClock, kDuration, false, kNothing,
+     "the client's monotonic clock jumps forward by `length`",
+     "redlock-rb b823334: a clock that was set while a client waited moved its deadline"},
+    {kClientClockRate, "client-clock-rate", kClock, kPpm, false, kNothing,
+     "from now on the client's clock runs `length` ppm faster than true time",
+     "redis-plus-plus RedMutexTx: a validity without a drift allowance outlives the key"},
 });
 
 }  // namespace

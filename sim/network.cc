@@ -46,11 +46,52 @@ Request& Network::PushRequest(Link& link, Request::Kind kind) {
 // Gives the last request of the link its arrival.
 void Network::Dispatch(Link& link, Duration extra) {
   Request& request = link.requests[link.requests.size() - 1];
+  const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
   request.arrival =
-      std::max(link.last_request_arrival, engine_.now() + Latency(*link.process) + extra);
+      std::max(link.last_request_arrival, HeldBack(link, Direction::kToServer, travelled));
   link.last_request_arrival = request.arrival;
   ++requests_under_way_;
   if (link.request_timer == kNoTimer) ArmRequests(link);
+}
+
+VirtualTime Network::HeldBack(Link& link, Direction direction, VirtualTime arrival) {
+  for (const Partition& partition : link.process->partitions) {
+    const bool blocked =
+        direction == Direction::kToServer ? partition.to_server : partition.from_server;
+    if (!blocked || partition.until <= arrival) continue;
+    arrival = partition.until;
+    link.delayed = true;
+  }
+  return arrival;
+}
+
+void Network::HoldBackUnderWay(Process& process) {
+  for (const std::unique_ptr<Link>& one : links_) {
+    Link& link = *one;
+    if (link.process != &process) continue;
+    for (std::size_t i = link.arrived; i < link.requests.size(); ++i) {
+      VirtualTime& arrival = link.requests[i].arrival;
+      arrival = HeldBack(link, Direction::kToServer, arrival);
+      if (arrival != VirtualTime::max()) link.last_request_arrival = arrival;
+    }
+    for (std::size_t i = link.delivered; i < link.messages.size(); ++i) {
+      VirtualTime& arrival = link.messages[i].arrival;
+      arrival = link.last_message_arrival = HeldBack(link, Direction::kFromServer, arrival);
+    }
+    RearmLink(link);
+  }
+}
+
+void Network::RearmLink(Link& link) {
+  TimerHeap& timers = engine_.scheduler.timers();
+  if (link.request_timer != kNoTimer) {
+    timers.Cancel(link.request_timer);
+    ArmRequests(link);
+  }
+  if (link.message_timer != kNoTimer) {
+    timers.Cancel(link.message_timer);
+    ArmMessages(link);
+  }
 }
 
 void Network::ArmRequests(Link& link) {
@@ -248,14 +289,7 @@ void Network::HealLink(Link& link) {
   }
   link.last_request_arrival = std::min(link.last_request_arrival, now);
   link.last_message_arrival = std::min(link.last_message_arrival, now);
-  if (link.request_timer != kNoTimer) {
-    timers.Cancel(link.request_timer);
-    ArmRequests(link);
-  }
-  if (link.message_timer != kNoTimer) {
-    timers.Cancel(link.message_timer);
-    ArmMessages(link);
-  }
+  RearmLink(link);
 }
 
 void Network::BreakClient(Link& link, const char* why) {

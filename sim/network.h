@@ -44,6 +44,8 @@ class Network final : public redis::Sink {
 
   /// The process has died: its requests under way meet the fate that the fault lane draws.
   void Crash(Process& process);
+  /// What is under way on the process's links arrives no earlier than its partitions allow.
+  void HoldBackUnderWay(Process& process);
   /// From now on nothing that is sent arrives; either end notices by its keepalive.
   void Cut(Link& link);
   /// The process's most recently used connection that works; null if there is none.
@@ -80,10 +82,14 @@ class Network final : public redis::Sink {
   };
 
   Duration Latency(const Process& process);
+  enum class Direction : std::uint8_t { kToServer, kFromServer };
+  /// `arrival`, or the end of a partition that is in the way.
+  VirtualTime HeldBack(Link& link, Direction direction, VirtualTime arrival);
   Request& PushRequest(Link& link, Request::Kind kind);
   void Dispatch(Link& link, Duration extra);
   void ArmRequests(Link& link);
   void ArmMessages(Link& link);
+  void RearmLink(Link& link);
   /// What the armed faults of the process make of the request that is about to leave.
   Fate TakeArmedFaults(Link& link, Request& request);
   Fate TakeReplyFaults(Link& link);
@@ -103,6 +109,8 @@ class Network final : public redis::Sink {
   void CallReturned(Link* executing);
   void Report(const Produced& produced);
   void Deliver(Produced& produced);
+  /// Whether a fault takes it.
+  bool IsLostPush(const Produced& produced);
   void CloseAtServer(Link& link);
   void BreakClient(Link& link, const char* why);
   void UpdateServerTimer();

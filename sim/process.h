@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -20,25 +21,44 @@ namespace interlock::sim {
 
 struct Link;
 
+/// While it lasts, nothing arrives in the directions that it blocks.
+struct Partition {
+  int node = 0;
+  bool to_server = false;
+  bool from_server = false;
+  VirtualTime until{};
+};
+
 struct Process {
   static constexpr int kNoFault = std::numeric_limits<int>::max();
 
   Process(int its_id, ClientClock its_clock, int its_database)
-      : id(its_id), clock(its_clock), database(its_database) {}
+      : id(its_id),
+        clock(its_clock),
+        rate_ppm(its_clock.rate_ppm()),
+        database(its_database),
+        random_source(its_id) {}
 
   int id;
   ClientClock clock;
+  std::int64_t rate_ppm;  // of its clock, when nothing is wrong with it
   int database;
 
   int steps = 0;
   int next_fault_step = kNoFault;  // of faults[next_fault]: the hot path compares one number
   std::vector<Fault> faults;       // by step
   std::size_t next_fault = 0;
-  std::vector<Fault> armed;  // message faults that wait for the next message
+  std::vector<Fault> armed;        // message faults that wait for the next message
+  std::vector<Fault> lost_pushes;  // that wait for the next push
+  std::vector<Partition> partitions;
 
+  std::function<void()> main;  // for its next life
   bool crashed = false;
+  TimerId restart = kNoTimer;  // its next life begins then
+  bool same_identity = false;  // of its next life
   TimerId thaw = kNoTimer;
   Link* last_link = nullptr;  // most recently used
+  int random_source;          // whose random bytes it gets
   std::uint64_t random_blocks = 0;
 
   std::unique_ptr<Runtime> runtime;

@@ -222,6 +222,14 @@ void Scheduler::MakeReady(ScheduledTask* task) {
   }
 }
 
+void Scheduler::Rearm(ScheduledTask* task, VirtualTime deadline) {
+  if (task->state != State::kWaiting) return;
+  timers_.Cancel(task->timer);
+  task->wait_until = deadline;
+  if (deadline == VirtualTime::max()) return;
+  task->timer = timers_.Add(std::max(deadline, now_), {TimerKind::kWake, task->id});
+}
+
 void Scheduler::Freeze(int group) {
   Group& frozen = groups_[static_cast<std::size_t>(group)];
   frozen.frozen = true;
@@ -255,6 +263,13 @@ void Scheduler::Kill(int group) {
     timers_.Cancel(task->timer);
     if (task->state != State::kRunning) task->state = State::kDead;
   }
+}
+
+void Scheduler::Revive(int group) {
+  Group& revived = groups_[static_cast<std::size_t>(group)];
+  revived.dead = false;
+  revived.frozen = false;
+  revived.unfinished = 0;
 }
 
 void Scheduler::CountTeardownCall() {

@@ -63,6 +63,8 @@ struct ScheduledTask {
   PendingEvent pending;
   VirtualTime wait_since{};
   VirtualTime wait_until{};
+  MonotonicTime local_deadline = kNever;  // on its process's clock; what wait_until comes from
+  VirtualTime wait_limit = VirtualTime::max();  // and this, whatever the clock shows
   std::uint32_t wait_link = 0;
 
   std::uint32_t teardown_calls = 0;
@@ -124,10 +126,14 @@ class Scheduler {
 
   /// Wakes a task that is in Block.
   void MakeReady(ScheduledTask* task);
+  /// Gives a task that is in Block another deadline.
+  void Rearm(ScheduledTask* task, VirtualTime deadline);
 
   void Freeze(int group);
   void Thaw(int group);
   void Kill(int group);
+  /// A killed group may have tasks again. Those that it had are as dead as before.
+  void Revive(int group);
   bool frozen(int group) const { return groups_[static_cast<std::size_t>(group)].frozen; }
   int unfinished(int group) const { return groups_[static_cast<std::size_t>(group)].unfinished; }
 

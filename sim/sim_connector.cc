@@ -134,16 +134,16 @@ Result<Reply> SimConnection::Receive(MonotonicTime deadline) {
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
   if (engine_.scheduler.current() == nullptr) return Cancelled();
-  const VirtualTime until = process_.clock.Global(deadline);
   for (;;) {
     if (link_.delivered > 0) {
       const Message::Kind kind = link_.messages.front().kind;
       if (kind == Message::Kind::kReply || kind == Message::Kind::kPush) return TakeReply();
     }
     if (link_.broke != nullptr) return Break(link_.broke, StatusCode::kUnavailable);
-    if (engine_.now() >= until) return Break("deadline", StatusCode::kTimeout);
+    if (engine_.Reached(process_, deadline)) return Break("deadline", StatusCode::kTimeout);
     link_.reader = engine_.scheduler.current();
-    const bool alive = engine_.Wait(WaitKind::kReply, until, link_.id);
+    const bool alive =
+        engine_.Wait(WaitKind::kReply, process_, deadline, VirtualTime::max(), link_.id);
     link_.reader = nullptr;
     if (!alive) return Cancelled();
   }
@@ -155,11 +155,11 @@ Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline
   if (engine_.scheduler.tearing_down()) return Cancelled();
   Network& network = engine_.network;
   Link& link = network.Open(process_);
-  const VirtualTime until =
-      std::min(process_.clock.Global(deadline), engine_.now() + engine_.options.keepalive);
-  while (link.delivered == 0 && link.broke == nullptr && engine_.now() < until) {
+  const VirtualTime limit = engine_.now() + engine_.options.keepalive;
+  while (link.delivered == 0 && link.broke == nullptr && engine_.now() < limit &&
+         !engine_.Reached(process_, deadline)) {
     link.reader = engine_.scheduler.current();
-    const bool alive = engine_.Wait(WaitKind::kConnect, until, link.id);
+    const bool alive = engine_.Wait(WaitKind::kConnect, process_, deadline, limit, link.id);
     link.reader = nullptr;
     if (!alive) return Cancelled();
   }

@@ -24,15 +24,14 @@ bool SimEvent::WaitUntil(MonotonicTime deadline) {
     scheduler.YieldPoint();
     return true;
   }
-  const VirtualTime until = process_.clock.Global(deadline);
-  if (until <= engine_.now()) {
+  if (engine_.Reached(process_, deadline)) {
     scheduler.Yield();
     return set_;
   }
-  while (!set_ && engine_.now() < until) {
+  while (!set_ && !engine_.Reached(process_, deadline)) {
     ScheduledTask* self = scheduler.current();
     waiters_.Append(self);
-    const bool alive = engine_.Wait(WaitKind::kEvent, until);
+    const bool alive = engine_.Wait(WaitKind::kEvent, process_, deadline);
     waiters_.Remove(self);
     if (!alive) break;
   }
@@ -54,7 +53,7 @@ void SimTask::Wait(bool may_throw) {
       continue;
     }
     task_->joiners.Append(self);
-    engine_.Wait(WaitKind::kJoin, VirtualTime::max());
+    engine_.Wait(WaitKind::kJoin, process_, kNever);
     task_->joiners.Remove(self);
   }
   self->joins = nullptr;
@@ -77,9 +76,9 @@ std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<voi
 
 void SimRuntime::FillRandom(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
-    // The first word is a bijection of (process, count) for one seed, so it never repeats.
+    // The first word is a bijection of (source, count) for one seed, so it repeats by a fault only.
     const std::uint64_t block =
-        (static_cast<std::uint64_t>(process_.id) << 40) | process_.random_blocks++;
+        (static_cast<std::uint64_t>(process_.random_source) << 40) | process_.random_blocks++;
     const std::uint64_t base = MixSeed(engine_.options.entropy_seed, 0);
     std::uint64_t first = block + base;
     first = (first ^ (first >> 30)) * 0xbf58476d1ce4e5b9;

@@ -55,7 +55,8 @@ class SimRuntime final : public Runtime {
   std::unique_ptr<Event> NewEvent() override;
   std::unique_ptr<Task> Spawn(std::string_view name, std::function<void()> body) override;
   /// A function of (entropy seed, process, count of earlier blocks). Of any 8 or more bytes that
-  /// are asked for at once, the first 8 are unlike those of any other call in the world.
+  /// are asked for at once, the first 8 are unlike those of any other call in the world, unless a
+  /// fault (kEntropyRepeat, kRestartSameIdentity) makes them repeat.
   void FillRandom(std::span<std::byte> bytes) override;
 
  private:

@@ -17,6 +17,7 @@ namespace interlock::sim {
 enum class TimerKind : std::uint8_t {
   kWake,         ///< a task's deadline; id: task
   kThaw,         ///< the end of a pause; id: process
+  kRestart,      ///< a new life of a process; id: process
   kRequest,      ///< something arrives at the server; id: link
   kMessage,      ///< something arrives at the client; id: link
   kServerClose,  ///< the server's keepalive gives up; id: link

@@ -85,7 +85,9 @@ Runtime& World::runtime(int process) { return *state_->At(process).runtime; }
 Connector& World::connector(int process) { return *state_->At(process).connector; }
 
 void World::Start(int process, std::function<void()> main, VirtualTime after) {
-  state_->engine.scheduler.AddTask(state_->At(process).id, "main", std::move(main), after);
+  Process& started = state_->At(process);
+  started.main = std::move(main);
+  state_->engine.scheduler.AddTask(started.id, "main", started.main, after);
 }
 
 StopReason World::Run(VirtualTime until) { return state_->engine.scheduler.Run(until); }
@@ -129,7 +131,9 @@ bool World::HasLiveConnection(int process) const {
 std::vector<std::string> World::PendingTasks() const {
   std::vector<std::string> lines;
   for (const std::unique_ptr<ScheduledTask>& task : state_->engine.scheduler.tasks()) {
-    if (task->state == ScheduledTask::State::kDone || state_->At(task->group).crashed) continue;
+    const auto state = task->state;
+    if (state == ScheduledTask::State::kDone || state == ScheduledTask::State::kDead) continue;
+    if (state_->At(task->group).crashed) continue;
     lines.push_back(state_->Describe(*task));
   }
   return lines;

@@ -65,8 +65,12 @@ class WorldObserver {
                             const redis::Value* /*reply: null if it blocks*/, VirtualTime /*now*/) {
   }
   virtual void OnFault(const Fault& /*fault*/, VirtualTime /*now*/) {}
-  /// The longest pause or delay that the synchrony class allows here; `wanted` is what the plan
-  /// says.
+  /// The process begins a new life.
+  virtual void OnRestart(int /*process*/, VirtualTime /*now*/) {}
+  /// From now on LocalTime and GlobalTime of the process give other answers.
+  virtual void OnClockChange(int /*process*/, VirtualTime /*now*/) {}
+  /// The longest pause or delay that the synchrony class allows here, the furthest jump or rate of
+  /// a clock; `wanted` is what the plan says.
   virtual Duration ClipFault(const Fault& /*fault*/, Duration wanted, VirtualTime /*now*/) {
     return wanted;
   }
@@ -95,13 +99,16 @@ class World {
   Runtime& runtime(int process);
   Connector& connector(int process);
 
-  /// The process's main task. It runs when Run is called, from `after` on.
+  /// The process's main task. It runs when Run is called, from `after` on, and again from its
+  /// beginning in each new life that a restart gives the process.
   void Start(int process, std::function<void()> main, VirtualTime after = {});
 
   StopReason Run(VirtualTime until);
 
-  /// Phase 2: the rest of the fault plan is dropped, pauses end now, delayed messages arrive now,
-  /// half open connections are reset at both ends; the dead stay dead.
+  /// Phase 2: the rest of the fault plan is dropped, pauses and partitions end now, delayed
+  /// messages arrive now, clocks run at the rate that they were made with, half open connections
+  /// are reset at both ends; what was to be restarted is restarted now, all others that are dead
+  /// stay dead.
   void Heal();
 
   /// A step of the calling process (see faults.h) at a place that the scenario wants faults to

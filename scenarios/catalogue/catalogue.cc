@@ -96,10 +96,13 @@ Scenario Pause() {
 Scenario Chaos() {
   Scenario scenario;
   scenario.name = "chaos";
-  scenario.summary = "every fault there is, several at a time";
+  scenario.summary = "every fault of clients, links and client clocks, several at a time";
   scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
-  scenario.shape.faults =
-      ConnectionFaultsAnd({FaultKind::kCrash, FaultKind::kPause, FaultKind::kExpiry});
+  scenario.shape.faults = ConnectionFaultsAnd(
+      {FaultKind::kCrash, FaultKind::kRestart, FaultKind::kPause, FaultKind::kPauseClockFrozen,
+       FaultKind::kExpiry, FaultKind::kPartition, FaultKind::kPartitionToServer,
+       FaultKind::kPartitionFromServer, FaultKind::kLostPush, FaultKind::kClientClockJump,
+       FaultKind::kClientClockRate});
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
   scenario.judges =

@@ -46,7 +46,7 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
 void AddServerGoals(const History& history, GoalSet& goals) {
   VirtualTime first_death = kOpen;
   for (const ServerHold& entry : history.server_holds) {
-    const VirtualTime died = DiedAt(history, entry.client);
+    const VirtualTime died = DiedAt(history, entry.client, entry.granted);
     if (died != kOpen && entry.granted <= died && died < entry.promise_end()) {
       goals.Add(Goal::kCrashWhileHolding);
       first_death = std::min(first_death, died);
@@ -66,7 +66,7 @@ void AddServerGoals(const History& history, GoalSet& goals) {
     }
   }
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime died = DiedAt(history, hold.client);
+    const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
     if (died != kOpen && died < hold.release_called) first_death = std::min(first_death, died);
   }
   for (const ClientHold& hold : history.holds) {
@@ -76,7 +76,7 @@ void AddServerGoals(const History& history, GoalSet& goals) {
 
 void AddHoldGoals(const History& history, GoalSet& goals) {
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime died = DiedAt(history, hold.client);
+    const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
     if (died != kOpen && died < hold.release_called) {
       goals.Add(Goal::kCrashWhileHolding);
       if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);

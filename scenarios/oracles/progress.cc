@@ -25,7 +25,7 @@ std::vector<Taken> TakenIntervals(const History& history) {
     taken.push_back({{hold.granted, until}, hold.client});
   }
   for (const ClientHold& hold : history.holds) {
-    const VirtualTime dead = DiedAt(history, hold.client);
+    const VirtualTime dead = DiedAt(history, hold.client, hold.belief.front().from);
     const VirtualTime believed = hold.belief.back().to;
     // Who overstays its validity holds no more than the server still keeps for it.
     VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
@@ -83,7 +83,8 @@ void JudgeProgress(const History& history, Duration wake_up_bound,
   const std::vector<Taken> taken = TakenIntervals(history);
   const Duration bound = wake_up_bound + kSettling;
   for (const Attempt& attempt : history.attempts) {
-    if (Died(history, attempt.client) || attempt.ask == Ask::kTry) continue;
+    if (attempt.ask == Ask::kTry) continue;
+    if (DiedAt(history, attempt.client, attempt.asked) < attempt.answered) continue;
     const VirtualTime until = std::min(attempt.answered, history.end);
     // The end of the wait is the last instant at which the waiter can have been forgotten.
     const auto free_since = FreeSince(taken, history.permits, until - Duration(1));

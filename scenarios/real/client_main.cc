@@ -172,7 +172,8 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   harness::Environment environment{runtime, watched};
   const std::unique_ptr<harness::Lock> lock = task.subject->NewLock(environment, task.options);
   AwaitEverybody(channels.barrier);
-  RunClient(task.client, task.plan, environment, task.subject->traits(), *lock, events);
+  std::size_t next = 0;
+  RunClient(task.client, task.plan, next, environment, task.subject->traits(), *lock, events);
   events.OnEnd();
   _exit(0);
 }

@@ -15,7 +15,6 @@ class Builder {
       : frame_(frame), clients_(static_cast<std::size_t>(frame.clients)) {
     history_.lease = frame.lease;
     history_.permits = frame.permits;
-    history_.crashed.assign(clients_.size(), kOpen);
     history_.end = frame.ended - frame.started;
   }
 
@@ -53,7 +52,7 @@ class Builder {
         Release(client, record.status, at);
         break;
       case EventKind::kDied:
-        history_.crashed[static_cast<std::size_t>(record.client)] = at;
+        history_.deaths.push_back({record.client, at});
         history_.last_fault = std::max(history_.last_fault, at);
         break;
       case EventKind::kEnded:
@@ -63,7 +62,7 @@ class Builder {
 
   History Finish() {
     for (ClientHold& hold : history_.holds) {
-      const VirtualTime died = history_.crashed[static_cast<std::size_t>(hold.client)];
+      const VirtualTime died = DiedAt(history_, hold.client);
       for (Interval& belief : hold.belief) {
         belief.to = std::max(belief.from, std::min(belief.to, died));
       }

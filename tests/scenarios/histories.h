@@ -18,17 +18,16 @@ inline constexpr Duration kLease = std::chrono::milliseconds(1000);
 constexpr VirtualTime Ms(std::int64_t count) { return std::chrono::milliseconds(count); }
 
 /// `clients` live clients, a lease of one second, and a run that ended after a hundred.
-inline History NewHistory(int clients, int permits = 1) {
+inline History NewHistory(int /*clients*/, int permits = 1) {
   History history;
   history.lease = kLease;
   history.permits = permits;
-  history.crashed.assign(static_cast<std::size_t>(clients), kOpen);
   history.end = Ms(100'000);
   return history;
 }
 
 inline void Crash(History& history, int client, VirtualTime when) {
-  history.crashed[static_cast<std::size_t>(client)] = when;
+  history.deaths.push_back({client, when});
 }
 
 /// A grant as its client saw it, believed over [from, to).
