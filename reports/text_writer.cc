@@ -186,15 +186,19 @@ class Writer {
   void Coverage() {
     if (report_.goals.empty()) return;
     std::string reached;
+    std::string faults;
     std::string never;
+    constexpr std::string_view kFault = "fault ";
     for (const GoalCount& goal : report_.goals) {
-      std::string& list = goal.count == 0 ? never : reached;
+      const bool fault = goal.name.starts_with(kFault);
+      std::string& list = goal.count == 0 ? never : fault ? faults : reached;
       if (!list.empty()) list += options_.utf8 ? " · " : ", ";
-      list += Name(goal.name);
+      list += Name(fault && goal.count > 0 ? goal.name.substr(kFault.size()) : goal.name);
       if (goal.count > 0) list += ": " + GroupDigits(goal.count);
     }
     Line("");
     if (!reached.empty()) Wrapped("coverage", reached);
+    if (!faults.empty()) Wrapped("faults", faults);
     if (!never.empty()) Wrapped("never seen", never);
   }
 

@@ -143,6 +143,7 @@ void Merge(const UnitResult& block, UnitResult& sum) {
   if (sum.inconclusive == 0) sum.first_inconclusive = block.first_inconclusive;
   sum.inconclusive += block.inconclusive;
   for (std::size_t i = 0; i < kGoalCount; ++i) sum.goals[i] += block.goals[i];
+  for (std::size_t i = 0; i < kFaultNumbers; ++i) sum.struck[i] += block.struck[i];
   for (const auto& [story, count] : block.stories) sum.stories[story] += count;
   for (const Judged property : kAllJudged) {
     sum.exercised[property] += block.exercised[property];
@@ -262,6 +263,9 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
   sum.commands += result.commands;
   sum.virtual_time += result.virtual_time;
   if (result.faults > 0) ++sum.runs_with_faults;
+  for (std::size_t i = 0; result.struck.any() && i < kFaultNumbers; ++i) {
+    if (result.struck[i]) ++sum.struck[i];
+  }
   if (result.inconclusive.has_value()) {
     if (sum.inconclusive++ == 0) sum.first_inconclusive = *result.inconclusive;
   }

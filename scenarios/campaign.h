@@ -8,6 +8,7 @@
 // thread count.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -63,7 +64,8 @@ struct UnitResult {
   PerJudged<std::uint64_t> violating_runs;
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
-  std::map<std::string, std::uint64_t> stories;  ///< of scenarios that tell one, and how often
+  std::array<std::uint64_t, kFaultNumbers> struck{};  ///< runs in which the kind took effect
+  std::map<std::string, std::uint64_t> stories;       ///< of scenarios that tell one, and how often
   std::uint64_t hash = 0;
 };
 

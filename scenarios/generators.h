@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Workloads with their fault plans, generated and made smaller by RapidCheck (functional interface,
-// at fixed size: its ranges otherwise shrink with the size parameter). No lock is known here.
+// Workloads with their fault plans: drawn by the swarm, made smaller along a tree of RapidCheck's.
+// No lock is known here.
 //
 // Thread safety: one Generator per thread. Determinism: a function of (scenario, seed);
 // of a scenario with n pinned workloads, seed modulo n says which.

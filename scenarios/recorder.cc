@@ -102,6 +102,7 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
   using enum sim::FaultKind;
   if (closed_) return;
   ++faults_;
+  struck_.set(static_cast<std::size_t>(fault.kind));
   ClientState& client = state(fault.process);
   switch (fault.kind) {
     case kCrash:
@@ -176,7 +177,8 @@ Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::Virt
   if (fault.kind == kPauseClockFrozen && !free_clocks_) {
     // The clock loses as much as the pause is long, so it must fit into the allowance for drift.
     const ClientState& client = state(fault.process);
-    const bool idle = client.doing == Doing::kNothing && client.believes_until <= now;
+    const bool idle =
+        client.doing == Doing::kNothing && client.believes_until <= now && !client.inside;
     if (!idle) wanted = std::min(wanted, history_.lease / 1000);
   }
   if (synchrony_ == SynchronyClass::kArbitrary) return wanted;
@@ -189,11 +191,13 @@ Duration Recorder::ClipPause(const sim::Fault& fault, Duration wanted, VirtualTi
   const ClientState& client = state(fault.process);
   const VirtualTime until = client.believes_until;
   const bool relies = until > now && until != kOpen;
-  if (fault.kind != kPause && fault.kind != kExpiry) return wanted;
+  if (fault.kind != kPause && fault.kind != kPauseClockFrozen && fault.kind != kExpiry) {
+    return wanted;
+  }
   if (synchrony_ == SynchronyClass::kNone) return wanted;
   // A client that relies on a validity must come back before its end, with time left to stop.
   if (relies) return std::min(wanted, (until - now) / 2);
-  return until == now ? Duration{} : wanted;
+  return until == now || client.inside ? Duration{} : wanted;
 }
 
 void Recorder::OnAsk(int client, const Operation& operation) {

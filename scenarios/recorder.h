@@ -38,6 +38,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   const std::vector<Violation>& violations() const { return violations_; }
   const GoalSet& goals() const { return goals_; }
   int faults() const { return faults_; }
+  const FaultSet& struck() const { return struck_; }
   /// A key that the lock has written outside of its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
@@ -98,6 +99,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   std::vector<ClientState> clients_;
   std::uint64_t seen_mutations_ = 0;
   int faults_ = 0;
+  FaultSet struck_;
   bool key_without_ttl_ = false;
   std::string stray_key_;
   bool observable_ = true;

@@ -2,6 +2,7 @@
 #include "scenarios/rows.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -131,6 +132,33 @@ void DecideRows(std::vector<ResultRow>& rows) {
   for (ResultRow& row : rows) Decide(row, rows);
 }
 
+namespace {
+
+/// A kind of fault that had so many runs to strike in and never did is a hole in the campaign. But
+/// whether a push can be lost depends on the lock.
+constexpr std::uint64_t kEnoughRuns = 1000;
+
+void AddFaultGoals(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
+                   reports::RunReport& report) {
+  std::array<std::uint64_t, kFaultNumbers> struck{};
+  std::array<std::uint64_t, kFaultNumbers> possible{};
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    for (std::size_t kind = 0; kind < kFaultNumbers; ++kind) struck[kind] += sums[i].struck[kind];
+    if (units[i].entry->specimen) continue;
+    for (const sim::FaultKind kind : units[i].scenario->shape.faults) {
+      if (kind == sim::FaultKind::kLostPush) continue;
+      possible[static_cast<std::size_t>(kind)] += sums[i].runs;
+    }
+  }
+  for (const sim::FaultInfo& fault : sim::KnownFaults()) {
+    const auto kind = static_cast<std::size_t>(fault.kind);
+    if (struck[kind] == 0 && possible[kind] < kEnoughRuns) continue;
+    report.goals.push_back({fmt::format("fault {}", fault.name), struck[kind]});
+  }
+}
+
+}  // namespace
+
 void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
               CampaignResult& result) {
   reports::RunReport& report = result.report;
@@ -182,6 +210,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     if (goals[goal] == 0 && reachable[goal] == 0) continue;
     report.goals.push_back({std::string(Name(static_cast<Goal>(goal))), goals[goal]});
   }
+  AddFaultGoals(units, sums, report);
 }
 
 }  // namespace interlock::scenarios

@@ -133,6 +133,7 @@ class OneRun {
     result.trace_hash = world_.trace().hash();
     result.commands = world_.commands();
     result.faults = recorder_.faults();
+    result.struck = recorder_.struck();
     if (case_.scenario->tells_story) {
       result.story = StoryOf(*case_.scenario, *case_.subject, history);
     }

@@ -36,6 +36,7 @@ struct RunResult {
   std::uint64_t commands = 0;
   Duration virtual_time{};
   int faults = 0;                          ///< that took effect
+  FaultSet struck;                         ///< their kinds
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped

@@ -20,14 +20,16 @@
 namespace interlock::scenarios {
 
 struct WorkloadShape {
-  int max_clients = 5;  ///< generated: 2 to this
+  int max_clients = 6;  ///< generated: 2 to this
   int max_operations = 3;
-  int max_faults = 3;  ///< per client, before the run's swarm switches kinds off
+  int max_faults = 3;  ///< per client
   std::vector<sim::FaultKind> faults;
   bool overstay = false;  ///< some clients come back long after their validity has ended
   bool extend = false;    ///< some clients extend their lease
   int min_permits = 1;
   int max_permits = 1;
+  int max_resources = 1;
+  std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;
   sim::Persistence persistence = sim::Persistence::kNone;

@@ -7,6 +7,7 @@
 // it and leaves everybody else's in place: that is what a shrinker needs.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,10 @@ struct PlannedFault {
   int node = 0;  ///< which server, if the kind uses it
   bool operator==(const PlannedFault&) const = default;
 };
+
+/// Kinds of faults by their numbers, which are all below.
+inline constexpr std::size_t kFaultNumbers = 65;
+using FaultSet = std::bitset<kFaultNumbers>;
 
 struct ClientPlan {
   Duration clock_offset{};          ///< of the client's monotonic clock

@@ -105,6 +105,7 @@ Scenario Chaos() {
        FaultKind::kClientClockRate});
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
+  scenario.shape.max_rate_ppm = kMostDrift.count();
   scenario.judges =
       ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
                       Judged::kCrashRecovery, Judged::kDeadlock, Judged::kSpuriousRefusal,
@@ -159,8 +160,8 @@ const std::vector<Scenario>& Catalogue() {
   static const std::vector<Scenario> kCatalogue = [] {
     std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),
                                  Pause(),      Chaos(),    Permits(), Seed002()};
-    for (const auto rows : {catalogue::KleppmannRows, catalogue::AntirezRows, catalogue::RedisRows,
-                            catalogue::OtherRows}) {
+    for (const auto rows : {catalogue::ClientFaults, catalogue::KleppmannRows,
+                            catalogue::AntirezRows, catalogue::RedisRows, catalogue::OtherRows}) {
       std::vector<Scenario> some = rows();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

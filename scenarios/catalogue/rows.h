@@ -34,6 +34,9 @@ Workload Clients(std::vector<ClientPlan> clients);
 /// between connecting and the reply to the release, for every lock that ships here.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
 
+/// One fault of clients, links or client clocks each; generated.
+std::vector<Scenario> ClientFaults();
+
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();

@@ -21,6 +21,7 @@ struct Line {
   std::string_view detail_key;
   std::string detail;
   std::string summary;
+  std::string incident = {};  ///< where it did harm; faults only
 };
 
 std::vector<Line> Lines(const std::string& what, const Registry& registry) {
@@ -44,8 +45,8 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
     }
   } else if (what == "faults") {
     for (const sim::FaultInfo& fault : sim::KnownFaults()) {
-      lines.push_back(
-          {fault.name, "family", std::string(ToString(fault.family)), std::string(fault.meaning)});
+      lines.push_back({fault.name, "family", std::string(ToString(fault.family)),
+                       std::string(fault.meaning), std::string(fault.incident)});
     }
   } else {
     for (const Judged property : kAllJudged) {
@@ -123,6 +124,10 @@ std::string ToListJson(const std::vector<Line>& lines) {
     }
     json.Key("summary");
     json.String(line.summary);
+    if (!line.incident.empty()) {
+      json.Key("incident");
+      json.String(line.incident);
+    }
     json.EndObject();
   }
   json.EndArray();
@@ -136,6 +141,7 @@ reports::ExitCode List(const std::string& what, bool json, const Registry& regis
   std::string text;
   for (const Line& line : lines) {
     text += fmt::format("{:<28} {:<18} {}\n", line.name, line.detail, line.summary);
+    if (!line.incident.empty()) text += fmt::format("{:<48}seen: {}\n", "", line.incident);
   }
   return Print(text);
 }

@@ -251,6 +251,19 @@ TEST(CommandLineTest, ListsAreReadableJson) {
   EXPECT_EQ(Interlock({"list", "everything"}).exit_code, 64);
 }
 
+TEST(CommandLineTest, ListedFaultsHaveAFamilyAMeaningAndAnIncident) {
+  const auto json = nlohmann::json::parse(Interlock({"list", "faults", "--json"}).out);
+  EXPECT_EQ(json.size(), sim::KnownFaults().size());
+  for (const auto& fault : json) {
+    for (const char* key : {"name", "family", "summary", "incident"}) {
+      EXPECT_FALSE(fault.value(key, "").empty()) << key << " of " << fault.dump();
+    }
+  }
+  const std::string text = Interlock({"list", "faults"}).out;
+  EXPECT_THAT(text, HasSubstr("lost-reply                   link"));
+  EXPECT_THAT(text, HasSubstr("seen: rueidislock #926"));
+}
+
 TEST(CommandLineTest, ListedCommandsSayWhetherTheyAreModelled) {
   const std::string text = Interlock({"list", "commands"}).out;
   EXPECT_THAT(text, HasSubstr("arity -3           modelled"));

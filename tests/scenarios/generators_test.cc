@@ -105,7 +105,7 @@ TEST(GeneratorTest, ReachesEveryWayToAskAndEveryNumberOfOperations) {
     }
   }
   EXPECT_EQ(asks, (std::set<Ask>{Ask::kTry, Ask::kWaitFor, Ask::kWait}));
-  EXPECT_EQ(counts, (std::set<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(counts, (std::set<std::size_t>{0, 1, 2, 3, 12}));
   EXPECT_TRUE(extends);
   EXPECT_TRUE(overstays);
   EXPECT_TRUE(plain);
@@ -130,37 +130,6 @@ TEST(GeneratorTest, FaultStepsCoverTheWholeRange) {
   }
   EXPECT_EQ(least, 0);
   EXPECT_GE(most, 40);
-}
-
-// Swarm: with so many faults per client that a kind is absent only when it was switched off.
-TEST(GeneratorTest, EachFaultKindIsSwitchedOffInAboutHalfOfTheRuns) {
-  Scenario scenario = Named("crash");
-  scenario.shape.faults = {sim::FaultKind::kCrash, sim::FaultKind::kPause};
-  scenario.shape.max_faults = 30;
-  const std::vector<Workload> workloads = Draw(scenario);
-  for (const sim::FaultKind kind : scenario.shape.faults) {
-    const auto off = std::count_if(workloads.begin(), workloads.end(),
-                                   [kind](const Workload& one) { return !HasFault(one, kind); });
-    EXPECT_GE(off, 900) << sim::ToString(kind);
-    EXPECT_LE(off, 1150) << sim::ToString(kind);
-  }
-  const auto calm = std::count_if(workloads.begin(), workloads.end(),
-                                  [](const Workload& one) { return FaultsOf(one) == 0; });
-  EXPECT_GE(calm, 420);  // both kinds off
-  EXPECT_LE(calm, 620);
-}
-
-// Too many calm runs waste the budget, too few hide what needs calm around one fault. A scenario
-// with one kind of fault is about that fault, so it has few.
-TEST(GeneratorTest, SomeRunsOfEachFaultyScenarioAreCalmAndMostAreNot) {
-  for (const Scenario& scenario : Catalogue()) {
-    if (scenario.shape.faults.empty() || !scenario.pinned.empty()) continue;
-    const std::vector<Workload> workloads = Draw(scenario);
-    const auto calm = std::count_if(workloads.begin(), workloads.end(),
-                                    [](const Workload& one) { return FaultsOf(one) == 0; });
-    EXPECT_GE(calm, scenario.shape.faults.size() > 1 ? 100 : 10) << scenario.name;
-    EXPECT_LE(calm, 1000) << scenario.name;
-  }
 }
 
 TEST(GeneratorTest, NoScenarioWithoutFaultsHasOne) {

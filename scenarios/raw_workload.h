@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// A workload before its numbers are cooked: every number is an index into a ladder, the calmest
+// first, most of them of durations relative to the lease. So a smaller number is a calmer case,
+// and a case keeps its sense when the lease changes.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/scenario.h"
+
+namespace interlock::scenarios {
+
+struct RawOperation {
+  int ask = 0;
+  int think = 0;
+  int wait = 0;
+  int hold = 0;
+  int extend = 0;    ///< 0: no
+  int overstay = 0;  ///< 0: no
+  int resource = 0;
+};
+
+struct RawFault {
+  sim::FaultKind kind = sim::FaultKind::kCrash;
+  int step = 0;
+  int length = 0;
+  int node = 0;
+};
+
+struct RawClient {
+  std::vector<RawOperation> operations;
+  std::vector<RawFault> faults;
+  int offset = 0;
+  int rate = 0;
+};
+
+struct RawWorkload {
+  int lease = 0;
+  int latency = 0;
+  int permits = 0;
+  int resources = 0;
+  std::vector<RawClient> clients;
+};
+
+/// How many rungs each ladder has.
+struct Ladders {
+  int leases, latencies, thinks, waits, holds, overstays, offsets, rates;
+};
+extern const Ladders kLadders;
+inline constexpr int kMostSteps = 45;  ///< a fault's step is below
+
+/// Of the ladder that the kind's length is taken from; 1 if it has no length.
+int LengthRungs(sim::FaultKind kind);
+
+Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw);
+
+/// What is one step smaller: parts left out, the largest first, then smaller numbers. Each is
+/// smaller by a measure of its own, so that descending ends.
+std::vector<RawWorkload> SmallerThan(const RawWorkload& raw);
+
+}  // namespace interlock::scenarios
