@@ -54,7 +54,8 @@ std::span<const int> LengthLadder(FaultKind kind) {
       return kJump;
     default:
       // Back as well as forward, if it may be.
-      return info->length == sim::FaultLength::kSigned ? kAroundExpiry : std::span(kPause);
+      if (info->length == sim::FaultLength::kSigned) return kAroundExpiry;
+      return kPause;
   }
 }
 

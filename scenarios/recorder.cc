@@ -138,6 +138,9 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
       history_.needs_healing = true;
       history_.disturbances.push_back({fault.process, now});
       break;
+    case kClientClockJump:
+      history_.disturbances.push_back({fault.process, now});
+      [[fallthrough]];
     default:
       history_.last_fault = std::max(history_.last_fault, now);
       break;
@@ -160,7 +163,11 @@ void Recorder::OnRestart(int process, sim::VirtualTime /*now*/) {
 
 void Recorder::OnClockChange(int process, sim::VirtualTime now) {
   ClientState& client = state(process);
-  if (closed_ || client.believes_until <= now) return;
+  if (closed_) return;
+  if (client.doing == Doing::kAsking && history_.attempts[client.attempt].deadline != kOpen) {
+    history_.attempts[client.attempt].deadline = world_->GlobalTime(process, client.gives_up);
+  }
+  if (client.believes_until <= now) return;
   client.believes_until = std::max(now, world_->GlobalTime(process, client.valid_until));
   if (client.valid_end > now) client.valid_end = client.believes_until;
   Interval& belief = hold(process).belief.back();
@@ -211,7 +218,8 @@ void Recorder::OnAsk(int client, const Operation& operation) {
   attempt.asked = world_->now();
   if (operation.ask == Ask::kWaitFor) {
     const MonotonicTime asked = world_->LocalTime(client, attempt.asked);
-    attempt.deadline = world_->GlobalTime(client, AddSaturating(asked, operation.wait));
+    state(client).gives_up = AddSaturating(asked, operation.wait);
+    attempt.deadline = world_->GlobalTime(client, state(client).gives_up);
   }
   history_.attempts.push_back(attempt);
 }

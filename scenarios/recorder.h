@@ -74,6 +74,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     VirtualTime asked_valid{};    ///< when it last asked whether it is valid
     VirtualTime sent{};           ///< its latest command
     MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
+    MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
     VirtualTime believes_until{-1};
     VirtualTime extend_called{};
   };
