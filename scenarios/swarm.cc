@@ -12,6 +12,8 @@
 namespace interlock::scenarios {
 namespace {
 
+// The run's choices come from the same seed: these draws must not be the same as theirs.
+constexpr std::uint64_t kStream = 4 * 0x9e3779b97f4a7c15ULL;
 constexpr int kMostWeight = 100;
 constexpr int kCalmOneIn = 5;       // runs without any fault
 constexpr int kMarathonOneIn = 10;  // runs in which one client does many operations
@@ -130,7 +132,7 @@ void AddFaults(Dice& dice, const WorkloadShape& shape, int nodes, RawWorkload& r
 Swarm::Swarm(WorkloadShape shape) : shape_(std::move(shape)) {}
 
 RawWorkload Swarm::Draw(std::uint64_t seed) const {
-  Dice dice(seed);
+  Dice dice(seed ^ kStream);
   const Style style(dice, shape_);
   RawWorkload raw;
   raw.lease = dice.Below(kLadders.leases);

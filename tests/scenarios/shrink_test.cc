@@ -35,7 +35,7 @@ RunResult Replay(const Found& found, const PackedRun& run) {
 }
 
 void ExpectSmall(const Found& found) {
-  EXPECT_LE(found.workload.clients.size(), 3U);
+  EXPECT_LE(found.workload.clients.size(), 4U);
   EXPECT_LE(FaultPlanOf(found.workload).size(), 2U);
   EXPECT_GE(found.original.clients.size(), found.workload.clients.size());
 }
