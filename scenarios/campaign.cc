@@ -6,12 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "scenarios/generators.h"
 #include "scenarios/guard.h"
+#include "scenarios/parallel.h"
+#include "scenarios/plan.h"
 #include "scenarios/replay_token.h"
 #include "scenarios/rows.h"
 #include "scenarios/shrink/shrink.h"
@@ -19,10 +18,8 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::uint64_t kBlock = 100;         // runs
 constexpr std::uint64_t kRound = 10'000;      // runs of each unit, a multiple of kBlock
 constexpr std::uint64_t kDoubleRunEach = 50;  // every fiftieth run is run twice
-constexpr std::size_t kCandidates = 8;        // violating runs of a property that are kept
 constexpr int kShrinkBudget = 4000;           // runs
 constexpr int kSideShrinkBudget = 1000;       // runs, for what decides nothing
 
@@ -39,7 +36,8 @@ class Worker {
     const Generator& generator = GeneratorFor(*unit.scenario);
     for (std::uint64_t index = first; index < first + count; ++index) {
       if (Stopped(options_)) break;
-      const std::uint64_t seed = RunSeed(options_.seed, *unit.scenario, unit.synchrony, index);
+      const std::uint64_t seed =
+          RunSeed(options_.seed, *unit.scenario, unit.synchrony, index, options_.strategy);
       const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
       const GeneratedWorkload workload = generator.Draw(seed);
       sim::Choices choices = ChoicesOfRun(seed);
@@ -83,8 +81,8 @@ class Worker {
     const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
                            found.unit.synchrony};
     std::stable_partition(order.begin(), order.end(), [&](std::uint64_t index) {
-      const std::uint64_t seed =
-          RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony, index);
+      const std::uint64_t seed = RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony,
+                                         index, options_.strategy);
       const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                                found.unit.synchrony, seed);
       sim::Choices choices = ChoicesOfRun(seed);
@@ -99,8 +97,8 @@ class Worker {
   void ShrinkOne(Found& found, std::uint64_t index, int budget) {
     const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
                            found.unit.synchrony};
-    const std::uint64_t seed =
-        RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony, index);
+    const std::uint64_t seed = RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony,
+                                       index, options_.strategy);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                              found.unit.synchrony, seed, GuardPhase::kShrinking);
     found.original = GeneratorFor(*found.unit.scenario).Draw(seed).value();
@@ -133,130 +131,95 @@ class Worker {
   std::vector<std::pair<const Scenario*, std::unique_ptr<Generator>>> generators_;
 };
 
-void Merge(const UnitResult& block, UnitResult& sum) {
-  sum.runs += block.runs;
-  sum.runs_with_faults += block.runs_with_faults;
-  sum.commands += block.commands;
-  sum.double_runs += block.double_runs;
-  sum.divergences += block.divergences;
-  sum.virtual_time += block.virtual_time;
-  if (sum.inconclusive == 0) sum.first_inconclusive = block.first_inconclusive;
-  sum.inconclusive += block.inconclusive;
-  for (std::size_t i = 0; i < kGoalCount; ++i) sum.goals[i] += block.goals[i];
-  for (std::size_t i = 0; i < kFaultNumbers; ++i) sum.struck[i] += block.struck[i];
-  for (const auto& [story, count] : block.stories) sum.stories[story] += count;
-  for (const Judged property : kAllJudged) {
-    sum.exercised[property] += block.exercised[property];
-    sum.violating_runs[property] += block.violating_runs[property];
-    for (const std::uint64_t index : block.violations[property]) {
-      if (sum.violations[property].size() < kCandidates) sum.violations[property].push_back(index);
-    }
-  }
-  sum.hash = sim::HashNumber(block.hash, sum.hash);
-}
-
-/// Runs `task(worker, index)` for each index below `count` on the campaign's threads; the calling
-/// thread reports progress.
-void InParallel(const CampaignOptions& options, std::size_t count,
-                const std::function<void(Worker&, std::size_t)>& task,
-                const std::function<void()>& tick) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::condition_variable all_done;
-  int running = std::max(1, options.jobs);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < std::max(1, options.jobs); ++i) {
-    threads.emplace_back([&] {
-      const GuardedThread guarded;
-      {
-        Worker worker(options);
-        for (std::size_t index = next++; index < count; index = next++) task(worker, index);
-      }
-      const std::lock_guard lock(mutex);
-      if (--running == 0) all_done.notify_all();
-    });
-  }
-  {
-    std::unique_lock lock(mutex);
-    while (!all_done.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; })) {
-      lock.unlock();
-      tick();
-      lock.lock();
-    }
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-std::vector<Unit> UnitsOf(const CampaignOptions& options) {
-  std::vector<Unit> units;
-  for (const Entry& entry : options.entries) {
-    const harness::Traits traits = entry.subject->traits();
-    for (const Scenario* scenario : options.scenarios) {
-      if (!Applies(*scenario, traits)) continue;
-      for (const SynchronyClass synchrony : scenario->classes) {
-        units.push_back({&entry, scenario, synchrony});
-      }
-    }
-  }
-  return units;
-}
-
-struct Block {
-  std::size_t unit = 0;
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
+/// Blocks that one thread runs one after the other: one block of a sound lock, or as many of a
+/// specimen as it takes to convict it.
+struct Chain {
+  std::vector<Block> blocks;
+  std::vector<UnitResult> results;
 };
 
-/// How far a campaign of `runs` per unit goes in this scenario.
-std::uint64_t EndOf(const Scenario& scenario, std::uint64_t runs) {
-  if (scenario.always_whole && runs > 0) return scenario.max_runs;
-  return std::min(runs, scenario.max_runs);
+std::vector<Chain> ChainsOf(const CampaignOptions& options, const std::vector<Unit>& units,
+                            std::uint64_t first, std::uint64_t runs) {
+  std::vector<Chain> chains;
+  for (const Block& block : BlocksOf(units, first, runs)) {
+    const Unit& unit = units[block.unit];
+    if (!InShard(unit, block, options.shard)) continue;
+    const bool goes_on =
+        unit.entry->specimen && !chains.empty() && chains.back().blocks.front().unit == block.unit;
+    if (!goes_on) chains.emplace_back();
+    chains.back().blocks.push_back(block);
+  }
+  return chains;
 }
 
-/// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario goes.
-std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
-                            std::uint64_t runs) {
-  std::vector<Block> blocks;
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const std::uint64_t end = EndOf(*units[unit].scenario, first + runs);
-    for (std::uint64_t from = EndOf(*units[unit].scenario, first); from < end; from += kBlock) {
-      blocks.push_back({unit, from, std::min(kBlock, end - from)});
-    }
+std::uint64_t RunsOf(const std::vector<Chain>& chains) {
+  std::uint64_t runs = 0;
+  for (const Chain& chain : chains) {
+    for (const Block& block : chain.blocks) runs += block.count;
   }
-  return blocks;
+  return runs;
 }
 
 void RunRound(const CampaignOptions& options, const std::vector<Unit>& units, std::uint64_t first,
               std::uint64_t runs, std::uint64_t target, std::vector<UnitResult>& sums) {
-  const std::vector<Block> blocks = BlocksOf(units, first, runs);
-  std::uint64_t planned = 0;
-  std::uint64_t before = 0;
-  for (const Unit& unit : units) {
-    planned += EndOf(*unit.scenario, target);
-    before += EndOf(*unit.scenario, first);
-  }
-  std::vector<UnitResult> results(blocks.size());
+  std::vector<Chain> chains = ChainsOf(options, units, first, runs);
+  const std::uint64_t before = RunsOf(ChainsOf(options, units, 0, first));
+  const std::uint64_t planned = RunsOf(ChainsOf(options, units, 0, target));
   std::atomic<std::uint64_t> done{before};
-  InParallel(
-      options, blocks.size(),
-      [&](Worker& worker, std::size_t index) {
-        const Block& block = blocks[index];
-        results[index] = worker.RunBlock(units[block.unit], block.first, block.count);
+  const auto new_piece = [&]() -> Piece {
+    auto worker = std::make_shared<Worker>(options);
+    return [&, worker](std::size_t index) {
+      Chain& chain = chains[index];
+      UnitResult sum = sums[chain.blocks.front().unit];
+      for (const Block& block : chain.blocks) {
+        const Unit& unit = units[block.unit];
         done += block.count;
-      },
-      [&] {
-        if (options.progress) options.progress(done, planned);
-      });
-  for (std::size_t index = 0; index < results.size(); ++index) {
-    Merge(results[index], sums[blocks[index].unit]);
+        if (Satisfied(unit, sum)) continue;
+        chain.results.push_back(worker->RunBlock(unit, block.first, block.count));
+        Merge(chain.results.back(), sum);
+      }
+    };
+  };
+  InParallel(options.jobs, chains.size(), new_piece, [&] {
+    if (options.progress) options.progress(done, planned);
+  });
+  for (const Chain& chain : chains) {
+    for (std::size_t i = 0; i < chain.results.size(); ++i) {
+      const Block& block = chain.blocks[i];
+      if (options.on_block) options.on_block(units[block.unit], block.first, chain.results[i]);
+      Merge(chain.results[i], sums[block.unit]);
+    }
   }
+}
+
+/// What a shard knows on its own: which sound locks broke a promise, and which of them kept it as
+/// far as it looked.
+void KeepWhatAShardDecides(const Shard& shard, CampaignResult& result) {
+  std::vector<reports::ResultRow> kept;
+  std::vector<Found> found;
+  for (std::size_t row = 0; row < result.report.results.size(); ++row) {
+    const reports::ResultRow& one = result.report.results[row];
+    const bool decided =
+        one.verdict == reports::Verdict::kViolated ||
+        (one.verdict == reports::Verdict::kHolds && one.expected != reports::Expectation::kBreaks);
+    if (one.kind != reports::LockKind::kSound || !decided) continue;
+    for (const Found& of_row : result.found) {
+      if (of_row.row != row) continue;
+      found.push_back(of_row);
+      found.back().row = kept.size();
+    }
+    kept.push_back(one);
+  }
+  result.report.notes.push_back("shard " + std::to_string(shard.index + 1) + " of " +
+                                std::to_string(shard.total) + ": the verdict of the whole is " +
+                                "that of `interlock report merge` over all shards");
+  result.report.results = std::move(kept);
+  result.found = std::move(found);
+  std::erase_if(result.report.goals, [](const auto& goal) { return goal.count == 0; });
+  result.report.status = reports::RunStatus::kPartial;
 }
 
 }  // namespace
-
-sim::Choices ChoicesOfRun(std::uint64_t run_seed) {
-  return sim::Choices::FromSeed(sim::MixSeed(run_seed, 1));
-}
 
 void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
   ++sum.runs;
@@ -281,18 +244,44 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
 }
 
 std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyClass synchrony,
-                      std::uint64_t index) {
+                      std::uint64_t index, std::optional<Strategy> strategy) {
   const std::uint64_t stream =
       sim::HashNumber(static_cast<std::uint64_t>(synchrony), sim::HashBytes(scenario.name, 0));
-  const std::uint64_t mixed = sim::MixSeed(sim::MixSeed(seed, stream), index);
+  const std::uint64_t mixed =
+      SeedWithStrategy(sim::MixSeed(sim::MixSeed(seed, stream), index), strategy);
   const std::uint64_t turns = scenario.pinned.size();
   return turns < 2 ? mixed : mixed / turns * turns + index % turns;
 }
 
-std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs) {
+std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs,
+                         std::optional<Strategy> strategy) {
   CampaignOptions options;
   options.seed = seed;
+  options.strategy = strategy;
   return Worker(options).RunBlock(unit, 0, runs).hash;
+}
+
+CampaignResult Conclude(const CampaignOptions& options, const std::vector<Unit>& units,
+                        const std::vector<UnitResult>& sums) {
+  CampaignResult result;
+  result.report.seed = options.seed;
+  FillRows(units, sums, result);
+  DecideRows(result.report.results);
+  if (options.shard.total > 1) KeepWhatAShardDecides(options.shard, result);
+  const auto new_piece = [&]() -> Piece {
+    auto worker = std::make_shared<Worker>(options);
+    return [&, worker](std::size_t index) {
+      Found& found = result.found[index];
+      const auto& row = result.report.results[found.row];
+      const bool side =
+          row.kind == reports::LockKind::kSpecimen && row.expected == reports::Expectation::kEither;
+      worker->ShrinkFound(found, side ? kSideShrinkBudget : kShrinkBudget);
+    };
+  };
+  InParallel(options.jobs, result.found.size(), new_piece, [] {});
+  if (Stopped(options)) result.report.status = reports::RunStatus::kPartial;
+  for (const Found& found : result.found) result.report.results[found.row].replay = found.token;
+  return result;
 }
 
 CampaignResult RunCampaign(const CampaignOptions& options) {
@@ -310,24 +299,7 @@ CampaignResult RunCampaign(const CampaignOptions& options) {
     more =
         options.budget.has_value() && std::chrono::steady_clock::now() - started < *options.budget;
   }
-
-  CampaignResult result;
-  result.report.seed = options.seed;
-  FillRows(units, sums, result);
-  DecideRows(result.report.results);
-  InParallel(
-      options, result.found.size(),
-      [&](Worker& worker, std::size_t index) {
-        Found& found = result.found[index];
-        const auto& row = result.report.results[found.row];
-        const bool side = row.kind == reports::LockKind::kSpecimen &&
-                          row.expected == reports::Expectation::kEither;
-        worker.ShrinkFound(found, side ? kSideShrinkBudget : kShrinkBudget);
-      },
-      [] {});
-  if (Stopped(options)) result.report.status = reports::RunStatus::kPartial;
-  for (const Found& found : result.found) result.report.results[found.row].replay = found.token;
-  return result;
+  return Conclude(options, units, sums);
 }
 
 }  // namespace interlock::scenarios

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "reports/run_report.h"
+#include "scenarios/explore/strategies.h"
 #include "scenarios/run.h"
 #include "scenarios/specimen.h"
 
@@ -29,16 +30,36 @@ struct Entry {
   std::vector<Conviction> expected;  ///< specimens only
 };
 
+/// One of several processes that share a campaign.
+struct Shard {
+  std::uint64_t index = 0;  ///< from 0
+  std::uint64_t total = 1;
+  bool operator==(const Shard&) const = default;
+};
+
+/// Violating runs of a property that are kept.
+inline constexpr std::size_t kCandidates = 8;
+
+struct Unit;
+struct UnitResult;
+
 struct CampaignOptions {
   std::uint64_t seed = 1;
   std::uint64_t runs = 1000;  ///< per lock, scenario and class
   int jobs = 1;
   std::optional<std::chrono::milliseconds>
-      budget;  ///< repeat rounds of `runs` for this long instead
+      budget;                        ///< repeat rounds of `runs` for this long instead
+  std::optional<Strategy> strategy;  ///< else the portfolio
+  /// Of several, only this one's blocks are run; then what no shard can decide alone is left out of
+  /// the rows, and the report is partial. Not together with `budget`.
+  Shard shard;
   std::vector<Entry> entries;
   std::vector<const Scenario*> scenarios;
   /// Called now and then from the calling thread: runs done, runs planned.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
+  /// Called for each block of runs, in order, from the calling thread: the index of its first run,
+  /// and what it gave.
+  std::function<void(const Unit&, std::uint64_t, const UnitResult&)> on_block;
   /// Set by a signal: end early, with a partial report. What was found by then is still made
   /// replayable, which takes one run each, but shrunk no further.
   const std::atomic<bool>* stop = nullptr;
@@ -90,19 +111,21 @@ struct CampaignResult {
   std::vector<Found> found;   ///< in the order of the rows
 };
 
-/// The seed of run `index`; the same for every lock.
+/// The seed of run `index`, which carries its strategy; the same for every lock.
 std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyClass synchrony,
-                      std::uint64_t index);
-
-/// The choices of a generated run.
-sim::Choices ChoicesOfRun(std::uint64_t run_seed);
+                      std::uint64_t index, std::optional<Strategy> strategy = {});
 
 /// Adds one run to the sums of its unit.
 void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum);
 
 CampaignResult RunCampaign(const CampaignOptions& options);
 
+/// The verdicts, and a shrunk counterexample of each violation. `sums` are those of `units`.
+CampaignResult Conclude(const CampaignOptions& options, const std::vector<Unit>& units,
+                        const std::vector<UnitResult>& sums);
+
 /// The hash of the first `runs` runs of a unit, for comparison with another process.
-std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs);
+std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs,
+                         std::optional<Strategy> strategy = {});
 
 }  // namespace interlock::scenarios

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 
 #include <fmt/format.h>
 #include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 
-#include "reports/artefacts.h"
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
+#include "reports/shard_report.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/cli/second_process.h"
+#include "scenarios/cli/publish.h"
+#include "scenarios/cli/sharding.h"
+#include "scenarios/cli/specimens_check.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/guard.h"
-#include "scenarios/property.h"
 #include "scenarios/real/real_check.h"
-#include "scenarios/rows.h"
-#include "scenarios/to_report.h"
+#include "scenarios/shards.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -29,6 +30,8 @@ namespace {
 using reports::ExitCode;
 
 constexpr std::uint64_t kDefaultRuns = 10'000;
+constexpr std::uint64_t kDefaultSpecimenRuns = 1'000;
+constexpr std::string_view kPortfolio = "portfolio";
 
 struct Settings {
   std::string lock = "*";
@@ -36,55 +39,22 @@ struct Settings {
   std::string seed_text = "1";
   std::uint64_t seed = 1;  ///< of the text, once it is known to be one
   std::uint64_t runs = kDefaultRuns;
+  bool runs_given = false;
   std::string budget;
   int jobs = 0;
+  std::string strategy = std::string(kPortfolio);
+  std::string shard;
+  bool specimens = false;
   std::string redis;
   bool allow_remote = false;
-  bool json = false;
-  std::string out;
-  int watchdog = 30;
+  OutputSettings output;
 };
 
-void Guard(const Settings& settings, const std::string& program) {
-  constexpr std::string_view kPlace = "@reason@";
-  reports::RunReport partial;
-  partial.tool = ThisTool();
-  partial.seed = settings.seed;
-  partial.status = reports::RunStatus::kPartial;
-  partial.notes.emplace_back(kPlace);
-  const std::string json = ToJson(partial);
-  const std::size_t place = json.find(kPlace);
-  GuardOptions options;
-  options.patience = std::chrono::seconds(settings.watchdog);
-  options.program = program;
-  options.partial_before = json.substr(0, place - 1);
-  options.partial_after = json.substr(place + kPlace.size() + 1);
-  options.partial_to_stdout = settings.json;
-  if (!settings.out.empty()) {
-    options.partial_path = (std::filesystem::path(settings.out) / "run.json").string();
-  }
-  InstallGuard(std::move(options));
-}
+const char* Variable(const char* name) { return std::getenv(name); }
 
-/// A disk that fills later changes no verdict, but a place that never was one is found out at once.
-ExitCode PrepareOut(const Settings& settings) {
-  if (settings.out.empty()) return ExitCode::kPass;
-  const auto problem = PrepareFolder(settings.out);
-  return problem.has_value() ? Complain(ExitCode::kBadInput, *problem) : ExitCode::kPass;
-}
-
-/// What is pending has no verdict, which is something else than a wrong name.
-ExitCode NoScenarios(const Status& status) {
-  const bool pending = status.code() == StatusCode::kUnavailable;
-  return Complain(pending ? ExitCode::kInconclusive : ExitCode::kUsage, status.message());
-}
-
-std::string FileNameOf(const Found& found) {
-  std::string name =
-      fmt::format("{}.{}.{}.{}.json", found.unit.entry->subject->name(), found.unit.scenario->name,
-                  ToString(found.unit.synchrony), Slug(found.property));
-  std::replace(name.begin(), name.end(), '/', '-');  // lock names have no other unsafe letters
-  return "counterexamples/" + name;
+int JobsOf(const Settings& settings) {
+  if (settings.jobs > 0) return settings.jobs;
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 class Check {
@@ -96,40 +66,30 @@ class Check {
     CampaignOptions options;
     if (const auto bad = Prepare(options); bad != ExitCode::kPass) return bad;
     CatchInterruption();
-    Guard(settings_, registry_.program());
+    Guard(settings_.output, registry_, settings_.seed);
     const GuardedThread guarded;  // explaining a failure runs it once more
     const auto started = std::chrono::steady_clock::now();
-    CampaignResult result = Campaign(options);
-    result.report.tool = ThisTool();
-    result.report.tool.program = registry_.program();
-    result.report.pending = SelectPending(settings_.scenario);
-    std::vector<reports::Counterexample> counterexamples;
-    for (const Found& found : result.found) {
-      const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
-                           found.unit.synchrony, std::string_view(found.token));
-      counterexamples.push_back(Explain(found, registry_.program()).counterexample);
-      if (!settings_.out.empty())
-        result.report.results[found.row].counterexample = FileNameOf(found);
+    reports::ShardReport shard;
+    const bool sharded = options.shard.total > 1;
+    if (sharded) {
+      options.on_block = [&](const Unit& unit, std::uint64_t first, const UnitResult& result) {
+        shard.blocks.push_back(ToShardBlock(unit, first, result));
+      };
     }
-    CompareWithSecondProcess(options, result.report);
-    result.report.totals.wall_time = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - started);
-    return Publish(result, counterexamples);
+    CampaignResult result = Campaign(options);
+    ExitCode code = sharded ? WriteShard(options, shard) : ExitCode::kPass;
+    return Combine(code, Publish(settings_.output, registry_, options, settings_.scenario,
+                                 std::move(result), started));
   }
 
  private:
   ExitCode Prepare(CampaignOptions& options) const {
-    const auto entries = registry_.Select(settings_.lock);
-    if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
-    const auto scenarios = SelectScenarios(settings_.scenario);
-    if (!scenarios.ok()) return NoScenarios(scenarios.status());
-    options.entries = *entries;
-    options.scenarios = *scenarios;
+    const ExitCode bad = SelectUnits(registry_, settings_.lock, settings_.scenario, options);
+    if (bad != ExitCode::kPass) return bad;
     options.seed = settings_.seed;
     options.runs = settings_.runs;
-    options.jobs = settings_.jobs > 0
-                       ? settings_.jobs
-                       : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    options.jobs = JobsOf(settings_);
+    options.strategy = FindStrategy(settings_.strategy);
     options.stop = &Interrupted();
     if (!settings_.budget.empty()) {
       const auto budget = ParseBudget(settings_.budget);
@@ -140,16 +100,24 @@ class Check {
       }
       options.budget = *budget;
     }
-    const bool any =
-        std::any_of(options.entries.begin(), options.entries.end(), [&](const Entry& entry) {
-          return std::any_of(
-              options.scenarios.begin(), options.scenarios.end(),
-              [&](const Scenario* s) { return Applies(*s, entry.subject->traits()); });
-        });
-    if (!any) {
-      return Complain(ExitCode::kUsage, "none of these scenarios applies to any of these locks");
+    if (const auto wrong = PrepareShard(options); wrong != ExitCode::kPass) return wrong;
+    return PrepareOut(settings_.output);
+  }
+
+  ExitCode PrepareShard(CampaignOptions& options) const {
+    const auto chosen = ChooseShard(settings_.shard, Variable);
+    if (!chosen.ok()) return Complain(ExitCode::kUsage, chosen.status().message());
+    options.shard = chosen->shard;
+    if (chosen->shard.total <= 1) return ExitCode::kPass;
+    if (settings_.output.out.empty() || options.budget.has_value()) {
+      return Complain(ExitCode::kUsage,
+                      fmt::format("shard {} of {} (by {}): a shard needs --out, for the file that "
+                                  "`report merge` reads, and cannot have --budget",
+                                  chosen->shard.index + 1, chosen->shard.total, chosen->source));
     }
-    return PrepareOut(settings_);
+    Complain(ExitCode::kPass, fmt::format("shard {} of {}, by {}", chosen->shard.index + 1,
+                                          chosen->shard.total, chosen->source));
+    return ExitCode::kPass;
   }
 
   static CampaignResult Campaign(CampaignOptions& options) {
@@ -160,68 +128,18 @@ class Check {
     return RunCampaign(options);
   }
 
-  /// The first runs of one unit of each scenario once more in another process, with its own
-  /// address space layout: another lock for each scenario, and others for another seed. Where that
-  /// cannot be done, a row of its own says so and makes the whole inconclusive.
-  void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport& report) const {
-    constexpr std::uint64_t kRuns = 20;
-    std::uint64_t turn = options.seed;
-    for (const Scenario* scenario : options.scenarios) {
-      std::vector<const Entry*> entries;
-      for (const Entry& entry : options.entries) {
-        if (Applies(*scenario, entry.subject->traits())) entries.push_back(&entry);
-      }
-      if (entries.empty()) continue;
-      if (Interrupted()) break;
-      const Unit unit{entries[turn++ % entries.size()], scenario, scenario->classes.back()};
-      const auto theirs = HashInSecondProcess(unit, options.seed, kRuns);
-      if (Interrupted()) break;  // Ctrl-C ends the other process too
-      if (!theirs.ok()) {
-        report.results.push_back(NotCompared(unit, theirs.status().message()));
-        continue;
-      }
-      report.totals.double_runs += kRuns;
-      if (*theirs != HashOfUnit(unit, options.seed, kRuns)) ++report.totals.divergences;
-    }
-    if (Interrupted()) report.status = reports::RunStatus::kPartial;
-  }
-
-  static reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
-    reports::ResultRow row = RowOf(unit);
-    for (const Property& property : FindProperties("LK016")) {
-      row.code = property.code;
-      row.property = property.slug;
-    }
-    row.reason = fmt::format("not compared with a second process: {}", reason);
-    return row;
-  }
-
-  ExitCode Publish(const CampaignResult& result,
-                   const std::vector<reports::Counterexample>& counterexamples) const {
-    ExitCode code = ExitCodeOf(result.report);
-    const std::string json = ToJson(result.report);
-    code = Combine(code, Print(settings_.json ? json
-                                              : ToText(result.report, counterexamples,
-                                                       TextOptionsForStdout())));
-    if (!settings_.out.empty()) code = Combine(code, WriteFiles(result, counterexamples, json));
-    return Combine(code, InterruptionCode());
-  }
-
-  ExitCode WriteFiles(const CampaignResult& result,
-                      const std::vector<reports::Counterexample>& counterexamples,
-                      const std::string& json) const {
-    ExitCode code = ExitCode::kPass;
-    const auto write = [&](const std::string& name, const std::string& content) {
-      if (const auto error = reports::WriteArtefact(settings_.out, name, content)) {
-        code = Complain(ExitCode::kInternal, error->ToString());
-      }
-    };
-    for (std::size_t i = 0; i < counterexamples.size(); ++i) {
-      write(FileNameOf(result.found[i]), ToJson(counterexamples[i]));
-    }
-    write("junit.xml", ToJUnit(result.report, counterexamples));
-    write("run.json", json);
-    return code;
+  ExitCode WriteShard(const CampaignOptions& options, reports::ShardReport& shard) const {
+    shard.tool = ThisTool();
+    shard.seed = options.seed;
+    shard.runs = options.runs;
+    shard.strategy = settings_.strategy;
+    shard.lock = settings_.lock;
+    shard.scenario = settings_.scenario;
+    shard.index = options.shard.index;
+    shard.total = options.shard.total;
+    if (Interrupted()) shard.status = reports::RunStatus::kPartial;
+    const std::string name = fmt::format("run.shard-{}-of-{}.json", shard.index + 1, shard.total);
+    return WriteFile(settings_.output, name, ToJson(shard));
   }
 
   const Settings& settings_;
@@ -236,11 +154,11 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   options.stop = &Interrupted();
   const auto entries = registry.Select(settings.lock);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
-  const auto scenarios = SelectScenarios(settings.scenario);
-  if (!scenarios.ok()) return NoScenarios(scenarios.status());
+  if (const auto bad = SelectInto(settings.scenario, options.scenarios); bad != ExitCode::kPass) {
+    return bad;
+  }
   options.entries = *entries;
-  options.scenarios = *scenarios;
-  if (const auto bad = PrepareOut(settings); bad != ExitCode::kPass) return bad;
+  if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   CatchInterruption();
   auto result = RunRealCheck(options);
   if (!result.ok()) {
@@ -249,22 +167,73 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
                     result.status().message());
   }
   result->tool = ThisTool();
-  ExitCode code =
-      Combine(ExitCodeOf(*result),
-              Print(settings.json ? ToJson(*result) : ToText(*result, {}, TextOptionsForStdout())));
-  if (!settings.out.empty()) {
-    for (const auto& [name, content] :
-         {std::pair<std::string, std::string>("junit.xml", ToJUnit(*result, {})),
-          std::pair<std::string, std::string>("run.json", ToJson(*result))}) {
-      if (const auto error = reports::WriteArtefact(settings.out, name, content)) {
-        code = Combine(code, Complain(ExitCode::kInternal, error->ToString()));
-      }
-    }
+  ExitCode code = Combine(
+      ExitCodeOf(*result),
+      Print(settings.output.json ? ToJson(*result) : ToText(*result, {}, TextOptionsForStdout())));
+  if (!settings.output.out.empty()) {
+    code = Combine(code, WriteFile(settings.output, "junit.xml", ToJUnit(*result, {})));
+    code = Combine(code, WriteFile(settings.output, "run.json", ToJson(*result)));
   }
   return Combine(code, InterruptionCode());
 }
 
+ExitCode CheckSpecimens(const Settings& settings, const Registry& registry) {
+  KillMatrixOptions options;
+  options.seed = settings.seed;
+  options.runs = settings.runs_given ? settings.runs : kDefaultSpecimenRuns;
+  options.jobs = JobsOf(settings);
+  options.stop = &Interrupted();
+  return PrintKillMatrix(settings.output, registry, settings.lock, std::move(options));
+}
+
+/// What cannot be split must not run whole in each of several shards.
+ExitCode RefuseShards() {
+  const auto chosen = ChooseShard("", Variable);
+  if (!chosen.ok()) return Complain(ExitCode::kUsage, chosen.status().message());
+  if (chosen->shard.total <= 1) return ExitCode::kPass;
+  return Complain(ExitCode::kUsage,
+                  fmt::format("shard {} of {} (by {}): --redis and --specimens cannot be split",
+                              chosen->shard.index + 1, chosen->shard.total, chosen->source));
+}
+
+ExitCode RunCheck(const Settings& settings, const Registry& registry) {
+  if (settings.specimens || !settings.redis.empty()) {
+    if (const ExitCode bad = RefuseShards(); bad != ExitCode::kPass) return bad;
+  }
+  if (!settings.redis.empty()) return CheckOnRedis(settings, registry);
+  if (settings.specimens) return CheckSpecimens(settings, registry);
+  return Check(settings, registry).Run();
+}
+
 std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
+
+std::string NameOfStrategy(const std::string& text) {
+  if (text == kPortfolio || FindStrategy(text).has_value()) return "";
+  std::string names;
+  for (const Strategy strategy : kAllStrategies) names += fmt::format(", {}", ToString(strategy));
+  return fmt::format("{} is no strategy; known are {}{}", text, kPortfolio, names);
+}
+
+void AddSearchOptions(CLI::App& command, Settings& settings, CLI::Option* redis) {
+  auto* strategy = command
+                       .add_option("--strategy", settings.strategy,
+                                   "one way of searching instead of all in turn")
+                       ->check(NameOfStrategy)
+                       ->excludes(redis)
+                       ->capture_default_str();
+  auto* shard = command
+                    .add_option("--shard", settings.shard,
+                                "i/n: run the i-th of n parts, to be put together by `report "
+                                "merge`; CI systems' variables are understood, too")
+                    ->check(NotEmpty)
+                    ->excludes(redis);
+  command
+      .add_flag("--specimens", settings.specimens,
+                "print how many runs each strategy needs to convict each specimen")
+      ->excludes(redis)
+      ->excludes(shard)
+      ->excludes(strategy);
+}
 
 }  // namespace
 
@@ -303,19 +272,20 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
                     ->excludes(jobs);
   command->add_flag("--allow-remote", settings->allow_remote,
                     "let --redis leave this machine; it writes keys under a random prefix");
-  command->add_flag("--json", settings->json, "print run.json instead of text");
-  command->add_option("--out", settings->out, "folder for run.json, junit.xml, counterexamples/")
+  command->add_flag("--json", settings->output.json, "print run.json instead of text");
+  command
+      ->add_option("--out", settings->output.out,
+                   "folder for run.json, junit.xml, counterexamples/")
       ->check(NotEmpty);
-  command->add_option("--watchdog", settings->watchdog, "real seconds that one run may take")
+  command->add_option("--watchdog", settings->output.watchdog, "real seconds that one run may take")
       ->check(CLI::Range(1, 3600))
       ->excludes(redis)
       ->capture_default_str();
-  command->callback([settings, &registry, &work] {
+  AddSearchOptions(*command, *settings, redis);
+  command->callback([settings, runs, &registry, &work] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);
-    work = [settings, &registry] {
-      return settings->redis.empty() ? Check(*settings, registry).Run()
-                                     : CheckOnRedis(*settings, registry);
-    };
+    settings->runs_given = runs->count() > 0;
+    work = [settings, &registry] { return RunCheck(*settings, registry); };
   });
 }
 

@@ -24,6 +24,7 @@ void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddListCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddExplainCommand(CLI::App& app, Work& work);
+void AddReportCommand(CLI::App& app, const Registry& registry, Work& work);
 /// Serves until it is told to stop.
 void AddServeCommand(CLI::App& app, Work& work);
 void AddHelpCommand(CLI::App& app, Work& work);

@@ -17,6 +17,7 @@ struct Settings {
   std::string synchrony;
   std::uint64_t seed = 1;
   std::uint64_t runs = 1;
+  std::string strategy;  ///< empty: the portfolio
 };
 
 reports::ExitCode Run(const Settings& settings, const Registry& registry) {
@@ -33,7 +34,8 @@ reports::ExitCode Run(const Settings& settings, const Registry& registry) {
     InstallGuard(guard);
     const GuardedThread guarded;
     const Unit unit{entry, scenario, synchrony};
-    return Print(fmt::format("{}\n", HashOfUnit(unit, settings.seed, settings.runs)));
+    return Print(fmt::format(
+        "{}\n", HashOfUnit(unit, settings.seed, settings.runs, FindStrategy(settings.strategy))));
   }
   return Complain(reports::ExitCode::kUsage, "hash: the scenario has no such class");
 }
@@ -48,6 +50,7 @@ void AddHashCommand(CLI::App& app, const Registry& registry, Work& work) {
   command->add_option("--class", settings->synchrony)->required();
   command->add_option("--seed", settings->seed);
   command->add_option("--runs", settings->runs);
+  command->add_option("--strategy", settings->strategy);
   command->callback([settings, &registry, &work] {
     work = [settings, &registry] { return Run(*settings, registry); };
   });

@@ -33,6 +33,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddReplayCommand(app, registry, work);
   scenarios::cli::AddListCommand(app, registry, work);
   scenarios::cli::AddExplainCommand(app, work);
+  scenarios::cli::AddReportCommand(app, registry, work);
   scenarios::cli::AddServeCommand(app, work);
   scenarios::cli::AddHelpCommand(app, work);
   scenarios::cli::AddHashCommand(app, registry, work);

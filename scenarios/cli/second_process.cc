@@ -56,12 +56,18 @@ Result<std::string> OutputOfThisProgram(std::vector<std::string> arguments) {
 
 }  // namespace
 
-Result<std::uint64_t> HashInSecondProcess(const Unit& unit, std::uint64_t seed,
-                                          std::uint64_t runs) {
-  auto output = OutputOfThisProgram(
-      {"interlock", "hash", "--lock", std::string(unit.entry->subject->name()), "--scenario",
-       std::string(unit.scenario->name), "--class", std::string(ToString(unit.synchrony)), "--seed",
-       std::to_string(seed), "--runs", std::to_string(runs)});
+Result<std::uint64_t> HashInSecondProcess(const Unit& unit, std::uint64_t seed, std::uint64_t runs,
+                                          std::optional<Strategy> strategy) {
+  std::vector<std::string> words = {"interlock",  "hash",
+                                    "--lock",     std::string(unit.entry->subject->name()),
+                                    "--scenario", std::string(unit.scenario->name),
+                                    "--class",    std::string(ToString(unit.synchrony)),
+                                    "--seed",     std::to_string(seed),
+                                    "--runs",     std::to_string(runs)};
+  if (strategy.has_value()) {
+    words.insert(words.end(), {"--strategy", std::string(ToString(*strategy))});
+  }
+  auto output = OutputOfThisProgram(std::move(words));
   if (!output.ok()) return output.status();
   std::uint64_t hash = 0;
   const char* end = output->data() + output->size();

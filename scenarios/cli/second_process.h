@@ -11,6 +11,7 @@
 namespace interlock::scenarios::cli {
 
 /// kUnavailable: this program could not be started again, or ended without printing a hash.
-Result<std::uint64_t> HashInSecondProcess(const Unit& unit, std::uint64_t seed, std::uint64_t runs);
+Result<std::uint64_t> HashInSecondProcess(const Unit& unit, std::uint64_t seed, std::uint64_t runs,
+                                          std::optional<Strategy> strategy);
 
 }  // namespace interlock::scenarios::cli

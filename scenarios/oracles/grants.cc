@@ -2,37 +2,50 @@
 #include "scenarios/oracles/grants.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace interlock::scenarios {
 
 std::vector<Grant> GrantsInOrder(const History& history) {
-  using Entry = std::tuple<int, std::string_view, VirtualTime>;  // client, token, granted
+  // Client, token, granted, place in the server's order: several grants may fall on one instant.
+  using Entry = std::tuple<int, std::string_view, VirtualTime, std::size_t>;
+  constexpr std::size_t kNowhere = ~std::size_t{0};
   std::vector<Entry> entries;
   entries.reserve(history.server_holds.size());
   for (const ServerHold& entry : history.server_holds) {
-    entries.emplace_back(entry.client, entry.token, entry.granted);
+    entries.emplace_back(entry.client, entry.token, entry.granted, entries.size());
   }
   std::sort(entries.begin(), entries.end());
-  std::vector<Grant> grants;
-  grants.reserve(history.holds.size());
+  std::vector<std::pair<Grant, std::size_t>> placed;
+  placed.reserve(history.holds.size());
   for (const ClientHold& hold : history.holds) {
     const VirtualTime learned = hold.belief.front().from;
     // Its latest entry that was there when it learned of the grant.
-    const auto after =
-        std::upper_bound(entries.begin(), entries.end(), Entry(hold.client, hold.token, learned));
+    const auto after = std::upper_bound(entries.begin(), entries.end(),
+                                        Entry(hold.client, hold.token, learned, kNowhere));
     VirtualTime granted = learned;
+    std::size_t place = kNowhere;
     if (after != entries.begin()) {
-      const auto& [client, token, when] = *(after - 1);
-      if (client == hold.client && token == hold.token && when >= hold.asked) granted = when;
+      const auto& [client, token, when, order] = *(after - 1);
+      if (client == hold.client && token == hold.token && when >= hold.asked) {
+        granted = when;
+        place = order;
+      }
     }
-    grants.push_back({granted, &hold});
+    placed.push_back({{granted, &hold}, place});
   }
-  std::sort(grants.begin(), grants.end(), [](const Grant& a, const Grant& b) {
-    return std::tuple(a.granted, a.hold->belief.front().from, a.hold->client) <
-           std::tuple(b.granted, b.hold->belief.front().from, b.hold->client);
-  });
+  const auto key = [](const std::pair<Grant, std::size_t>& one) {
+    const auto& [grant, place] = one;
+    return std::tuple(grant.granted, place, grant.hold->belief.front().from, grant.hold->client);
+  };
+  std::sort(placed.begin(), placed.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<Grant> grants;
+  grants.reserve(placed.size());
+  for (const auto& [grant, place] : placed) grants.push_back(grant);
   return grants;
 }
 

@@ -3,6 +3,8 @@
 // Tokens (LK007), judged on hand-written histories.
 #include "scenarios/oracles/tokens.h"
 
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,6 +63,18 @@ TEST(TokensTest, AnEqualFencingTokenIsConvicted) {
   const auto violations = Judge(ThreeGrants(33, 33, 34));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTokens));
   EXPECT_EQ(violations[0].at, Ms(2001));
+}
+
+TEST(TokensTest, OfGrantsAtOneInstantTheOrderIsThatOfTheServerToo) {
+  for (const bool second_client_first : {true, false}) {
+    History history = NewHistory(3);
+    history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(1, Ms(10), Ms(1010))};
+    if (second_client_first) std::swap(history.server_holds[0], history.server_holds[1]);
+    history.holds = {Fenced(Believes(0, Ms(11), Ms(1000)), 34),
+                     Fenced(Believes(1, Ms(11), Ms(1000)), 33)};
+    for (ClientHold& hold : history.holds) hold.asked = Ms(9);
+    EXPECT_EQ(Judge(history).empty(), second_client_first);
+  }
 }
 
 // C1's reply took so long that C2 learned of its grant first: the order is the server's.

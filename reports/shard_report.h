@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// What one shard of a campaign ran, block by block (schema interlock.shard/1): enough for whoever
+// merges the shards to prove that nothing is missing or double, and to reach the verdicts that one
+// process alone would have reached.
+//
+// Guarantee: equal data gives equal bytes; what ToJson wrote is read back equal. Reading takes any
+// bytes and never throws (but for memory). Thread safety: values, pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/json_writer.h"
+#include "reports/run_report.h"
+
+namespace interlock::reports {
+
+inline constexpr std::string_view kShardSchema = "interlock.shard/1";
+
+struct ShardProperty {
+  std::string property;  ///< the slug
+  std::uint64_t exercised = 0;
+  std::uint64_t violating_runs = 0;
+  std::vector<std::uint64_t> violations;  ///< indices of the first few violating runs
+  bool operator==(const ShardProperty&) const = default;
+};
+
+/// Consecutive runs of one lock in one scenario and class. Units: runs, unless the name says other.
+struct ShardBlock {
+  std::string lock;
+  std::string scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  std::uint64_t first = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t runs_with_faults = 0;
+  std::uint64_t commands = 0;
+  std::uint64_t double_runs = 0;
+  std::uint64_t divergences = 0;
+  std::uint64_t inconclusive = 0;
+  std::string first_inconclusive;
+  std::int64_t virtual_ns = 0;
+  std::uint64_t hash = 0;
+  std::vector<ShardProperty> properties;  ///< those with a number above 0
+  std::vector<std::pair<std::string, std::uint64_t>> goals;
+  std::vector<std::pair<std::string, std::uint64_t>> struck;  ///< runs in which a fault took effect
+  std::vector<std::pair<std::string, std::uint64_t>> stories;
+  bool operator==(const ShardBlock&) const = default;
+};
+
+struct ShardReport {
+  ToolInfo tool;
+  // What was asked for: the same for all shards of a campaign.
+  std::uint64_t seed = 0;
+  std::uint64_t runs = 0;
+  std::string strategy;
+  std::string lock;      ///< pattern
+  std::string scenario;  ///< pattern
+  // Which part of it this is.
+  std::uint64_t index = 0;  ///< from 0
+  std::uint64_t total = 1;
+  RunStatus status = RunStatus::kComplete;
+  std::vector<ShardBlock> blocks;
+};
+
+std::string ToJson(const ShardReport& report);
+
+/// The error says where and what, on one line.
+[[nodiscard]] ReadResult<ShardReport> ReadShardReport(std::string_view json);
+
+}  // namespace interlock::reports

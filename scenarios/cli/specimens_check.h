@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// `interlock check --specimens`: the kill matrix as text, JSON and a file.
+#pragma once
+
+#include <string>
+
+#include "reports/exit_code.h"
+#include "scenarios/cli/publish.h"
+#include "scenarios/cli/registry.h"
+#include "scenarios/explore/kill_matrix.h"
+
+namespace interlock::scenarios::cli {
+
+/// Over the specimens whose name matches `lock`. kViolated if no strategy convicts one of them, or
+/// the portfolio does not.
+reports::ExitCode PrintKillMatrix(const OutputSettings& settings, const Registry& registry,
+                                  const std::string& lock, KillMatrixOptions options);
+
+/// At most 100 columns wide. The time of this run stands in the last lines alone.
+std::string ToText(const KillMatrix& matrix);
+
+/// Schema interlock.kills/1.
+std::string ToJson(const KillMatrix& matrix);
+
+/// "broken/x (LK005, pause, arbitrary): ..." for each specimen with no kill where one is due.
+std::vector<std::string> Acquittals(const KillMatrix& matrix);
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// How a campaign searches. No strategy is best for every fault, so the default is a portfolio that
+// changes from run to run.
+//
+// The strategy of a run is part of its seed (the highest four bits), so whoever knows the seed can
+// make the run again, and the same index has the same strategy for every lock. All draws are
+// recorded as those of any source, so a found run replays and shrinks from its tape alone. Thread
+// safety: pure functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sim/choices.h"
+
+namespace interlock::scenarios {
+
+/// Run seeds carry the numbers: they never change.
+enum class Strategy : std::uint8_t {
+  kRandom = 0,  ///< every choice by a seeded generator
+  kSticky = 1,  ///< random, but seldom leaves the client that runs
+  kPct2 = 2,    ///< priorities, changed once (Burckhardt et al. 2010; the bug's depth is 2)
+  kPct3 = 3,
+  kPct5 = 4,
+  kPos = 5,    ///< a random priority for each pending event (Yuan, Yang, Gu 2018)
+  kDelay = 6,  ///< calm but for a few delays (Emmi, Qadeer, Rakamaric 2011)
+};
+inline constexpr std::array kAllStrategies = {Strategy::kRandom, Strategy::kSticky, Strategy::kPct2,
+                                              Strategy::kPct3,   Strategy::kPct5,   Strategy::kPos,
+                                              Strategy::kDelay};
+
+/// "random", "sticky", "pct2", "pct3", "pct5", "pos", "delay"
+std::string_view ToString(Strategy strategy);
+std::string_view Meaning(Strategy strategy);
+std::optional<Strategy> FindStrategy(std::string_view name);
+
+/// Of a hundred runs of the portfolio, how many have this strategy.
+int PortfolioShare(Strategy strategy);
+
+/// A run seed made of any seed: one of `only`, or of the portfolio's choice.
+std::uint64_t SeedWithStrategy(std::uint64_t seed, std::optional<Strategy> only);
+
+/// Total: bits that name no strategy stand for kRandom.
+Strategy StrategyOf(std::uint64_t run_seed);
+
+/// The choices of a generated run, by its strategy.
+sim::Choices ChoicesOfRun(std::uint64_t run_seed);
+
+}  // namespace interlock::scenarios
