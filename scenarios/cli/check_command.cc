@@ -107,7 +107,9 @@ class Check {
     for (const Found& found : result.found) {
       const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
                            found.unit.synchrony, std::string_view(found.token));
-      counterexamples.push_back(Explain(found, registry_.program()).counterexample);
+      // What was expected needs no explanation; a replay of it gives one.
+      const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
+      counterexamples.push_back(Explain(found, registry_.program(), effort).counterexample);
       if (!settings_.out.empty())
         result.report.results[found.row].counterexample = FileNameOf(found);
     }
