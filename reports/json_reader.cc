@@ -13,6 +13,7 @@
 #include "reports/escape.h"
 #include "reports/json_limits.h"
 #include "reports/json_writer.h"
+#include "reports/record.h"
 
 namespace interlock::reports {
 namespace {
@@ -271,6 +272,34 @@ void ReadTableRow(const Node& node, TableRow* row) {
   }
 }
 
+void ReadShrunk(const Node& node, Shrunk* shrunk) {
+  node.Read("clients", &shrunk->now.clients);
+  node.Read("faults", &shrunk->now.faults);
+  if (node.Has("operations")) node.Read("operations", &shrunk->now.operations);
+  if (node.Has("switches")) node.Read("switches", &shrunk->now.switches);
+  node.Read("original_clients", &shrunk->original.clients);
+  node.Read("original_faults", &shrunk->original.faults);
+  if (node.Has("original_operations"))
+    node.Read("original_operations", &shrunk->original.operations);
+  if (node.Has("original_switches")) node.Read("original_switches", &shrunk->original.switches);
+  node.Read("shrinks", &shrunk->shrinks);
+  if (node.Has("seconds")) node.Read("seconds", &shrunk->time);
+}
+
+/// A record is held against a run, so one that was edited or cut must not be taken for another run.
+void ReadRecord(const Node& node, const std::string& replay, Record* record) {
+  node.ReadHex("trace_hash", &record->trace_hash);
+  node.Read("steps", &record->steps);
+  node.Read("violating_step", &record->violating_step);
+  node.Read("stride", &record->stride);
+  node.Read("digests", &record->digests);
+  std::uint64_t check = 0;
+  node.ReadHex("check", &check);
+  if (node.ok() && check != CheckOf(replay, *record)) {
+    node.Fail("check", "does not fit: the replay line or the record was edited or cut");
+  }
+}
+
 void ReadExample(const Node& root, Counterexample* out) {
   root.Read("code", &out->code);
   root.Read("property", &out->property);
@@ -279,18 +308,16 @@ void ReadExample(const Node& root, Counterexample* out) {
   root.Read("lock", &out->lock);
   root.Read("scenario", &out->scenario);
   ReadClass(root, &out->synchrony);
-  const Node shrunk = root.Child("shrunk");
-  shrunk.Read("clients", &out->shrunk.clients);
-  shrunk.Read("faults", &out->shrunk.faults);
-  shrunk.Read("original_clients", &out->shrunk.original_clients);
-  shrunk.Read("original_faults", &out->shrunk.original_faults);
-  shrunk.Read("shrinks", &out->shrunk.shrinks);
+  ReadShrunk(root.Child("shrunk"), &out->shrunk);
   root.Read("violating_runs", &out->violating_runs);
   root.Read("total_runs", &out->total_runs);
   root.Read("replay", &out->replay);
+  if (root.Has("debug")) root.Read("debug", &out->debug);
   root.Read("faults", &out->faults);
   root.Read("needed", &out->needed);
   root.Read("irrelevant", &out->irrelevant);
+  if (root.Has("nearest")) root.Read("nearest", &out->nearest);
+  if (root.Has("critical")) root.Read("critical", &out->critical);
   root.Read("also", &out->also);
   root.Read("hints", &out->hints);
   root.Read("columns", &out->columns);
@@ -300,6 +327,8 @@ void ReadExample(const Node& root, Counterexample* out) {
       root.Fail(fmt::format("rows[{}].column", i), "there is no such column");
     }
   }
+  if (root.Has("scripts")) root.Read("scripts", &out->scripts);
+  if (root.Has("record")) ReadRecord(root.Child("record"), out->replay, &out->record.emplace());
   if (const Json* program = root.Find("program"); program != nullptr && !program->is_null()) {
     out->program = program->dump(-1, ' ', false, Json::error_handler_t::replace);
   }

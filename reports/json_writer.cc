@@ -9,6 +9,7 @@
 
 #include "reports/json_limits.h"
 #include "reports/json_text.h"
+#include "reports/record.h"
 
 namespace interlock::reports {
 namespace {
@@ -117,11 +118,30 @@ void WriteTable(JsonText& json, const Counterexample& counterexample) {
 void WriteShrunk(JsonText& json, const Shrunk& shrunk) {
   json.Key("shrunk");
   json.BeginObject();
-  Member(json, "clients", shrunk.clients);
-  Member(json, "faults", shrunk.faults);
-  Member(json, "original_clients", shrunk.original_clients);
-  Member(json, "original_faults", shrunk.original_faults);
+  Member(json, "clients", shrunk.now.clients);
+  Member(json, "faults", shrunk.now.faults);
+  Member(json, "operations", shrunk.now.operations);
+  Member(json, "switches", shrunk.now.switches);
+  Member(json, "original_clients", shrunk.original.clients);
+  Member(json, "original_faults", shrunk.original.faults);
+  Member(json, "original_operations", shrunk.original.operations);
+  Member(json, "original_switches", shrunk.original.switches);
   Member(json, "shrinks", shrunk.shrinks);
+  Member(json, "seconds", shrunk.time);
+  json.EndObject();
+}
+
+void WriteRecord(JsonText& json, const Counterexample& counterexample) {
+  if (!counterexample.record) return;
+  const Record& record = *counterexample.record;
+  json.Key("record");
+  json.BeginObject();
+  Member(json, "trace_hash", fmt::format("{:#018x}", record.trace_hash));
+  Member(json, "steps", record.steps);
+  Member(json, "violating_step", record.violating_step);
+  Member(json, "stride", record.stride);
+  Member(json, "digests", record.digests);
+  Member(json, "check", fmt::format("{:#010x}", CheckOf(counterexample.replay, record)));
   json.EndObject();
 }
 
@@ -188,13 +208,18 @@ std::string ToJson(const Counterexample& counterexample) {
   Member(json, "violating_runs", counterexample.violating_runs);
   Member(json, "total_runs", counterexample.total_runs);
   Member(json, "replay", counterexample.replay);
+  if (!counterexample.debug.empty()) Member(json, "debug", counterexample.debug);
   Member(json, "faults", counterexample.faults);
   Member(json, "needed", counterexample.needed);
   Member(json, "irrelevant", counterexample.irrelevant);
+  if (!counterexample.nearest.empty()) Member(json, "nearest", counterexample.nearest);
+  if (!counterexample.critical.empty()) Member(json, "critical", counterexample.critical);
   Member(json, "also", counterexample.also);
   Member(json, "hints", counterexample.hints);
   Member(json, "columns", counterexample.columns);
   WriteTable(json, counterexample);
+  if (!counterexample.scripts.empty()) Member(json, "scripts", counterexample.scripts);
+  WriteRecord(json, counterexample);
   WriteProgram(json, counterexample.program);
   json.EndObject();
   return std::move(json).Take();

@@ -124,13 +124,30 @@ struct TableRow {
   SpanChange span = SpanChange::kNone;
 };
 
-/// The size of the failing case, as shrunk and as found.
-struct Shrunk {
+/// How much there is to understand in a case.
+struct Size {
   std::uint64_t clients = 0;
   std::uint64_t faults = 0;
-  std::uint64_t original_clients = 0;
-  std::uint64_t original_faults = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t switches = 0;  ///< choices of the schedule other than "go on"
+};
+
+/// The size of the failing case, as shrunk and as found.
+struct Shrunk {
+  Size now;
+  Size original;
   std::uint64_t shrinks = 0;
+  std::chrono::milliseconds time{};  ///< real, "seconds", three decimals
+};
+
+/// What the run was, step by step, so that a later one can be held against it. A step is a hashed
+/// event of the trace, counted from 1.
+struct Record {
+  std::uint64_t trace_hash = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t violating_step = 0;
+  std::uint64_t stride = 1;  ///< every so many steps there is a digest
+  std::string digests;       ///< eight hexadecimal digits each: the low half of the running hash
 };
 
 /// One failing case, explained. Identified with its ResultRow by (lock, scenario, synchrony, code,
@@ -146,15 +163,20 @@ struct Counterexample {
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::vector<std::string> columns;  ///< the clients, by name, then "redis" (or each node)
   std::vector<TableRow> rows;        ///< by time
+  std::vector<std::string> scripts;  ///< what the rows call S1, S2, ...: their texts, in this order
   std::vector<std::string> faults;   ///< the fault plan, a line each
   Shrunk shrunk;
   std::vector<std::string> needed;      ///< what the failure cannot do without
   std::vector<std::string> irrelevant;  ///< what may have any other value
-  std::vector<std::string> also;        ///< later violations that follow from this one
-  std::vector<std::string> hints;       ///< how such a fault is usually repaired
+  std::string nearest;   ///< how the nearest passing run differs: "the pause of C1 (1099.1 ms)"
+  std::string critical;  ///< the step that decides, and by how much
+  std::vector<std::string> also;   ///< later violations that follow from this one
+  std::vector<std::string> hints;  ///< how such a fault is usually repaired
   std::uint64_t violating_runs = 0;
   std::uint64_t total_runs = 0;
   std::string replay;  ///< the whole command line, "./interlock replay '…'"; may be empty
+  std::string debug;   ///< the command line that stops a debugger at the violating step
+  std::optional<Record> record;
   /// As ToolInfo::program: then `replay` is a bare token. Not in counterexample.json.
   std::string caller = "./interlock";
   /// What is needed to run the case again (workload, fault plan, tape), as one JSON value. It is

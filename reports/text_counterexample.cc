@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxSentence = 2000;  // characters of any one text that are shown
 constexpr std::size_t kMaxItems = 20;       // lines of any one list that are shown
-constexpr std::size_t kLabel = 10;          // " Minimal: ", and what hangs below it
+constexpr std::size_t kLabel = 11;          // " Critical: ", and what hangs below it
+constexpr std::size_t kMaxScriptLines = 40;
 
 class Writer {
  public:
@@ -26,13 +27,15 @@ class Writer {
     if (!example_.rows.empty()) {
       for (const std::string& line : TimeTable(example_, options_)) Line(line);
       Line("");
+      Scripts();
     }
     Minimal();
     List("Faults:", example_.faults);
     List("Needed:", example_.needed);
-    List("Any:", example_.irrelevant);
+    DoesNotMatter();
     List("Also:", example_.also);
     Frequency();
+    if (!example_.critical.empty()) Hanging("Critical:", example_.critical + ".");
     List("Hint:", example_.hints);
     More();
     Replay();
@@ -60,35 +63,91 @@ class Writer {
 
   void Minimal() {
     const Shrunk& s = example_.shrunk;
-    if (s.clients == 0) return;
-    std::string text = fmt::format("{}, {}", Count(s.clients, "client"), Count(s.faults, "fault"));
+    if (s.now.clients == 0) return;
+    std::string text =
+        fmt::format("{}, {}, {}, {}", Count(s.now.clients, "client"), Count(s.now.faults, "fault"),
+                    Count(s.now.operations, "operation"), Switches(s.now.switches));
     if (s.shrinks > 0) {
-      text += fmt::format(" (was {}, {}; {})", Count(s.original_clients, "client"),
-                          Count(s.original_faults, "fault"), Count(s.shrinks, "shrink"));
+      text += fmt::format(" (was {}, {}, {}, {}; {}, {})", Count(s.original.clients, "client"),
+                          Count(s.original.faults, "fault"),
+                          Count(s.original.operations, "operation"), Switches(s.original.switches),
+                          Count(s.shrinks, "shrink"), ShortSeconds(s.time));
     }
     Hanging("Minimal:", text + ".");
   }
 
+  static std::string Switches(std::uint64_t count) {
+    return fmt::format("{} {}", GroupDigits(count), count == 1 ? "switch" : "switches");
+  }
+
+  void DoesNotMatter() {
+    if (example_.irrelevant.empty()) return;
+    std::string text = "Does not matter: ";
+    for (std::size_t i = 0; i < example_.irrelevant.size(); ++i) {
+      if (i == kMaxItems) {
+        text += fmt::format(", and {} more", example_.irrelevant.size() - i);
+        break;
+      }
+      text += (i > 0 ? ", " : "") + Safe(example_.irrelevant[i]);
+    }
+    std::string first = " ";
+    for (const std::string& line : Wrap(text, width_ - kLabel)) {
+      Line(first + line);
+      first = std::string(kLabel, ' ');
+    }
+  }
+
   void Frequency() {
-    if (example_.total_runs == 0) return;
-    // Tenths of a percent, in whole numbers; something that happened is never shown as 0.0 %.
-    const double share = static_cast<double>(example_.violating_runs) * 100.0 /
-                         static_cast<double>(example_.total_runs);
-    const bool tiny = example_.violating_runs > 0 && share < 0.05;
-    Hanging("Fails:", fmt::format("in {} of {} ({}).", GroupDigits(example_.violating_runs),
-                                  Count(example_.total_runs, "run"),
-                                  tiny ? "< 0.1 %" : fmt::format("{:.1f} %", share)));
+    std::string text;
+    if (example_.total_runs > 0) {
+      // Tenths of a percent, in whole numbers; something that happened is never shown as 0.0 %.
+      const double share = static_cast<double>(example_.violating_runs) * 100.0 /
+                           static_cast<double>(example_.total_runs);
+      const bool tiny = example_.violating_runs > 0 && share < 0.05;
+      text = fmt::format("in {} of {} ({})", GroupDigits(example_.violating_runs),
+                         Count(example_.total_runs, "run"),
+                         tiny ? "< 0.1 %" : fmt::format("{:.1f} %", share));
+    }
+    if (!example_.nearest.empty()) {
+      text += fmt::format("{}the nearest passing run differs only in {}", text.empty() ? "" : "; ",
+                          example_.nearest);
+    }
+    if (!text.empty()) Hanging("Fails:", text + ".");
+  }
+
+  /// What the table calls S1, S2, ...: once, line by line, as it was written.
+  void Scripts() {
+    for (std::size_t i = 0; i < example_.scripts.size(); ++i) {
+      std::string label = fmt::format(" S{} ", i + 1);
+      std::string_view rest = example_.scripts[i];
+      for (std::size_t line = 0; !rest.empty(); ++line) {
+        if (line == kMaxScriptLines) {
+          Line("      ... counterexample.json has all.");
+          break;
+        }
+        const std::size_t end = rest.find('\n');
+        const std::string text = Excerpt(rest.substr(0, end), width_ - 6, options_.utf8);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+        if (text.empty()) continue;
+        Line(PadRight(label, 6) + text);
+        label.clear();
+      }
+      Line("");
+    }
   }
 
   void More() {
     if (!example_.caller.empty()) Hanging("More:", example_.caller + " explain " + example_.code);
   }
 
-  // Never wrapped or cut: it is copied from here into a shell.
+  // Never wrapped or cut: they are copied from here into a shell.
   void Replay() {
     if (example_.replay.empty()) return;
     Line(example_.caller.empty() ? " Replay, with a program that knows this lock:" : " Replay:");
     Line("   " + SafeForTerminal(example_.replay, options_.utf8));
+    if (example_.debug.empty()) return;
+    Line(" Debug:");
+    Line("   " + SafeForTerminal(example_.debug, options_.utf8));
   }
 
   void List(std::string_view label, const std::vector<std::string>& items) {

@@ -2,29 +2,24 @@
 #include "scenarios/to_report.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/json_text.h"
+#include "scenarios/event_rows.h"
 #include "scenarios/oracles/words.h"
 #include "scenarios/property.h"
+#include "scenarios/shrink/explain.h"
+#include "scenarios/shrink/trial.h"
 
 namespace interlock::scenarios {
 namespace {
 
 using reports::Counterexample;
-using reports::RowKind;
-using reports::SpanChange;
-using reports::TableRow;
 
 std::int64_t Microseconds(Duration length) { return length.count() / 1000; }
-
-std::uint64_t FaultCount(const Workload& workload) {
-  std::uint64_t count = 0;
-  for (const ClientPlan& client : workload.clients) count += client.faults.size();
-  return count;
-}
 
 std::string FaultLine(int client, const PlannedFault& fault) {
   const std::string who =
@@ -114,139 +109,73 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
   return std::move(json).Take();
 }
 
-/// Which event begins or ends a bar in the client's column.
-SpanChange SpanOf(const sim::TraceEvent& event) {
-  if (event.kind == sim::TraceKind::kResume && event.text.empty()) return SpanChange::kPauseEnd;
-  if (event.kind == sim::TraceKind::kNote && event.text == "enter section") {
-    return SpanChange::kSectionBegin;
-  }
-  if (event.kind == sim::TraceKind::kNote && event.text == "leave section") {
-    return SpanChange::kSectionEnd;
-  }
-  const bool pause = event.kind == sim::TraceKind::kFault &&
-                     (event.text.starts_with("pause") || event.text.starts_with("expiry"));
-  return pause ? SpanChange::kPauseBegin : SpanChange::kNone;
+reports::Size ToReport(const CaseSize& size) {
+  return {size.clients, size.faults, size.operations, size.switches};
 }
 
-/// A command line without what only a machine reads: scripts, hashes and tokens keep their
-/// beginning.
-std::string Shorten(std::string_view line) {
-  constexpr std::size_t kKeep = 6;
-  std::string text;
-  std::size_t hex = 0;  // length of the run of hexadecimal digits that ends here
-  bool quoted = false;
-  std::size_t quoted_length = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char letter = line[i];
-    if (letter == '"' && (i == 0 || line[i - 1] != '\\')) {
-      quoted = !quoted;
-      quoted_length = 0;
-    } else if (quoted && ++quoted_length > 24) {
-      if (quoted_length == 25) text += "…";
-      continue;
-    }
-    const bool digit = (letter >= '0' && letter <= '9') || (letter >= 'a' && letter <= 'f');
-    hex = digit ? hex + 1 : 0;
-    if (hex <= 20) {
-      text.push_back(letter);
-    } else if (hex == 21) {
-      text.resize(text.size() - 20 + kKeep);
-      text += "…";
-    }
-  }
-  return text;
-}
-
-/// What a person needs to see of an event; empty: nothing.
-std::string TextOf(const sim::TraceEvent& event) {
-  switch (event.kind) {
-    case sim::TraceKind::kSend:
-      return Shorten(event.text) + " ▸";
-    case sim::TraceKind::kReceive:
-      return "◂ " + Shorten(event.text);
-    case sim::TraceKind::kExecute:
-      return fmt::format("{}: {}", Client(event.process),
-                         event.text.substr(0, event.text.find(' ')));
-    case sim::TraceKind::kExpired:
-      return event.text + " expired";
-    case sim::TraceKind::kFault:
-      return "FAULT " + event.text;
-    case sim::TraceKind::kBroken:
-      return "connection broke: " + event.text;
-    case sim::TraceKind::kResume:
-      return event.text.empty() ? "resumed" : event.text;
-    case sim::TraceKind::kHeal:
-      return "all faults end";
-    case sim::TraceKind::kNote:
-      return event.text;
-    case sim::TraceKind::kStart:
-    case sim::TraceKind::kEnd:
-    case sim::TraceKind::kConnect:
-      break;
-    case sim::TraceKind::kReply:
-      return "  = " + Shorten(event.text);
-  }
-  return {};
-}
-
-std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std::size_t server) {
-  std::vector<TableRow> rows;
-  const auto mark = [&] {
-    TableRow row;
-    row.time_ns = violation.at.count();
-    row.column = violation.client >= 0 ? static_cast<std::size_t>(violation.client) : server;
-    row.text = fmt::format("{} {}", Code(violation.property), Slug(violation.property));
-    row.kind = RowKind::kViolation;
-    rows.push_back(row);
-  };
-  bool marked = false;
+/// Some digest every `stride` steps, so that a long run does not make a long
+/// file.
+reports::Record RecordOf(const RunResult& run, const Violation* violation) {
+  constexpr std::uint64_t kMostDigests = 2048;
+  reports::Record record;
+  record.trace_hash = run.trace_hash;
+  for (const sim::TraceEvent& event : run.events) record.steps = std::max(record.steps, event.step);
+  if (violation != nullptr) record.violating_step = ViolatingStep(run, *violation);
+  record.stride = std::max<std::uint64_t>(1, (record.steps + kMostDigests - 1) / kMostDigests);
   for (const sim::TraceEvent& event : run.events) {
-    if (!marked && event.time > violation.at) {
-      mark();
-      marked = true;
-    }
-    TableRow row;
-    row.text = TextOf(event);
-    if (row.text.empty()) continue;
-    row.time_ns = event.time.count();
-    const bool at_server = event.kind == sim::TraceKind::kExecute ||
-                           event.kind == sim::TraceKind::kReply || event.process < 0;
-    row.column = at_server ? server : static_cast<std::size_t>(event.process);
-    row.kind = event.kind == sim::TraceKind::kFault ? RowKind::kFault : RowKind::kEvent;
-    row.span = SpanOf(event);
-    rows.push_back(std::move(row));
+    if (event.step == 0 || event.step % record.stride != 0) continue;
+    record.digests += fmt::format("{:08x}", event.hash & 0xffffffffU);
   }
-  if (!marked) mark();
-  return rows;
+  return record;
 }
 
-/// A waiter that polls in vain fills a table with the same few rows: keeps the first and the last.
-void CutPolling(std::vector<TableRow>& rows) {
-  constexpr std::size_t kFirst = 24;
-  constexpr std::size_t kLast = 8;
-  std::size_t calm = 0;  // after the last row that is no command of a client
-  std::size_t violation = rows.size();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].kind == RowKind::kViolation) {
-      violation = i;
-      break;
-    }
-    if (rows[i].kind == RowKind::kFault || rows[i].span != SpanChange::kNone) calm = i;
+/// What else the run violates, each property once, with a word about what nobody can promise.
+std::vector<std::string> OthersIn(const RunResult& run, Judged named, SynchronyClass synchrony) {
+  std::vector<std::string> others;
+  PerJudged<bool> said;
+  for (const Violation& other : run.violations) {
+    if (other.property == named || std::exchange(said[other.property], true)) continue;
+    others.push_back(fmt::format(
+        "{} {}: {}{}", Code(other.property), Slug(other.property), other.what,
+        IsPromised(other.property, synchrony) ? ""
+                                              : " Expected in this class: no lease prevents it."));
   }
-  if (violation < calm + kFirst + kLast + 2) return;
-  const auto from = rows.begin() + static_cast<std::ptrdiff_t>(calm + kFirst);
-  const auto to = rows.begin() + static_cast<std::ptrdiff_t>(violation - kLast);
-  from->text = fmt::format("... and so on, {} rows ...", to - from);
-  rows.erase(from + 1, to);
+  return others;
 }
 
-/// Cuts what comes long after the violation: it explains nothing.
-void CutTail(std::vector<TableRow>& rows) {
-  constexpr std::ptrdiff_t kAfter = 4;
-  const auto violation = std::find_if(rows.begin(), rows.end(), [](const TableRow& row) {
-    return row.kind == RowKind::kViolation;
-  });
-  if (rows.end() - violation > kAfter + 1) rows.erase(violation + kAfter + 1, rows.end());
+/// Which of the property's usual fixes fits what was seen: the first, unless the run tells more.
+std::size_t HintFor(const RunResult& run, const Violation& violation) {
+  std::string last;  // commands of the client that is at fault
+  std::string before_last;
+  bool server_lost_data = false;
+  for (const sim::TraceEvent& event : run.events) {
+    if (event.time > violation.at) break;
+    if (event.kind == sim::TraceKind::kFault) {
+      const sim::FaultInfo* info = sim::FindFault(event.text.substr(0, event.text.find(' ')));
+      server_lost_data =
+          server_lost_data || (info != nullptr && info->family == sim::FaultFamily::kServer);
+    }
+    if (event.kind != sim::TraceKind::kSend || event.process != violation.client) continue;
+    before_last = std::exchange(last, event.text.substr(0, event.text.find(' ')));
+  }
+  // The owner was looked at, but in a step of its own.
+  if (violation.property == Judged::kForeignRelease && last == "DEL" && before_last == "GET") {
+    return 1;
+  }
+  // The lock was lost, not granted carelessly.
+  return violation.property == Judged::kServerExclusion && server_lost_data ? 1 : 0;
+}
+
+/// What is found out by trying: the costly part.
+void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& found,
+              const RunResult& run, Counterexample& counterexample) {
+  constexpr int kBudget = 4000;  // runs
+  Explanation tried = ExplainByTrying(universe, run_case, {found.workload, found.tape}, run,
+                                      found.property, kBudget);
+  counterexample.needed = std::move(tried.needed);
+  counterexample.irrelevant = std::move(tried.irrelevant);
+  counterexample.nearest = std::move(tried.nearest);
+  counterexample.critical = std::move(tried.critical);
 }
 
 }  // namespace
@@ -256,7 +185,7 @@ std::string ReplayCommand(std::string_view program, std::string_view token) {
   return fmt::format("{} replay '{}'", program, token);
 }
 
-Explained Explain(const Found& found, std::string_view program) {
+Explained Explain(const Found& found, std::string_view program, Effort effort) {
   const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
                          found.unit.synchrony};
   sim::Universe universe;
@@ -271,9 +200,10 @@ Explained Explain(const Found& found, std::string_view program) {
   counterexample.lock = run_case.subject->name();
   counterexample.scenario = run_case.scenario->name;
   counterexample.synchrony = static_cast<reports::SynchronyClass>(run_case.synchrony);
+  std::array<std::string_view, 3> hints;
   for (const Property& property : FindProperties(counterexample.property)) {
     counterexample.title = property.headline;
-    counterexample.hints.emplace_back(property.fixes.front());
+    hints = property.fixes;
   }
   const std::size_t clients = found.workload.clients.size();
   for (std::size_t i = 0; i < clients; ++i) {
@@ -284,17 +214,17 @@ Explained Explain(const Found& found, std::string_view program) {
     counterexample.columns.push_back(Client(static_cast<int>(clients + i)) + " (probe)");
   }
   counterexample.columns.emplace_back("redis");
-  if (const Violation* violation = run.Find(found.property)) {
+  const Violation* violation = run.Find(found.property);
+  if (violation != nullptr) {
     counterexample.sentence = violation->what;
-    counterexample.rows = Rows(run, *violation, clients + probes);
-    CutPolling(counterexample.rows);
-    CutTail(counterexample.rows);
+    counterexample.hints.emplace_back(hints[HintFor(run, *violation)]);
+    EventTable table = TableOf(run, *violation, clients + probes);
+    counterexample.rows = std::move(table.rows);
+    counterexample.scripts = std::move(table.scripts);
+    if (effort == Effort::kTry) AddTried(universe, run_case, found, run, counterexample);
   }
-  for (const Violation& other : run.violations) {
-    if (other.property == found.property) continue;
-    counterexample.also.push_back(
-        fmt::format("{} {}: {}", Code(other.property), Slug(other.property), other.what));
-  }
+  counterexample.record = RecordOf(run, violation);
+  counterexample.also = OthersIn(run, found.property, run_case.synchrony);
   int client = 0;
   for (const ClientPlan& plan : found.workload.clients) {
     for (const PlannedFault& fault : plan.faults) {
@@ -302,12 +232,17 @@ Explained Explain(const Found& found, std::string_view program) {
     }
     ++client;
   }
-  counterexample.shrunk = {clients, FaultCount(found.workload), found.original.clients.size(),
-                           FaultCount(found.original), static_cast<std::uint64_t>(found.shrinks)};
+  counterexample.shrunk.now = ToReport(SizeOf({found.workload, found.tape}));
+  counterexample.shrunk.original = ToReport(SizeOf({found.original, found.original_tape}));
+  counterexample.shrunk.shrinks = static_cast<std::uint64_t>(found.shrinks);
+  counterexample.shrunk.time = found.shrink_time;
   counterexample.violating_runs = found.violating_runs;
   counterexample.total_runs = found.runs;
   counterexample.caller = program;
   counterexample.replay = ReplayCommand(program, found.token);
+  if (!program.empty()) {
+    counterexample.debug = fmt::format("gdb --args {} replay --break '{}'", program, found.token);
+  }
   counterexample.program = ProgramJson(found.workload, found.token);
   return explained;
 }

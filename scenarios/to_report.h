@@ -15,8 +15,13 @@ struct Explained {
   std::uint64_t trace_hash = 0;
 };
 
+enum class Effort {
+  kShow,  ///< one more run, to show it
+  kTry,   ///< some thousand runs beside it, to tell what is needed and what is not
+};
+
 /// `program` is how to call this program, for the replay line; empty if that is not known.
-Explained Explain(const Found& found, std::string_view program);
+Explained Explain(const Found& found, std::string_view program, Effort effort);
 
 /// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);

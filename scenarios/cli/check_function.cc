@@ -39,7 +39,9 @@ CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& o
   result.report.tool.program = options.program;
   std::vector<reports::Counterexample> counterexamples;
   for (const scenarios::Found& found : result.found) {
-    counterexamples.push_back(scenarios::Explain(found, options.program).counterexample);
+    const auto& row = result.report.results[found.row];
+    const auto effort = row.pass ? scenarios::Effort::kShow : scenarios::Effort::kTry;
+    counterexamples.push_back(scenarios::Explain(found, options.program, effort).counterexample);
   }
   const reports::ExitCode code = ExitCodeOf(result.report);
   verdict.passed = code == reports::ExitCode::kPass;

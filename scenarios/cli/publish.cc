@@ -125,7 +125,9 @@ ExitCode Publish(const OutputSettings& settings, const Registry& registry,
   for (const Found& found : result.found) {
     const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
                          found.unit.synchrony, std::string_view(found.token));
-    counterexamples.push_back(Explain(found, registry.program()).counterexample);
+    // What was expected needs no explanation; a replay of it gives one.
+    const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
+    counterexamples.push_back(Explain(found, registry.program(), effort).counterexample);
     if (!settings.out.empty()) report.results[found.row].counterexample = FileNameOf(found);
   }
   // Of shards, whoever merges them compares: once for all.

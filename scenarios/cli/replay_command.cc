@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <filesystem>
-#include <fstream>
+#include <csignal>
+
 #include <memory>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <CLI/Option.hpp>
@@ -11,10 +10,11 @@
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/generators.h"
+#include "scenarios/cli/replay_case.h"
 #include "scenarios/guard.h"
-#include "scenarios/replay_token.h"
 #include "scenarios/rows.h"
+#include "scenarios/shrink/continued.h"
+#include "scenarios/shrink/explain.h"
 #include "scenarios/to_report.h"
 
 namespace interlock::scenarios::cli {
@@ -25,36 +25,13 @@ using reports::ExitCode;
 struct Settings {
   std::string what;
   bool json = false;
+  bool stop_debugger = false;
+  bool as_test = false;
+  std::uint64_t until = 0;  ///< 0: to the end
+  std::string then = "random";
+  std::uint64_t seed = 1;
   int watchdog = 30;
 };
-
-Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
-
-/// The token itself, or the one that stands in the replay line of a counterexample file.
-Result<std::string> TokenFrom(const std::string& what) {
-  std::error_code error;
-  if (!std::filesystem::exists(what, error)) {
-    // Of whatever version: what is wrong with a token is said by who decodes it.
-    if (what.starts_with('v') && what.find(':') != std::string::npos) return what;
-    return Bad(fmt::format("\"{}\" is neither a replay token (v2:...) nor an existing file", what));
-  }
-  if (std::filesystem::is_directory(what, error)) {
-    return Bad(fmt::format("{} is a directory, not a counterexample file", what));
-  }
-  std::ifstream file(what, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.good() && !file.eof()) return Bad(fmt::format("cannot read {}", what));
-  const auto read = reports::ReadCounterexample(text.str());
-  if (!read.value.has_value()) return Bad(fmt::format("{}: {}", what, read.error));
-  const std::string& replay = read.value->replay;
-  const auto open = replay.find('\'');
-  const auto close = replay.rfind('\'');
-  if (open == std::string::npos || close <= open) {
-    return Bad(fmt::format("{}: its \"replay\" line holds no token", what));
-  }
-  return replay.substr(open + 1, close - open - 1);
-}
 
 class Replay {
  public:
@@ -62,62 +39,82 @@ class Replay {
       : settings_(settings), registry_(registry) {}
 
   ExitCode Run() {
-    if (const Status found = Find(); !found.ok()) {
-      return Complain(ExitCode::kBadInput, found.message());
-    }
+    auto replayed = ReadReplayCase(settings_.what, registry_);
+    if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
+    case_ = *std::move(replayed);
     GuardOptions guard;
     guard.patience = std::chrono::seconds(settings_.watchdog);
     guard.program = registry_.program();
     InstallGuard(guard);
     const GuardedThread guarded;
-    const RunCase run_case{unit_.entry->subject.get(), unit_.scenario, unit_.synchrony};
-    const GuardedRun run(unit_.entry->subject->name(), unit_.scenario->name, unit_.synchrony,
-                         std::string_view(token_text_));
-    sim::Universe universe;
-    sim::Choices choices = Choices();
-    const RunResult first = RunOnce(universe, run_case, workload_, choices);
+    run_case_ = {case_.unit.entry->subject.get(), case_.unit.scenario, case_.unit.synchrony};
+    const GuardedRun run(run_case_.subject->name(), run_case_.scenario->name, run_case_.synchrony,
+                         std::string_view(case_.token_text));
+    sim::Choices choices = case_.Choices();
+    const RunResult first = RunOnce(universe_, run_case_, case_.workload, choices, true);
     tape_ = choices.TakeTape();
+    if (case_.file.has_value() && case_.file->record.has_value()) {
+      if (const auto divergence = Divergence(*case_.file->record, first)) {
+        return Complain(ExitCode::kInternal, Diverged(*divergence));
+      }
+    }
+    if (settings_.as_test) return PrintTest(first);
+    if (settings_.until > 0) return Continue(first);
+    if (settings_.stop_debugger) Break(first);
     sim::Choices again = sim::Choices::FromTape(tape_);
-    const RunResult second = RunOnce(universe, run_case, workload_, again);
+    const RunResult second = RunOnce(universe_, run_case_, case_.workload, again);
     return Publish(first, second.trace_hash != first.trace_hash);
   }
 
  private:
-  Status Find() {
-    auto text = TokenFrom(settings_.what);
-    if (!text.ok()) return text.status();
-    token_text_ = *text;
-    auto token = DecodeReplayToken(token_text_);
-    if (!token.ok()) return token.status();
-    token_ = *std::move(token);
-    unit_.entry = registry_.Find(token_.lock);
-    if (unit_.entry == nullptr) {
-      const auto missing = registry_.Select(token_.lock);
-      return Bad("the token names an " + missing.status().message());
-    }
-    unit_.scenario = FindScenario(token_.scenario);
-    if (unit_.scenario == nullptr) {
-      const auto missing = SelectScenarios(token_.scenario);
-      return Bad("the token names an " + missing.status().message());
-    }
-    unit_.synchrony = token_.synchrony;
-    if (const auto* packed = std::get_if<PackedRun>(&token_.run)) {
-      workload_ = packed->workload;
-    } else {
-      workload_ = Generator(*unit_.scenario).Draw(std::get<std::uint64_t>(token_.run)).value();
-    }
-    if (workload_.permits > 1 && !unit_.entry->subject->traits().semaphore) {
-      return Bad(fmt::format("the token asks for {} permits of {}, which is no semaphore",
-                             workload_.permits, token_.lock));
-    }
-    return Status();
+  std::string Diverged(std::string_view where) const {
+    return fmt::format(
+        "{}\n  either the lock or the harness was changed since, or something escapes the "
+        "simulation;\n  the changed lock is judged on this case by: {}",
+        where, ReplayCommand(registry_.program(), case_.token_text));
   }
 
-  sim::Choices Choices() const {
-    if (const auto* packed = std::get_if<PackedRun>(&token_.run)) {
-      return sim::Choices::FromTape(packed->tape);
+  ExitCode PrintTest(const RunResult& run) const {
+    const auto ours = Registry::Make({});
+    const bool shipped = ours.ok() && ours->Find(case_.token.lock) != nullptr;
+    return Print(AsTest(case_, run, shipped));
+  }
+
+  /// Once more, with SIGTRAP at the step that completes the violation: a debugger stops there,
+  /// inside the client whose step it is or in the server's execution of its command.
+  void Break(const RunResult& run) {
+    const Violation* violation = NamingViolation(run, run_case_);
+    if (violation == nullptr) return;
+    const StepWatch watch{ViolatingStep(run, *violation), [] { std::raise(SIGTRAP); }};
+    sim::Choices choices = sim::Choices::FromTape(tape_);
+    RunOnce(universe_, run_case_, case_.workload, choices, true, &watch);
+  }
+
+  /// The recorded choices up to a step, then others: another run, with a token of its own.
+  ExitCode Continue(const RunResult& recorded) {
+    const sim::TraceEvent* last = nullptr;
+    std::uint64_t steps = 0;
+    for (const sim::TraceEvent& event : recorded.events) {
+      steps = std::max(steps, event.step);
+      if (event.step == settings_.until) last = &event;
     }
-    return ChoicesOfRun(std::get<std::uint64_t>(token_.run));
+    if (last == nullptr) {
+      return Complain(ExitCode::kUsage,
+                      fmt::format("--until {}: the run has {} steps", settings_.until, steps));
+    }
+    auto source = std::make_unique<ContinuedSource>(tape_, last->draws, Rest());
+    sim::Choices choices = sim::Choices::FromSource(std::move(source));
+    const RunResult run = RunOnce(universe_, run_case_, case_.workload, choices, true);
+    tape_ = choices.TakeTape();
+    case_.token.run = PackedRun{case_.workload, tape_};
+    case_.token_text = Encode(case_.token);
+    sim::Choices again = sim::Choices::FromTape(tape_);
+    const RunResult second = RunOnce(universe_, run_case_, case_.workload, again);
+    return Publish(run, second.trace_hash != run.trace_hash);
+  }
+
+  std::unique_ptr<sim::ChoiceSource> Rest() const {
+    return std::make_unique<sim::SeededSource>(settings_.seed);
   }
 
   ExitCode Publish(const RunResult& run, bool diverged) const {
@@ -126,16 +123,16 @@ class Replay {
     sum.double_runs = 1;
     sum.divergences = diverged ? 1 : 0;
     CampaignResult result;
-    FillRows({unit_}, {sum}, result);
+    FillRows({case_.unit}, {sum}, result);
     result.report.tool = ThisTool();
     result.report.tool.program = registry_.program();
     result.report.goals.clear();
     result.report.trace_hash = run.trace_hash;
-    if (const auto* seed = std::get_if<std::uint64_t>(&token_.run)) result.report.seed = *seed;
+    if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
     // Not decided as a campaign's: one run has no sound control beside it.
     for (reports::ResultRow& row : result.report.results) {
       row.pass = row.verdict != reports::Verdict::kViolated;
-      if (row.verdict == reports::Verdict::kViolated) row.replay = token_text_;
+      if (row.verdict == reports::Verdict::kViolated) row.replay = case_.token_text;
     }
     const std::vector<reports::Counterexample> explained = ExplainAll(run, result);
     const ExitCode code = run.inconclusive.has_value() ? ExitCode::kInconclusive : ExitCode::kPass;
@@ -149,13 +146,17 @@ class Replay {
   std::vector<reports::Counterexample> ExplainAll(const RunResult& run,
                                                   CampaignResult& result) const {
     std::vector<reports::Counterexample> explained;
-    if (run.violations.empty()) return explained;
+    const Violation* naming = NamingViolation(run, run_case_);
     for (Found& found : result.found) {
-      found.original = workload_;
-      found.workload = workload_;
+      found.original = case_.workload;
+      found.original_tape = tape_;
+      found.workload = case_.workload;
       found.tape = tape_;
-      found.token = token_text_;
-      explained.push_back(Explain(found, registry_.program()).counterexample);
+      found.token = case_.token_text;
+      found.runs = 0;  // one run is no frequency
+      const bool names = naming != nullptr && naming->property == found.property;
+      explained.push_back(
+          Explain(found, registry_.program(), names ? Effort::kTry : Effort::kShow).counterexample);
     }
     return explained;
   }
@@ -172,10 +173,9 @@ class Replay {
 
   const Settings& settings_;
   const Registry& registry_;
-  std::string token_text_;
-  ReplayToken token_;
-  Unit unit_;
-  Workload workload_;
+  ReplayCase case_;
+  RunCase run_case_;
+  sim::Universe universe_;
   sim::Tape tape_;
 };
 
@@ -188,6 +188,22 @@ void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work) {
   command->add_option("case", settings->what, "a token (v2:...) or a counterexample file")
       ->required();
   command->add_flag("--json", settings->json, "print run.json instead of text");
+  command->add_flag("--break", settings->stop_debugger,
+                    "raise SIGTRAP at the violating step: run this under a debugger");
+  auto* as_test = command->add_flag("--as-test", settings->as_test,
+                                    "print a GoogleTest case that fails while this one does");
+  auto* until = command
+                    ->add_option("--until", settings->until,
+                                 "keep the recorded choices up to this step only (from 1)")
+                    ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}))
+                    ->excludes(as_test);
+  command->add_option("--then", settings->then, "what makes the choices after --until")
+      ->check(CLI::IsMember({"random"}))
+      ->needs(until)
+      ->capture_default_str();
+  command->add_option("--seed", settings->seed, "seed of the choices after --until")
+      ->needs(until)
+      ->capture_default_str();
   command->add_option("--watchdog", settings->watchdog, "real seconds that the run may take")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();

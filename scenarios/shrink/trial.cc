@@ -11,8 +11,9 @@ namespace interlock::scenarios {
 namespace {
 
 /// What may name a run, beside the property in question.
-std::vector<Judged> PromisedBy(const RunCase& run_case, Judged property) {
-  std::vector<Judged> promised = {property};
+std::vector<Judged> PromisedBy(const RunCase& run_case, std::optional<Judged> property) {
+  std::vector<Judged> promised;
+  if (property.has_value()) promised.push_back(*property);
   for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
     if (judged != property && IsPromised(judged, run_case.synchrony)) promised.push_back(judged);
   }
@@ -52,6 +53,11 @@ const Violation* NamingViolation(const RunResult& run, const RunCase& run_case, 
   return Earliest(run, PromisedBy(run_case, property));
 }
 
+const Violation* NamingViolation(const RunResult& run, const RunCase& run_case) {
+  const Violation* naming = Earliest(run, PromisedBy(run_case, std::nullopt));
+  return naming == nullptr && !run.violations.empty() ? &run.violations.front() : naming;
+}
+
 Trial::Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
              const std::atomic<bool>* stop)
     : universe_(universe),
@@ -84,6 +90,13 @@ bool Trial::SameReason(const RunResult& run) {
   if (name != own && name != named_) return false;
   named_ = name;
   return true;
+}
+
+RunResult Trial::RunAgain(const TrialCase& one) {
+  ++tries_;
+  GuardProgress();
+  sim::Choices choices = sim::Choices::FromTape(one.tape);
+  return RunOnce(universe_, case_, one.workload, choices, true);
 }
 
 std::optional<sim::Tape> Trial::Fails(const Workload& workload, const sim::Tape& tape) {

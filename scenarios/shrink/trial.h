@@ -40,8 +40,10 @@ struct CaseSize {
 
 CaseSize SizeOf(const TrialCase& one);
 
-/// The violation that names a run of this case, or null; see above.
+/// The violation that names a run of this case; see above. Null: none does.
 const Violation* NamingViolation(const RunResult& run, const RunCase& run_case, Judged property);
+/// The same where no property is in question: the earliest violation, if none could name the run.
+const Violation* NamingViolation(const RunResult& run, const RunCase& run_case);
 
 class Trial {
  public:
@@ -59,6 +61,9 @@ class Trial {
   std::optional<sim::Tape> Fails(const Workload& workload, const sim::Tape& tape);
   /// As above, with any choices; never remembered.
   std::optional<sim::Tape> FailsWith(const Workload& workload, sim::Choices choices);
+
+  /// The run of a case, with its events.
+  RunResult RunAgain(const TrialCase& one);
 
   bool ended() const { return tries_ >= budget_ || (stop_ != nullptr && *stop_); }
   int tries() const { return tries_; }

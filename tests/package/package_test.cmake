@@ -15,7 +15,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
 run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${WORK_DIR}/prefix --component library)
-if(PROJECT MATCHES "foreign_lock$")
+if(PROJECT MATCHES "(foreign_lock|regression)$")
   run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${WORK_DIR}/prefix --component harness)
 else()
   # The library alone must bring nothing of the harness along.

@@ -167,5 +167,30 @@ TEST(JsonTest, EmptyProgramIsNull) {
   EXPECT_EQ("", ReadCounterexample(ToJson(example)).value->program);
 }
 
+// What a file says about its run is held against a run: edited, it must not pass for another run.
+TEST(JsonTest, AnEditedRecordIsRefused) {
+  const std::string text = ToJson(ForeignRelease());
+  for (const auto& [from, to] : {std::pair("0x0123456789abcdef", "0x0123456789abcdee"),
+                                 std::pair("\"steps\": 52", "\"steps\": 53"),
+                                 std::pair("\"violating_step\": 48", "\"violating_step\": 47"),
+                                 std::pair("\"stride\": 26", "\"stride\": 25"),
+                                 std::pair("00c0ffee", "00c0ffef"), std::pair("kQb7", "kQb8")}) {
+    std::string edited = text;
+    const std::size_t at = edited.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    edited.replace(at, std::string_view(from).size(), to);
+    EXPECT_EQ(0U, ReadCounterexample(edited).error.find("record.check: ")) << from;
+  }
+}
+
+// A file of before the record was kept is still a case.
+TEST(JsonTest, AFileWithoutARecordIsRead) {
+  Counterexample example = ForeignRelease();
+  example.record.reset();
+  const ReadResult<Counterexample> read = ReadCounterexample(ToJson(example));
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  EXPECT_FALSE(read.value->record.has_value());
+}
+
 }  // namespace
 }  // namespace interlock::reports

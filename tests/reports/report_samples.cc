@@ -135,14 +135,22 @@ Counterexample ForeignRelease() {
       {1'412'400'000, 1, "leave section", kEvent, SpanChange::kSectionEnd},
   };
   example.faults = {"pause of C1 at 0.600 ms for 1300 ms"};
-  example.shrunk = {2, 1, 5, 7, 41};
+  example.shrunk = {{2, 1, 2, 0}, {5, 7, 11, 38}, 41, std::chrono::milliseconds(800)};
   example.needed = {"pause of C1 > 1099.1 ms before its DEL"};
-  example.irrelevant = {"C2's TTL, retry delay, where in the section"};
+  example.irrelevant = {"C2's TTL", "retry delay", "where in the section"};
+  example.nearest = "the pause of C1 (1099.1 ms)";
+  example.critical =
+      "step 14 of 52, C2 sends SET at 1100.000 ms: 4 % of redrawn schedules fail before it, 100 % "
+      "after it";
+  example.scripts = {
+      "if redis.call('get', KEYS[1]) == ARGV[1] then\n  return redis.call('del', KEYS[1])\nend"};
   example.also = {"LK003 for 200.4 ms; expected in class arbitrary: no lease length prevents it"};
   example.hints = {"compare the token and delete in one script"};
   example.violating_runs = 214;
   example.total_runs = 10'000;
   example.replay = "./interlock replay 'v1:acme.job-lock:redis.d2:s8f3a:kQb7'";
+  example.debug = "gdb --args ./interlock replay --break 'v1:acme.job-lock:redis.d2:s8f3a:kQb7'";
+  example.record = Record{0x0123456789abcdef, 52, 48, 26, "00c0ffee89abcdef"};
   example.program =
       R"({"workload":{"clients":2},"faults":[{"pause_ns":1300000000}],"tape":[0,3,1]})";
   return example;
@@ -178,12 +186,15 @@ RunReport HostileReport(const std::string& hostile) {
 
 Counterexample HostileCounterexample(const std::string& hostile) {
   Counterexample example = ForeignRelease();
-  for (std::string* text : {&example.code, &example.property, &example.title, &example.sentence,
-                            &example.lock, &example.scenario, &example.replay, &example.program}) {
+  for (std::string* text :
+       {&example.code, &example.property, &example.title, &example.sentence, &example.lock,
+        &example.scenario, &example.replay, &example.program, &example.nearest, &example.critical,
+        &example.debug, &example.record->digests}) {
     *text = hostile;
   }
-  for (std::vector<std::string>* list : {&example.columns, &example.faults, &example.needed,
-                                         &example.irrelevant, &example.also, &example.hints}) {
+  for (std::vector<std::string>* list :
+       {&example.columns, &example.faults, &example.needed, &example.irrelevant, &example.also,
+        &example.hints, &example.scripts}) {
     for (std::string& text : *list) text = hostile;
   }
   for (TableRow& row : example.rows) row.text = hostile;

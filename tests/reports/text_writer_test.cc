@@ -114,7 +114,7 @@ TEST(TextWriterTest, RareFailuresAreNotShownAsNever) {
   Counterexample example = ForeignRelease();
   example.violating_runs = 1;
   example.total_runs = 1'000'000;
-  EXPECT_TRUE(Contains(ToText(example, {}), "in 1 of 1 000 000 runs (< 0.1 %)."));
+  EXPECT_TRUE(Contains(ToText(example, {}), "in 1 of 1 000 000 runs (< 0.1 %)"));
 }
 
 TEST(TimeTableTest, ManyColumnsBecomeAList) {

@@ -277,11 +277,17 @@ TEST(CommandLineTest, ListedCommandsSayWhetherTheyAreModelled) {
   EXPECT_THAT(text, HasSubstr(std::to_string(modelled) + " of the " + std::to_string(json.size())));
 }
 
-TEST(CommandLineTest, ExplainKnowsEveryCode) {
-  for (const char* code : {"LK001", "LK005", "LK016", "foreign-release"}) {
+TEST(CommandLineTest, ExplainKnowsEveryCodeWithItsStoryAndItsFixes) {
+  std::vector<std::string> codes = {"foreign-release", "lk005"};
+  for (int number = 1; number <= 16; ++number) {
+    codes.push_back((number < 10 ? "LK00" : "LK0") + std::to_string(number));
+  }
+  for (const std::string& code : codes) {
     const ChildResult child = Interlock({"explain", code});
     EXPECT_EQ(child.exit_code, 0) << code << child.err;
-    EXPECT_FALSE(child.out.empty());
+    EXPECT_THAT(child.out, HasSubstr("Violated when ")) << code;
+    EXPECT_THAT(child.out, HasSubstr("A story (")) << code;
+    EXPECT_THAT(child.out, ::testing::ContainsRegex("Usual fixes:\n- .+\n- .+\n- .+\n")) << code;
   }
   EXPECT_EQ(Interlock({"explain", "LK099"}).exit_code, 64);
 }

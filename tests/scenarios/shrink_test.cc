@@ -49,11 +49,12 @@ void ExpectReplays(const Found& found) {
   const RunResult first = Replay(found, packed);
   EXPECT_NE(first.Find(found.property), nullptr);
   EXPECT_EQ(Replay(found, packed).trace_hash, first.trace_hash);
-  EXPECT_EQ(Explain(found, "./interlock").trace_hash, first.trace_hash);
+  EXPECT_EQ(Explain(found, "./interlock", Effort::kShow).trace_hash, first.trace_hash);
 }
 
 void ExpectTellsItsStory(const Found& found) {
-  const reports::Counterexample counterexample = Explain(found, "./interlock").counterexample;
+  const reports::Counterexample counterexample =
+      Explain(found, "./interlock", Effort::kShow).counterexample;
   EXPECT_EQ(counterexample.lock, found.unit.entry->subject->name());
   EXPECT_EQ(counterexample.property, Slug(found.property));
   EXPECT_EQ(counterexample.code, Code(found.property));
@@ -61,8 +62,8 @@ void ExpectTellsItsStory(const Found& found) {
   EXPECT_FALSE(counterexample.sentence.empty());
   EXPECT_FALSE(counterexample.hints.empty());
   EXPECT_FALSE(counterexample.rows.empty());
-  EXPECT_EQ(counterexample.shrunk.clients, found.workload.clients.size());
-  EXPECT_EQ(counterexample.shrunk.original_clients, found.original.clients.size());
+  EXPECT_EQ(counterexample.shrunk.now.clients, found.workload.clients.size());
+  EXPECT_EQ(counterexample.shrunk.original.clients, found.original.clients.size());
   EXPECT_THAT(counterexample.replay, HasSubstr(found.token));
   std::int64_t before = 0;
   for (const reports::TableRow& row : counterexample.rows) {
