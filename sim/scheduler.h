@@ -49,6 +49,7 @@ struct ScheduledTask {
 
   std::uint32_t id = 0;
   int group = 0;
+  std::uint32_t ordinal = 0;  // among its group's
   std::string name;
   std::function<void()> body;
   Fiber fiber;
@@ -67,6 +68,8 @@ struct ScheduledTask {
   VirtualTime wait_limit = VirtualTime::max();  // and this, whatever the clock shows
   std::uint32_t wait_link = 0;
 
+  bool at_yield_point = false;  // instant worlds: what it does next, others can see
+
   std::uint32_t teardown_calls = 0;
   bool abandoned = false;  // its stack still refers to it: never deleted
 };
@@ -79,6 +82,8 @@ class SchedulerHost {
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
   /// Whether nothing is on its way that could still reach the server.
   virtual bool Quiet() const = 0;
+  /// Instant worlds: it will now be chosen which of the ready tasks goes on, if only one.
+  virtual void BeforePick() = 0;
 
  protected:
   ~SchedulerHost() = default;
@@ -105,6 +110,11 @@ class Scheduler {
   /// The task becomes ready at `after`, or now. In a killed group, and in teardown, it never runs.
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
+
+  /// From now on what is due at this instant happens before anything else does, and every yield
+  /// point is a choice among all ready tasks, made when each of them stands at a yield point of its
+  /// own (in a process with several tasks: is ready).
+  void SetInstant(bool instant) { instant_ = instant; }
 
   StopReason Run(VirtualTime until);
   /// Run returns `reason` as soon as the running task suspends, now and ever after.
@@ -153,12 +163,16 @@ class Scheduler {
     bool frozen = false;
     bool dead = false;
     int unfinished = 0;
+    std::uint32_t tasks = 0;
     std::vector<ScheduledTask*> held;
   };
 
   static void Enter(void* task);
   ScheduledTask* PickNext();
   std::size_t Choose(ScheduledTask* calm);
+  /// A ready task whose steps up to its next yield point nobody else can see; null: there is none.
+  ScheduledTask* TakeUnseen();
+  ScheduledTask* TakeReady(std::size_t index);
   void Resume(ScheduledTask* task);
   void FinishTask(ScheduledTask* task);
   void FireTimers();
@@ -182,6 +196,7 @@ class Scheduler {
   std::optional<std::size_t> forced_;  // index in ready_ that YieldPoint has picked
   std::optional<StopReason> stop_;
   int living_unfinished_ = 0;
+  bool instant_ = false;
   bool tearing_down_ = false;
   std::uint64_t teardown_calls_ = 0;
 };
