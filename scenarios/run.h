@@ -64,7 +64,7 @@ class RunProbe : public sim::WorldProbe {
 
 /// `watch` needs the events to be kept; null: none. `probe`: of an instant world; null: none.
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
-                  sim::Choices& choices, bool keep_events = false,
-                  const StepWatch* watch = nullptr, RunProbe* probe = nullptr);
+                  sim::Choices& choices, bool keep_events = false, const StepWatch* watch = nullptr,
+                  RunProbe* probe = nullptr);
 
 }  // namespace interlock::scenarios

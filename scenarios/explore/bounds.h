@@ -23,8 +23,8 @@ struct Bounds {
   int expiries = 0;       ///< the lease of a living client passes before it gives it up
   int lost_replies = 0;   ///< a command is executed, then its connection is reset
   int silent_losses = 0;  ///< a command is executed, and nothing more is heard on its connection
-  int pauses = 0;      ///< a client stands still until a lease has just passed, or half of one more
-  int faults = 1'000;  ///< of all kinds together, expiries not counted
+  int pauses = 0;         ///< a client stands still until a lease has just passed
+  int faults = 1'000;     ///< of all kinds together, expiries not counted
 
   bool operator==(const Bounds&) const = default;
 };

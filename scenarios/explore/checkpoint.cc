@@ -76,10 +76,7 @@ std::string Body(const std::string& key, const Search::Saved& saved) {
     writer.Number(state.high);
   }
   writer.Number(saved.left.size());
-  for (const Prefix& prefix : saved.left) {
-    writer.Text(prefix.path);
-    writer.Number(std::bit_cast<std::uint64_t>(prefix.weight));
-  }
+  for (const Prefix& prefix : saved.left) writer.Text(prefix);
   return std::move(writer).Take();
 }
 
@@ -100,8 +97,7 @@ Search::Saved Read(Reader& reader) {
     saved.visited.push_back({low, reader.Number()});
   }
   for (std::uint64_t left = reader.Number(); left > 0; --left) {
-    std::string path = reader.Text();
-    saved.left.push_back({std::move(path), std::bit_cast<double>(reader.Number())});
+    saved.left.push_back(reader.Text());
   }
   return saved;
 }

@@ -70,6 +70,13 @@ void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search
 
 }  // namespace
 
+std::optional<MinimalCase> ExploreMinimal(ExploreOptions options) {
+  options.minimise = true;
+  std::optional<MinimalCase> found = Explore(options).violation;
+  if (found && !found->minimal) found.reset();
+  return found;
+}
+
 Exploration Explore(const ExploreOptions& options) {
   Deadline deadline;
   if (options.budget) deadline = std::chrono::steady_clock::now() + *options.budget;

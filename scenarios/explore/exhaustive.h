@@ -39,7 +39,7 @@ struct MinimalCase {
 };
 
 struct ExploreProgress {
-  double done = 0;  ///< 0 to 1, by the weight of the tree's branches
+  double done = 0;  ///< 0 to 1: the share of the states on random paths that have been visited
   std::uint64_t states = 0;
   std::uint64_t runs = 0;
 };
@@ -71,6 +71,10 @@ struct Exploration {
   std::string inconclusive;  ///< why complete or not nothing can be said; empty: it can
   std::optional<MinimalCase> violation;
 };
+
+/// The smallest violation within the bounds: of the fewest faults, then clients, then attempts,
+/// then commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
+std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
 
 /// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged.
 Exploration Explore(const ExploreOptions& options);

@@ -46,12 +46,14 @@ void ExploredRun::OnHeal(sim::StopReason stop) {
 }
 
 bool ExploredRun::GoOn() {
+  walk_.OnPick();
   if (!walk_.BeyondPrefix()) return true;
   if (Expiries() > explored_.bounds.expiries) {
     end_ = End::kBeyond;
     return false;
   }
   if (explored_.audit) {
+    ++states_;
     if (!visited_.Contains(world_->Fingerprint(*this))) ++strange_;
     return true;
   }
@@ -98,6 +100,8 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
     writer.Time(hold.belief.back().to);
     writer.Time(hold.release_called);
     writer.Time(hold.release_returned);
+    writer.Number(hold.fencing_token.value_or(0));
+    writer.Text(hold.token);
   }
 }
 
@@ -113,6 +117,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
     writer.Text(hold.token);
     writer.Time(hold.granted);
     writer.Time(hold.renewed);
+    writer.Time(hold.sent);
     writer.Time(hold.promised_until);
     writer.Time(hold.ended);
     writer.Number(static_cast<std::uint64_t>(hold.end));

@@ -46,7 +46,8 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
   const std::string& outcome() const { return outcome_; }
   /// How phase 1 ended, if it did.
   sim::StopReason stop() const { return stop_; }
-  /// Of an audit: the states that were not visited.
+  /// Of an audit: the states on the way, and those of them that had not been visited.
+  std::uint64_t states() const { return states_; }
   std::uint64_t strange() const { return strange_; }
 
  private:
@@ -63,6 +64,7 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
   End end_ = End::kWhole;
   std::string outcome_;
   sim::StopReason stop_ = sim::StopReason::kStopped;
+  std::uint64_t states_ = 0;
   std::uint64_t strange_ = 0;
 };
 

@@ -13,10 +13,8 @@
 
 namespace interlock::scenarios {
 
-struct Prefix {
-  std::string path;
-  double weight = 1;  ///< its share of the whole tree
-};
+/// The decisions to be repeated; see Walk::Path.
+using Prefix = std::string;
 
 class Frontier {
  public:

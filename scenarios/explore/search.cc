@@ -13,16 +13,13 @@
 namespace interlock::scenarios {
 namespace {
 
-/// What a walk has passed by, each with its share of the tree; `weight` becomes that of the walk.
-std::vector<Prefix> Siblings(const Walk& walk, std::size_t from, double* weight) {
+/// What a walk has passed by. The nearest to the root comes first, to be walked last.
+std::vector<Prefix> Siblings(const Walk& walk, std::size_t from) {
   std::vector<Prefix> siblings;
   for (std::size_t i = from; i < walk.path().size(); ++i) {
-    const int width = walk.widths()[i];
-    *weight /= width;
-    for (int other = width - 1; other > 0; --other) {
-      Prefix prefix{walk.path().substr(0, i), *weight};
-      prefix.path.push_back(static_cast<char>(other));
-      siblings.push_back(std::move(prefix));
+    for (int other = walk.widths()[i] - 1; other > 0; --other) {
+      siblings.push_back(walk.path().substr(0, i));
+      siblings.back().push_back(static_cast<char>(other));
     }
   }
   return siblings;
@@ -43,6 +40,8 @@ auto SizeOf(const MinimalCase& found) {
   return std::tuple(found.faults, found.commands, found.tape.size(), found.tape.lanes);
 }
 
+constexpr std::uint64_t kProbes = 16;
+
 }  // namespace
 
 Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<Judged> judged,
@@ -53,7 +52,7 @@ Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<
   explored_.workload = ExploredWorkload(*options.run_case.scenario, bounds);
   explored_.merge = options.merge;
   explored_.symmetry = options.symmetry;
-  left_.push_back({});
+  left_.emplace_back();
 }
 
 bool Search::Stopped() const {
@@ -86,6 +85,7 @@ void Search::Run(std::optional<std::chrono::steady_clock::time_point> deadline) 
   left_ = frontier_->left();
   result_.complete = left_.empty() && !ended_;
   result_.progress.states = visited_.size();
+  if (result_.complete) result_.progress.done = 1;
 }
 
 void Search::Work() {
@@ -98,28 +98,26 @@ void Search::Work() {
       return;
     }
     WalkFrom(universe, *prefix);
+    if (EstimateIsDue()) Estimate(universe);
   }
 }
 
 void Search::WalkFrom(sim::Universe& universe, const Prefix& prefix) {
-  auto source = std::make_unique<Walk>(explored_.bounds, prefix.path);
+  auto source = std::make_unique<Walk>(explored_.bounds, prefix);
   Walk& walk = *source;
   ExploredRun probe(explored_, visited_, walk);
   sim::Choices choices = sim::Choices::FromSource(std::move(source));
   const RunResult run =
-      RunOnce(universe, explored_.run_case, explored_.workload, choices, false, &probe);
-  double weight = prefix.weight;
-  std::vector<Prefix> siblings = Siblings(walk, prefix.path.size(), &weight);
-  Note(run, probe, weight);
+      RunOnce(universe, explored_.run_case, explored_.workload, choices, false, nullptr, &probe);
+  Note(run, probe);
   if (!run.violations.empty()) Consider(universe, run, choices, walk.faults());
-  frontier_->Done(std::move(siblings));
+  frontier_->Done(Siblings(walk, prefix.size()));
 }
 
-void Search::Note(const RunResult& run, const ExploredRun& probe, double weight) {
+void Search::Note(const RunResult& run, const ExploredRun& probe) {
   const std::lock_guard<std::mutex> lock(mutex_);
   ExploreProgress& progress = result_.progress;
   ++progress.runs;
-  progress.done += weight;
   for (const Judged property : kAllJudged) {
     if (run.exercised[property]) result_.exercised[property] = true;
   }
@@ -132,10 +130,44 @@ void Search::Note(const RunResult& run, const ExploredRun& probe, double weight)
     }
   }
   if (run.inconclusive) result_.inconclusive = *run.inconclusive;
-  if (options_.progress && progress.runs % 256 == 0) {
-    progress.states = visited_.size();
-    options_.progress(progress);
+}
+
+bool Search::EstimateIsDue() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (result_.progress.runs < next_estimate_) return false;
+  next_estimate_ = result_.progress.runs + result_.progress.runs / 8 + 256;
+  return true;
+}
+
+// The share of the states on random paths that have been visited stands for the share of all.
+void Search::Estimate(sim::Universe& universe) {
+  std::uint64_t seen = 0;
+  std::uint64_t strange = 0;
+  for (std::uint64_t i = 0; explored_.merge && i < kProbes; ++i) {
+    const Wandered path = Wander(universe, next_estimate_ * kProbes + i);
+    seen += path.states - path.strange;
+    strange += path.strange;
   }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ExploreProgress& progress = result_.progress;
+  progress.states = visited_.size();
+  if (seen + strange > 0) {
+    progress.done = static_cast<double>(seen) / static_cast<double>(seen + strange);
+  }
+  if (options_.progress) options_.progress(progress);
+}
+
+Search::Wandered Search::Wander(sim::Universe& universe, std::uint64_t seed) {
+  ExploredCase audited = explored_;
+  audited.audit = true;
+  auto source = std::make_unique<Walk>(explored_.bounds, std::string_view());
+  Walk& walk = *source;
+  walk.Wander(seed);
+  ExploredRun probe(audited, visited_, walk);
+  sim::Choices choices = sim::Choices::FromSource(std::move(source));
+  RunOnce(universe, explored_.run_case, explored_.workload, choices, false, nullptr, &probe);
+  const bool whole = probe.end() == ExploredRun::End::kWhole;
+  return {probe.states(), probe.strange(), whole ? probe.outcome() : std::string()};
 }
 
 // A run that was stopped half-way is judged again to its calm end: only what replays is reported.
@@ -170,20 +202,13 @@ void Search::Consider(sim::Universe& universe, const RunResult& run, sim::Choice
 }
 
 void Search::Audit(std::uint64_t paths) {
-  ExploredCase audited = explored_;
-  audited.audit = true;
   sim::Universe universe;
   for (std::uint64_t i = 0; i < paths && !Stopped(); ++i) {
-    auto source = std::make_unique<Walk>(explored_.bounds, std::string_view());
-    Walk& walk = *source;
-    walk.Wander(i + 1);
-    ExploredRun probe(audited, visited_, walk);
-    sim::Choices choices = sim::Choices::FromSource(std::move(source));
-    const RunResult run =
-        RunOnce(universe, explored_.run_case, explored_.workload, choices, false, &probe);
-    result_.divergences += probe.strange();
-    const bool whole = probe.end() == ExploredRun::End::kWhole;
-    if (whole && result_.outcomes.count(probe.outcome()) == 0) ++result_.divergences;
+    const Wandered path = Wander(universe, i + 1);
+    result_.divergences += path.strange;
+    if (!path.outcome.empty() && result_.outcomes.count(path.outcome) == 0) {
+      ++result_.divergences;
+    }
   }
 }
 

@@ -42,10 +42,19 @@ class Search {
   void Restore(Saved saved);
 
  private:
-  struct Counts;
+  /// A random path: how many states it came through, how many of them had not been visited, and, if
+  /// it was walked to its end, what became of the clients.
+  struct Wandered {
+    std::uint64_t states = 0;
+    std::uint64_t strange = 0;
+    std::string outcome;
+  };
   void Work();
   void WalkFrom(sim::Universe& universe, const Prefix& prefix);
-  void Note(const RunResult& run, const ExploredRun& probe, double weight);
+  void Note(const RunResult& run, const ExploredRun& probe);
+  bool EstimateIsDue();
+  void Estimate(sim::Universe& universe);
+  Wandered Wander(sim::Universe& universe, std::uint64_t seed);
   void Consider(sim::Universe& universe, const RunResult& run, sim::Choices& choices, int faults);
   bool Stopped() const;
 
@@ -59,6 +68,7 @@ class Search {
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::mutex mutex_;  // guards result_
   Exploration result_;
+  std::uint64_t next_estimate_ = 256;
   std::atomic<bool> ended_{false};
 };
 

@@ -29,20 +29,17 @@ std::uint32_t Walk::Decide(std::uint32_t width) {
   return chosen;
 }
 
-std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
-  if (lane == sim::Lane::kSchedule) ++picks_;
-  return Decide(bound);
-}
+std::uint32_t Walk::Draw(sim::Lane /*lane*/, std::uint32_t bound) { return Decide(bound); }
 
 bool Walk::Left(Kind kind) const {
   const int most[] = {bounds_.crashes, bounds_.lost_replies, bounds_.silent_losses, bounds_.pauses};
   return spent_[kind] < most[kind];
 }
 
-// A pause that ends before a lease does is only another order of steps; one that ends later than
-// half a lease behind it finds nothing that it would not have found then.
-void Walk::AddPauses(std::vector<Option>& options) const {
+// The next lease to end, be it only a belief. A pause that ends before is another order of steps.
+void Walk::AddPause(std::vector<Option>& options) const {
   VirtualTime nearest = kOpen;
+  VirtualTime beliefs = kOpen;
   const VirtualTime now = world_->now();
   for (const ServerHold& hold : history_->server_holds) {
     if (hold.end == ServerHoldEnd::kNone && hold.promised_until > now) {
@@ -51,20 +48,24 @@ void Walk::AddPauses(std::vector<Option>& options) const {
   }
   for (const ClientHold& hold : history_->holds) {
     const VirtualTime until = hold.belief.back().to;
-    if (nearest == kOpen && until > now && until != kOpen) nearest = until;
+    if (until > now && !Died(*history_, hold.client)) beliefs = std::min(beliefs, until);
   }
+  if (nearest == kOpen) nearest = beliefs;
   if (nearest == kOpen) return;
   options.push_back({kPause, sim::FaultKind::kPause, nearest - now});
-  options.push_back({kPause, sim::FaultKind::kPause, nearest - now + history_->lease / 2});
 }
 
 std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
   std::vector<Option> options;
   const bool after_send = kind == sim::StepKind::kAfterSend;
-  const bool late_reply = kind == sim::StepKind::kReply && place.picks != picks_;
+  const bool late_reply =
+      kind == sim::StepKind::kReply && (place.picks != picks_ || place.sent_at != world_->now());
   const bool before_send = kind == sim::StepKind::kBeforeSend;
   const bool mark = kind == sim::StepKind::kMark;
-  if (after_send) place.picks = picks_;
+  if (after_send) {
+    place.picks = picks_;
+    place.sent_at = world_->now();
+  }
   if ((after_send || late_reply || mark) && Left(kCrash)) {
     options.push_back({kCrash, sim::FaultKind::kCrash, {}});
   }
@@ -74,7 +75,7 @@ std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
   if (before_send && Left(kSilentLoss)) {
     options.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
   }
-  if ((before_send || after_send || late_reply || mark) && Left(kPause)) AddPauses(options);
+  if ((before_send || after_send || late_reply || mark) && Left(kPause)) AddPause(options);
   return options;
 }
 

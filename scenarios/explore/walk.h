@@ -33,6 +33,8 @@ class Walk final : public sim::ChoiceSource {
   std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
   bool injects_faults() const override { return true; }
 
+  /// It is now chosen which process goes on, be it the only one.
+  void OnPick() { ++picks_; }
   /// Beyond the prefix, choose at random instead.
   void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
   /// From now on: the first alternative, no faults, and none of it is noted.
@@ -56,13 +58,14 @@ class Walk final : public sim::ChoiceSource {
     Duration length{};
   };
   struct Place {
-    int step = -1;            // the last at which a fault was offered
-    std::uint64_t picks = 0;  // when it last sent
+    int step = -1;          // the last at which a fault was offered
+    VirtualTime sent_at{};  // when it last sent, and after how many picks
+    std::uint64_t picks = 0;
   };
 
   std::uint32_t Decide(std::uint32_t width);
   bool Left(Kind kind) const;
-  void AddPauses(std::vector<Option>& options) const;
+  void AddPause(std::vector<Option>& options) const;
   std::vector<Option> OptionsAt(Place& place, sim::StepKind kind);
 
   const Bounds& bounds_;

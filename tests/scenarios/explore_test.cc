@@ -86,7 +86,6 @@ TEST_P(NaiveEnumerationTest, AgreesWithMergingAndSymmetry) {
   ExpectSame(asymmetric, naive);
   EXPECT_LE(merged.progress.states, asymmetric.progress.states);
   EXPECT_LE(asymmetric.progress.runs, naive.progress.runs);
-  EXPECT_NEAR(naive.progress.done, 1.0, 1e-6);
   RecordProperty("states", static_cast<int>(merged.progress.states));
   RecordProperty("naive_runs", static_cast<int>(naive.progress.runs));
 }
@@ -197,6 +196,7 @@ TEST_F(ExploreTest, AnInterruptedExplorationGoesOnFromItsCheckpoint) {
   ExpectSame(resumed, whole);
   EXPECT_EQ(resumed.progress.states, whole.progress.states);
   EXPECT_EQ(resumed.progress.runs, whole.progress.runs);
+  EXPECT_EQ(resumed.progress.done, 1.0);
 
   options.bounds.crashes = 0;
   EXPECT_THROW(Explore(options), std::runtime_error);
