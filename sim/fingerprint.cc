@@ -67,13 +67,22 @@ void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& wr
     if (link->silent) writer.Time(link->silent_since);
     writer.Number(link->requests.size());
     for (std::size_t i = link->executed; i < link->requests.size(); ++i) {
-      for (const std::string& argument : link->requests[i].argv) writer.Text(argument);
-      writer.Time(link->requests[i].arrival);
+      // Of other kinds only the kind means something; the rest is what an earlier user left there.
+      const Request& request = link->requests[i];
+      writer.Number(static_cast<std::uint64_t>(request.kind));
+      if (request.kind == Request::Kind::kCommand) {
+        for (const std::string& argument : request.argv) writer.Text(argument);
+      }
+      writer.Time(request.arrival);
     }
     writer.Number(link->messages.size());
     for (std::size_t i = 0; i < link->messages.size(); ++i) {
-      writer.Value(link->messages[i].value);
-      writer.Time(std::max(link->messages[i].arrival, engine.now()));
+      const Message& message = link->messages[i];
+      writer.Number(static_cast<std::uint64_t>(message.kind));
+      const bool has_value =
+          message.kind == Message::Kind::kReply || message.kind == Message::Kind::kPush;
+      if (has_value) writer.Value(message.value);
+      writer.Time(std::max(message.arrival, engine.now()));
     }
   }
 }

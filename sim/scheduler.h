@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs tasks as fibers in virtual time. Time moves only when no task can run. When several can, the
-// schedule lane of the choices picks; 0 is the current task, else the one that has been ready
-// longest.
+// schedule lane of the choices picks; 0 is the current task, else the longest ready one.
 //
 // Tasks belong to groups (one for each client process) that can be frozen, thawed and killed as a
 // whole. A killed task is never resumed before TearDown, so that nothing of a dead process ever
@@ -82,8 +81,7 @@ class SchedulerHost {
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
   /// Whether nothing is on its way that could still reach the server.
   virtual bool Quiet() const = 0;
-  /// Instant worlds: it will now be chosen which of the ready tasks goes on, if only one.
-  virtual void BeforePick() = 0;
+  virtual void BeforePick() = 0;  ///< Instant worlds: which ready task goes on is chosen next.
 
  protected:
   ~SchedulerHost() = default;
@@ -111,13 +109,12 @@ class Scheduler {
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
 
-  /// From now on what is due at this instant happens before anything else does, and every yield
-  /// point is a choice among all ready tasks, made when each of them stands at a yield point of its
-  /// own (in a process with several tasks: is ready).
+  /// What is due at this instant happens first, and every yield point is a choice among all ready
+  /// tasks, made when each stands at one (in a process with several tasks: is ready).
   void SetInstant(bool instant) { instant_ = instant; }
 
   StopReason Run(VirtualTime until);
-  /// Run returns `reason` as soon as the running task suspends, now and ever after.
+  /// Run returns `reason` when the running task suspends, now and ever after.
   void Stop(StopReason reason) { stop_ = reason; }
 
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
@@ -170,8 +167,7 @@ class Scheduler {
   static void Enter(void* task);
   ScheduledTask* PickNext();
   std::size_t Choose(ScheduledTask* calm);
-  /// A ready task whose steps up to its next yield point nobody else can see; null: there is none.
-  ScheduledTask* TakeUnseen();
+  ScheduledTask* TakeUnseen();  ///< One whose steps to its next yield point nobody sees, or null.
   ScheduledTask* TakeReady(std::size_t index);
   void Resume(ScheduledTask* task);
   void FinishTask(ScheduledTask* task);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -38,6 +39,11 @@ struct Settings {
   std::string scenario;
   std::string synchrony;
   Bounds bounds;
+  // Not given: one, if the scenario has such faults; no pause and no silent loss.
+  std::optional<int> crashes;
+  std::optional<int> lost_replies;
+  std::optional<int> silent_losses;
+  std::optional<int> pauses;
   std::string budget;
   std::string checkpoint;
   int jobs = 0;
@@ -72,6 +78,35 @@ class ExploreCommand {
   }
 
  private:
+  ExitCode ResolveBounds(const Scenario& scenario) {
+    options_.bounds = settings_.bounds;
+    struct Kind {
+      std::optional<int> given;
+      sim::FaultKind fault;
+      int otherwise;
+      int& bound;
+      const char* name;
+    };
+    Bounds& bounds = options_.bounds;
+    const Kind kinds[] = {
+        {settings_.crashes, sim::FaultKind::kCrash, 1, bounds.crashes, "--crashes"},
+        {settings_.lost_replies, sim::FaultKind::kResetAfter, 1, bounds.lost_replies,
+         "--lost-replies"},
+        {settings_.silent_losses, sim::FaultKind::kLostReply, 0, bounds.silent_losses,
+         "--silent-losses"},
+        {settings_.pauses, sim::FaultKind::kPause, 0, bounds.pauses, "--pauses"}};
+    const auto& faults = scenario.shape.faults;
+    for (const Kind& kind : kinds) {
+      const bool has = std::find(faults.begin(), faults.end(), kind.fault) != faults.end();
+      if (!has && kind.given.value_or(0) > 0) {
+        return Complain(ExitCode::kUsage, fmt::format("{}: the scenario {} has no such fault",
+                                                      kind.name, scenario.name));
+      }
+      kind.bound = has ? kind.given.value_or(kind.otherwise) : 0;
+    }
+    return ExitCode::kPass;
+  }
+
   ExitCode Prepare() {
     const auto entries = registry_.Select(settings_.lock);
     if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
@@ -98,7 +133,7 @@ class ExploreCommand {
       synchrony = *found;
     }
     options_.run_case = {entry_->subject.get(), scenario, synchrony};
-    options_.bounds = settings_.bounds;
+    if (const auto bad = ResolveBounds(*scenario); bad != ExitCode::kPass) return bad;
     options_.jobs = settings_.jobs > 0
                         ? settings_.jobs
                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -162,9 +197,10 @@ class ExploreCommand {
   ExploreOptions options_;
 };
 
-void AddBounds(CLI::App& command, Bounds& bounds) {
-  const auto count = [&command](const char* name, int& value, const char* text, int most) {
-    command.add_option(name, value, text)->check(CLI::Range(0, most))->capture_default_str();
+void AddBounds(CLI::App& command, Settings& settings) {
+  Bounds& bounds = settings.bounds;
+  const auto count = [&command](const char* name, auto& value, const char* text) {
+    command.add_option(name, value, text)->check(CLI::Range(0, 8));
   };
   command.add_option("--clients", bounds.clients, "how many compete")
       ->check(CLI::Range(1, 8))
@@ -172,11 +208,12 @@ void AddBounds(CLI::App& command, Bounds& bounds) {
   command.add_option("--attempts", bounds.attempts, "how often each of them asks")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
-  count("--crashes", bounds.crashes, "clients that die", 8);
-  count("--expiries", bounds.expiries, "leases of living clients that run out", 8);
-  count("--lost-replies", bounds.lost_replies, "replies lost to a connection reset", 8);
-  count("--silent-losses", bounds.silent_losses, "replies lost without a sign", 8);
-  count("--pauses", bounds.pauses, "pauses to just past the end of a lease", 8);
+  count("--crashes", settings.crashes, "clients that die; 1 if the scenario has crashes");
+  count("--expiries", bounds.expiries, "leases of living clients that run out; 1 if not given");
+  count("--lost-replies", settings.lost_replies,
+        "replies lost to a connection reset; 1 if the scenario has that");
+  count("--silent-losses", settings.silent_losses, "replies lost without a sign; else 0");
+  count("--pauses", settings.pauses, "pauses to just past the end of a lease; else 0");
   command.add_flag("--wait", bounds.waits, "clients wait for the lock instead of trying");
   command.add_flag("--extend", bounds.extend, "clients extend in the middle of the section");
 }
@@ -187,14 +224,12 @@ void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
   CLI::App* command = app.add_subcommand(
       "explore", "every order of steps and every placing of faults, within stated bounds");
   auto settings = std::make_shared<Settings>();
-  settings->bounds.crashes = 1;
   settings->bounds.expiries = 1;
-  settings->bounds.lost_replies = 1;
   command->add_option("--lock", settings->lock, "which lock")->required();
   command->add_option("--scenario", settings->scenario, "whose properties are judged")->required();
   command->add_option("--class", settings->synchrony,
                       "none, bounded or arbitrary; the scenario's weakest if not given");
-  AddBounds(*command, settings->bounds);
+  AddBounds(*command, *settings);
   command->add_option("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
   command->add_option("--checkpoint", settings->checkpoint,
                       "a file to go on from, if it is there, and to save to");

@@ -8,8 +8,8 @@
 namespace interlock::scenarios {
 namespace {
 
-std::string OutcomeOf(const History& history) {
-  std::vector<std::string> clients(history.crashed.size());
+std::string OutcomeOf(const History& history, std::size_t count) {
+  std::vector<std::string> clients(count);
   const auto of = [&clients](int client) -> std::string& {
     return clients[static_cast<std::size_t>(client)];
   };
@@ -23,7 +23,7 @@ std::string OutcomeOf(const History& history) {
                            : fmt::format("release {};", ToString(hold.release_status));
   }
   for (std::size_t i = 0; i < clients.size(); ++i) {
-    if (history.crashed[i] != kOpen) clients[i] += "died;";
+    if (Died(history, static_cast<int>(i))) clients[i] += "died;";
   }
   std::sort(clients.begin(), clients.end());
   std::string outcome;
@@ -42,7 +42,7 @@ void ExploredRun::OnBegin(sim::World& world, const Recorder& recorder) {
 void ExploredRun::OnHeal(sim::StopReason stop) {
   walk_.Finish();
   stop_ = stop;
-  outcome_ = OutcomeOf(recorder_->history());
+  outcome_ = OutcomeOf(recorder_->history(), explored_.workload.clients.size());
 }
 
 bool ExploredRun::GoOn() {
