@@ -25,14 +25,15 @@ constexpr std::uint64_t kEntropySeed = 0x5eed;
 class OneRun {
  public:
   OneRun(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
-         sim::Choices& choices, bool keep_events)
+         sim::Choices& choices, bool keep_events, RunProbe* probe)
       : case_(run_case),
         workload_(workload),
         traits_(run_case.subject->traits()),
         options_(LockOptionsFor(*run_case.scenario, workload)),
         recorder_(*run_case.subject, options_, run_case.synchrony, run_case.scenario->database),
         plan_(FaultPlanOf(workload)),
-        world_(universe, Options(workload, keep_events), plan_, choices, &recorder_) {}
+        world_(universe, Options(workload, keep_events), plan_, choices, &recorder_),
+        probe_(probe) {}
 
   RunResult Run(const StepWatch* watch) {
     if (watch != nullptr) world_.trace().CallAt(watch->step, watch->then);
@@ -42,9 +43,15 @@ class OneRun {
     plans_ = workload_.clients;
     plans_.reserve(plans_.size() + static_cast<std::size_t>(workload_.permits));
     next_.assign(plans_.capacity(), 0);
+    if (probe_ != nullptr) {
+      world_.SetProbe(probe_);
+      probe_->OnBegin(world_, recorder_);
+    }
     for (int i = 0; i < clients; ++i) Start(i);
     sim::StopReason stop = world_.Run(SerialLength(workload_) + workload_.lease);
-    if (stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit) {
+    if (probe_ != nullptr) stop = EndProbe(stop);
+    if (stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit &&
+        stop != sim::StopReason::kStopped) {
       world_.Heal();
       recorder_.MarkHealed();
       for (int i = 0; i < workload_.permits; ++i) AddProbe();
@@ -54,6 +61,14 @@ class OneRun {
   }
 
  private:
+  sim::StopReason EndProbe(sim::StopReason stop) {
+    if (stop == sim::StopReason::kUnmodelled || stop == sim::StopReason::kStepLimit) return stop;
+    if (stop == sim::StopReason::kStopped || !probe_->GoOn()) return sim::StopReason::kStopped;
+    world_.SetProbe(nullptr);
+    probe_->OnHeal(stop);
+    return stop;
+  }
+
   static sim::WorldOptions Options(const Workload& workload, bool keep_events) {
     sim::WorldOptions options;
     options.latency_min = workload.latency_max / 20;
@@ -117,9 +132,10 @@ class OneRun {
       result.inconclusive = "the step limit was reached (a livelock?)";
     } else {
       JudgeProgress(history, WakeUpBound(), result.violations);
-      JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
-                     world_.server().time_us() / 1000, case_.subject->AuxiliaryKeys(options_),
-                     history, result.violations);
+      if (stop != sim::StopReason::kStopped)
+        JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
+                       world_.server().time_us() / 1000, case_.subject->AuxiliaryKeys(options_),
+                       history, result.violations);
     }
     std::stable_sort(result.violations.begin(), result.violations.end(),
                      [](const Violation& a, const Violation& b) { return a.at < b.at; });
@@ -149,7 +165,8 @@ class OneRun {
   std::vector<ClientPlan> plans_;
   std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
   const sim::FaultPlan plan_;
-  sim::World world_;  // last: its destructor unwinds fibers that use all of the above
+  sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
+  RunProbe* const probe_;
 };
 
 }  // namespace
@@ -162,8 +179,9 @@ const Violation* RunResult::Find(Judged property) const {
 }
 
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
-                  sim::Choices& choices, bool keep_events, const StepWatch* watch) {
-  return OneRun(universe, run_case, workload, choices, keep_events).Run(watch);
+                  sim::Choices& choices, bool keep_events, const StepWatch* watch,
+                  RunProbe* probe) {
+  return OneRun(universe, run_case, workload, choices, keep_events, probe).Run(watch);
 }
 
 }  // namespace interlock::scenarios

@@ -50,9 +50,21 @@ struct StepWatch {
   std::function<void()> then;
 };
 
-/// `watch` needs the events to be kept; null: none.
+class Recorder;
+
+/// Looks into a run of an instant world; see sim::WorldProbe.
+class RunProbe : public sim::WorldProbe {
+ public:
+  /// Before anything runs.
+  virtual void OnBegin(sim::World& world, const Recorder& recorder) = 0;
+  /// Phase 1 is over, for this reason, and phase 2 is not looked into. GoOn is asked once more
+  /// before; if it does not go on, there is no phase 2, and what needs one is not judged.
+  virtual void OnHeal(sim::StopReason stop) = 0;
+};
+
+/// `watch` needs the events to be kept; null: none. `probe`: of an instant world; null: none.
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
-                  sim::Choices& choices, bool keep_events = false,
-                  const StepWatch* watch = nullptr);
+                  sim::Choices& choices, bool keep_events = false, const StepWatch* watch = nullptr,
+                  RunProbe* probe = nullptr);
 
 }  // namespace interlock::scenarios

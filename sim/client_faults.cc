@@ -104,6 +104,7 @@ void Engine::Pause(Process& process, const Fault& fault, Duration length) {
   effective.length = length;
   ReportFault(process, effective);
   const VirtualTime end = AddSaturating(MonotonicTime(now()), length).time_since_epoch();
+  process.frozen_until = end;
   scheduler.Freeze(process.id);
   process.thaw =
       scheduler.timers().Add(end, {TimerKind::kThaw, static_cast<std::uint32_t>(process.id)});

@@ -9,6 +9,7 @@
 
 #include "sim/engine.h"
 #include "sim/network.h"
+#include "sim/redis/state.h"
 
 namespace interlock::sim {
 
@@ -136,6 +137,9 @@ void Network::Execute(Link& link) {
   ++commands_;
   engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash,
                           [&request] { return redis::ToText(request.argv); });
+  if (engine_.watched() && !redis::IsDescribed(request.argv.empty() ? "" : request.argv[0])) {
+    undescribed_ = HashNumber(request.hash, undescribed_ + static_cast<std::uint64_t>(link.id));
+  }
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;
   answered_ = false;

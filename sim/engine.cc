@@ -36,6 +36,7 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       network(*this, its_universe.links()),
       plan_(its_plan),
       injecting_(its_choices.injects_faults()) {
+  scheduler.SetInstant(instant());
   server.Reset();
   server.SetSink(&network);
   server.SetHighestProtocol(2);  // All that a Connection can carry.
@@ -49,7 +50,7 @@ int Engine::AddProcess(const ClockOptions& clock, int database) {
           "a clock's rate is out of range");
   const int id = scheduler.AddGroup();
   processes_.push_back(
-      std::make_unique<Process>(id, ClientClock(clock.offset, clock.rate_ppm), database));
+      std::make_unique<Process>(id, ClientClock(clock.offset, clock.rate_ppm), database, names));
   Process& process = *processes_.back();
   for (const Fault& fault : plan_) {
     if (fault.process == id) process.faults.push_back(fault);
@@ -61,6 +62,24 @@ int Engine::AddProcess(const ClockOptions& clock, int database) {
   process.runtime = std::make_unique<SimRuntime>(*this, process);
   process.connector = std::make_unique<SimConnector>(*this, process);
   return id;
+}
+
+bool Engine::StepBeforeSend(Process& process, PendingEvent pending) {
+  if (!instant()) {
+    if (!Step(process, StepKind::kBeforeSend)) return false;
+    scheduler.YieldPoint(pending);
+    return !scheduler.tearing_down();
+  }
+  for (;;) {
+    if (scheduler.current() != nullptr) scheduler.YieldPoint(pending);
+    const VirtualTime chosen = now();
+    if (!Step(process, StepKind::kBeforeSend)) return false;
+    if (now() == chosen) return true;
+  }
+}
+
+void Engine::BeforePick() {
+  if (probe_ != nullptr && !probe_->GoOn()) scheduler.Stop(StopReason::kStopped);
 }
 
 void Engine::StepSlowly(Process& process, StepKind kind) {

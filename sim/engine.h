@@ -11,6 +11,7 @@
 
 #include "sim/choices.h"
 #include "sim/faults.h"
+#include "sim/fingerprint.h"
 #include "sim/network.h"
 #include "sim/process.h"
 #include "sim/redis/server.h"
@@ -46,6 +47,10 @@ class Engine final : public SchedulerHost {
     return true;
   }
 
+  /// A step in front of a message, at a yield point. In an instant world a fault is part of what
+  /// was chosen to happen now, and after a pause it is chosen anew.
+  bool StepBeforeSend(Process& process, PendingEvent pending);
+
   /// Blocks the running task until its process's clock shows `deadline`, or until `limit`. False
   /// in teardown.
   bool Wait(WaitKind kind, const Process& process, MonotonicTime deadline,
@@ -69,6 +74,18 @@ class Engine final : public SchedulerHost {
   Duration Clip(const Fault& fault, Duration wanted);
 
   void Heal();
+  /// See WorldOptions::latency_max.
+  bool instant() const { return options.latency_min + options.latency_max == Duration{}; }
+  /// Null: nobody looks. Instant worlds only.
+  void SetProbe(WorldProbe* probe) { probe_ = probe; }
+  /// Whether what processes observe is noted, for fingerprints.
+  bool watched() const { return probe_ != nullptr; }
+  /// Where to note what the running task observes now.
+  FingerprintWriter& Observe(Process& process, std::uint64_t kind) {
+    process.observed.Time(now());
+    process.observed.Number(kind << 32 | scheduler.current()->ordinal);
+    return process.observed;
+  }
   std::uint64_t steps() const { return steps_; }
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   VirtualTime now() const { return scheduler.now(); }
@@ -79,6 +96,7 @@ class Engine final : public SchedulerHost {
   WorldObserver* const observer;  // never null
   redis::Server& server;
   Trace trace;
+  RandomNames names;
   Scheduler scheduler;
   Network network;
 
@@ -87,6 +105,7 @@ class Engine final : public SchedulerHost {
   void OnTaskStart(const ScheduledTask& task) override;
   void OnTaskEnd(const ScheduledTask& task) override;
   bool Quiet() const override { return network.Quiet() && restarts_to_come_ == 0; }
+  void BeforePick() override;
 
   void StepSlowly(Process& process, StepKind kind);
   void Inject(Process& process, int step, StepKind kind);
@@ -104,6 +123,7 @@ class Engine final : public SchedulerHost {
   void ClockChanged(Process& process);
 
   const FaultPlan& plan_;
+  WorldProbe* probe_ = nullptr;
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;
   bool injecting_;  // the choices may add faults: every step is a slow one

@@ -69,6 +69,7 @@ struct Link {
   TimerId client_break_timer = kNoTimer;
   ScheduledTask* reader = nullptr;  // waits for a message
 
+  VirtualTime silent_since{};
   bool silent = false;   // what is sent from now on, either way, is lost
   bool delayed = false;  // a delay fault took effect
 };

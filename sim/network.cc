@@ -238,6 +238,7 @@ void Network::Crash(Process& process) {
 void Network::Cut(Link& link) {
   if (link.silent) return;
   link.silent = true;
+  link.silent_since = engine_.now();
   TimerHeap& timers = engine_.scheduler.timers();
   const VirtualTime noticed = engine_.now() + engine_.options.keepalive;
   if (!link.client_gone) {

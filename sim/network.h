@@ -58,6 +58,12 @@ class Network final : public redis::Sink {
 
   bool HasLiveConnection(const Process& process) const;
   const Link& link(std::uint32_t id) const { return *links_[id]; }
+  const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
+  /// Whose connection it is; null: nobody's any more.
+  const Link* FindLink(redis::ClientId client) const { return Find(client); }
+  /// Differs if commands have run whose effects redis::DescribeState does not show, or in another
+  /// order. Watched worlds only.
+  std::uint64_t undescribed() const { return undescribed_; }
   std::uint64_t commands() const { return commands_; }
   /// Sets the server's wall clock to what virtual time says.
   void SyncServerTime();
@@ -138,6 +144,7 @@ class Network final : public redis::Sink {
   VirtualTime last_expiry_{};
   std::size_t requests_under_way_ = 0;
   std::uint64_t commands_ = 0;
+  std::uint64_t undescribed_ = 0;
 };
 
 }  // namespace interlock::sim

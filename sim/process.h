@@ -15,6 +15,7 @@
 
 #include "sim/clock.h"
 #include "sim/faults.h"
+#include "sim/fingerprint.h"
 #include "sim/timer_heap.h"
 
 namespace interlock::sim {
@@ -32,12 +33,13 @@ struct Partition {
 struct Process {
   static constexpr int kNoFault = std::numeric_limits<int>::max();
 
-  Process(int its_id, ClientClock its_clock, int its_database)
+  Process(int its_id, ClientClock its_clock, int its_database, const RandomNames& names)
       : id(its_id),
         clock(its_clock),
         rate_ppm(its_clock.rate_ppm()),
         database(its_database),
-        random_source(its_id) {}
+        random_source(its_id),
+        observed(names, its_id) {}
 
   int id;
   ClientClock clock;
@@ -57,9 +59,12 @@ struct Process {
   TimerId restart = kNoTimer;  // its next life begins then
   bool same_identity = false;  // of its next life
   TimerId thaw = kNoTimer;
-  Link* last_link = nullptr;  // most recently used
-  int random_source;          // whose random bytes it gets
+  VirtualTime frozen_until{};  // the end of the last pause
+  Link* last_link = nullptr;   // most recently used
+  int random_source;           // whose random bytes it gets
   std::uint64_t random_blocks = 0;
+
+  FingerprintWriter observed;  // all inputs so far, if the world is watched
 
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Connector> connector;

@@ -56,6 +56,7 @@ ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<voi
   task->group = group;
   task->name = std::move(name);
   Group& owner = GroupOf(task);
+  task->ordinal = owner.tasks++;
   if (owner.dead || tearing_down_) {
     task->state = State::kDone;
     return task;
@@ -75,8 +76,12 @@ StopReason Scheduler::Run(VirtualTime until) {
   Require(current_ == nullptr, "Run was called from inside a task");
   for (;;) {
     if (stop_) return *stop_;
+    if (instant_ && !timers_.empty() && timers_.next_time() <= now_) {
+      FireTimers();
+      continue;
+    }
     if (!ready_.empty()) {
-      Resume(PickNext());
+      if (ScheduledTask* next = PickNext()) Resume(next);
       continue;
     }
     const bool finished = living_unfinished_ == 0;
@@ -122,17 +127,35 @@ std::size_t Scheduler::Choose(ScheduledTask* calm) {
   return choices_.PickTask(candidates_);
 }
 
+ScheduledTask* Scheduler::TakeReady(std::size_t index) {
+  ScheduledTask* task = ready_[index];
+  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
+  return task;
+}
+
+ScheduledTask* Scheduler::TakeUnseen() {
+  for (std::size_t i = 0; i < ready_.size(); ++i) {
+    const ScheduledTask* task = ready_[i];
+    if (!task->at_yield_point && GroupOf(task).unfinished == 1) return TakeReady(i);
+  }
+  return nullptr;
+}
+
+// Null: the run is to stop.
 ScheduledTask* Scheduler::PickNext() {
   std::size_t index = 0;
+  if (instant_) {
+    if (ScheduledTask* task = TakeUnseen()) return task;
+    host_.BeforePick();
+    if (stop_) return nullptr;
+  }
   if (forced_) {
     index = *forced_;
     forced_.reset();
   } else if (ready_.size() > 1) {
     index = Choose(nullptr);
   }
-  ScheduledTask* task = ready_[index];
-  ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(index));
-  return task;
+  return TakeReady(index);
 }
 
 void Scheduler::Enter(void* task) { static_cast<ScheduledTask*>(task)->body(); }
@@ -143,6 +166,7 @@ void Scheduler::Resume(ScheduledTask* task) {
     host_.OnTaskStart(*task);
   }
   task->state = State::kRunning;
+  task->at_yield_point = false;
   current_ = task;
   {
     const TripwireScope armed;
@@ -163,6 +187,11 @@ void Scheduler::FinishTask(ScheduledTask* task) {
 }
 
 void Scheduler::YieldPoint(PendingEvent pending) {
+  if (instant_) {
+    current_->pending = pending;
+    current_->at_yield_point = true;
+    return Interrupt();
+  }
   if (ready_.empty() || tearing_down_) return;
   current_->pending = pending;
   const std::size_t pick = Choose(current_);
@@ -176,6 +205,7 @@ void Scheduler::YieldPoint(PendingEvent pending) {
 void Scheduler::Yield() {
   if (ready_.empty() || tearing_down_) return;
   current_->pending = {};
+  current_->at_yield_point = instant_;
   current_->state = State::kReady;
   ready_.push_back(current_);
   current_->fiber.Suspend();

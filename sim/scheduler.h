@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs tasks as fibers in virtual time. Time moves only when no task can run. When several can, the
-// schedule lane of the choices picks; 0 is the current task, else the one that has been ready
-// longest.
+// schedule lane of the choices picks; 0 is the current task, else the longest ready one.
 //
 // Tasks belong to groups (one for each client process) that can be frozen, thawed and killed as a
 // whole. A killed task is never resumed before TearDown, so that nothing of a dead process ever
@@ -49,6 +48,7 @@ struct ScheduledTask {
 
   std::uint32_t id = 0;
   int group = 0;
+  std::uint32_t ordinal = 0;  // among its group's
   std::string name;
   std::function<void()> body;
   Fiber fiber;
@@ -67,6 +67,8 @@ struct ScheduledTask {
   VirtualTime wait_limit = VirtualTime::max();  // and this, whatever the clock shows
   std::uint32_t wait_link = 0;
 
+  bool at_yield_point = false;  // instant worlds: what it does next, others can see
+
   std::uint32_t teardown_calls = 0;
   bool abandoned = false;  // its stack still refers to it: never deleted
 };
@@ -79,6 +81,7 @@ class SchedulerHost {
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
   /// Whether nothing is on its way that could still reach the server.
   virtual bool Quiet() const = 0;
+  virtual void BeforePick() = 0;  ///< Instant worlds: which ready task goes on is chosen next.
 
  protected:
   ~SchedulerHost() = default;
@@ -106,8 +109,12 @@ class Scheduler {
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
 
+  /// What is due at this instant happens first, and every yield point is a choice among all ready
+  /// tasks, made when each stands at one (in a process with several tasks: is ready).
+  void SetInstant(bool instant) { instant_ = instant; }
+
   StopReason Run(VirtualTime until);
-  /// Run returns `reason` as soon as the running task suspends, now and ever after.
+  /// Run returns `reason` when the running task suspends, now and ever after.
   void Stop(StopReason reason) { stop_ = reason; }
 
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
@@ -153,12 +160,15 @@ class Scheduler {
     bool frozen = false;
     bool dead = false;
     int unfinished = 0;
+    std::uint32_t tasks = 0;
     std::vector<ScheduledTask*> held;
   };
 
   static void Enter(void* task);
   ScheduledTask* PickNext();
   std::size_t Choose(ScheduledTask* calm);
+  ScheduledTask* TakeUnseen();  ///< One whose steps to its next yield point nobody sees, or null.
+  ScheduledTask* TakeReady(std::size_t index);
   void Resume(ScheduledTask* task);
   void FinishTask(ScheduledTask* task);
   void FireTimers();
@@ -182,6 +192,7 @@ class Scheduler {
   std::optional<std::size_t> forced_;  // index in ready_ that YieldPoint has picked
   std::optional<StopReason> stop_;
   int living_unfinished_ = 0;
+  bool instant_ = false;
   bool tearing_down_ = false;
   std::uint64_t teardown_calls_ = 0;
 };

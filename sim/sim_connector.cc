@@ -11,6 +11,8 @@ namespace interlock::sim {
 
 namespace {
 
+enum Observed : std::uint64_t { kReceived = 0x10, kBroke, kConnected, kRefused };
+
 Status Cancelled() { return Status(StatusCode::kCancelled); }
 
 Reply::Type TypeOf(redis::Value::Type type) {
@@ -86,9 +88,7 @@ Status SimConnection::Send(std::span<const std::string_view> argv) {
     if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
-  if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
-  engine_.scheduler.YieldPoint(PendingSend(argv));
-  if (engine_.scheduler.tearing_down()) return Cancelled();
+  if (!engine_.StepBeforeSend(process_, PendingSend(argv))) return Cancelled();
   if (link_.broke != nullptr) {
     Status broke = Break(link_.broke, StatusCode::kUnavailable);
     return Status(StatusCode::kUnavailable, broke.message());
@@ -111,6 +111,7 @@ PendingEvent SimConnection::PendingSend(std::span<const std::string_view> argv) 
 Status SimConnection::Break(const char* why, StatusCode idle) {
   broken_ = true;
   engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, why);
+  if (engine_.watched()) engine_.Observe(process_, kBroke).Text(why);
   return Status(outstanding_ > 0 ? StatusCode::kUnknownOutcome : idle, why);
 }
 
@@ -121,6 +122,10 @@ Result<Reply> SimConnection::TakeReply() {
   const redis::Value& value = message.value;
   engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
                           [&value] { return redis::ToText(value); });
+  if (engine_.watched()) {
+    engine_.Observe(process_, kReceived).Value(message.value);
+    process_.observed.Number(static_cast<std::uint64_t>(message.kind));
+  }
   Result<Reply> result = Reply();
   Convert(message.value, *result);
   if (message.kind == Message::Kind::kReply && outstanding_ > 0) --outstanding_;
@@ -151,7 +156,7 @@ Result<Reply> SimConnection::Receive(MonotonicTime deadline) {
 
 Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline) {
   if (!engine_.Step(process_, StepKind::kConnect)) return Cancelled();
-  engine_.scheduler.YieldPoint();
+  if (!engine_.instant()) engine_.scheduler.YieldPoint();
   if (engine_.scheduler.tearing_down()) return Cancelled();
   Network& network = engine_.network;
   Link& link = network.Open(process_);
@@ -167,10 +172,12 @@ Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline
     network.PopMessage(link);
     link.established = true;
     engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, "ok");
+    if (engine_.watched()) engine_.Observe(process_, kConnected);
     return std::unique_ptr<Connection>(std::make_unique<SimConnection>(engine_, process_, link));
   }
   const char* why = link.broke != nullptr ? link.broke : "deadline";
   engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, why);
+  if (engine_.watched()) engine_.Observe(process_, kRefused).Text(why);
   network.CloseFromClient(link);
   return Status(StatusCode::kUnavailable, why);
 }

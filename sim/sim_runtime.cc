@@ -8,6 +8,12 @@
 
 namespace interlock::sim {
 
+namespace {
+
+enum Observed : std::uint64_t { kClockRead = 1, kWasSet, kWasNotSet };
+
+}  // namespace
+
 void SimEvent::Set() {
   if (set_) return;
   set_ = true;
@@ -34,6 +40,7 @@ bool SimEvent::WaitUntil(MonotonicTime deadline) {
     const bool alive = engine_.Wait(WaitKind::kEvent, process_, deadline);
     waiters_.Remove(self);
     if (!alive) break;
+    if (engine_.watched()) engine_.Observe(process_, set_ ? kWasSet : kWasNotSet);
   }
   return set_;
 }
@@ -61,6 +68,9 @@ void SimTask::Wait(bool may_throw) {
 
 MonotonicTime SimRuntime::Now() {
   engine_.Step(process_, StepKind::kClock);
+  if (engine_.watched() && engine_.scheduler.current() != nullptr) {
+    engine_.Observe(process_, kClockRead);
+  }
   return process_.clock.Local(engine_.now());
 }
 
@@ -75,10 +85,15 @@ std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<voi
 }
 
 void SimRuntime::FillRandom(std::span<std::byte> bytes) {
+  // In an instant world processes may change places, so a length that they choose at random must
+  // not tell them apart.
+  const bool anonymous = engine_.instant() && bytes.size() < 8;
+  const std::span<std::byte> all = bytes;
   while (!bytes.empty()) {
     // The first word is a bijection of (source, count) for one seed, so it repeats by a fault only.
     const std::uint64_t block =
-        (static_cast<std::uint64_t>(process_.random_source) << 40) | process_.random_blocks++;
+        (static_cast<std::uint64_t>(anonymous ? 0x7fff : process_.random_source) << 40) |
+        process_.random_blocks++;
     const std::uint64_t base = MixSeed(engine_.options.entropy_seed, 0);
     std::uint64_t first = block + base;
     first = (first ^ (first >> 30)) * 0xbf58476d1ce4e5b9;
@@ -92,6 +107,9 @@ void SimRuntime::FillRandom(std::span<std::byte> bytes) {
     const std::size_t size = std::min<std::size_t>(bytes.size(), 16);
     std::memcpy(bytes.data(), block_bytes, size);
     bytes = bytes.subspan(size);
+  }
+  if (engine_.watched()) {
+    engine_.names.Learn(process_.id, {reinterpret_cast<const char*>(all.data()), all.size()});
   }
 }
 

@@ -90,12 +90,17 @@ void World::Start(int process, std::function<void()> main, VirtualTime after) {
   state_->engine.scheduler.AddTask(started.id, "main", started.main, after);
 }
 
+void World::SetProbe(WorldProbe* probe) { state_->engine.SetProbe(probe); }
+Digest World::Fingerprint(const ScenarioState& scenario) const {
+  return FingerprintOf(state_->engine, scenario);
+}
 StopReason World::Run(VirtualTime until) { return state_->engine.scheduler.Run(until); }
 void World::Heal() { state_->engine.Heal(); }
 
 void World::Step(int process) {
-  if (state_->engine.Step(state_->At(process), StepKind::kMark))
-    state_->engine.scheduler.YieldPoint();
+  Engine& engine = state_->engine;
+  if (engine.Step(state_->At(process), StepKind::kMark) && !engine.instant())
+    engine.scheduler.YieldPoint();
 }
 
 VirtualTime World::now() const { return state_->engine.now(); }

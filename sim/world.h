@@ -28,6 +28,7 @@
 
 #include "sim/choices.h"
 #include "sim/faults.h"
+#include "sim/fingerprint.h"
 #include "sim/redis/server.h"
 #include "sim/trace.h"
 
@@ -36,6 +37,8 @@ namespace interlock::sim {
 struct WorldOptions {
   Duration latency_min{std::chrono::microseconds(50)};    ///< one way, calm
   Duration latency_max{std::chrono::microseconds(1000)};  ///< one way; small values are likelier
+  // Both latencies 0 make an instant world: a command executes when it is sent, and its reply is
+  // there at once; which of the processes that can run sends next is the only choice left.
   Duration keepalive{
       std::chrono::seconds(300)};  ///< after this a half-open peer is noticed, both ends
   std::int64_t server_epoch_us = 1'700'000'000'000'000;  ///< server's wall clock at virtual time 0
@@ -81,7 +84,17 @@ enum class StopReason : std::uint8_t {
   kTime,        ///< virtual time reached the limit
   kIdle,        ///< nothing can run and no timer is armed, yet tasks wait: a deadlock
   kStepLimit,   ///< WorldOptions::max_steps
+  kStopped,     ///< a WorldProbe has seen enough
   kUnmodelled,  ///< the server met a command, option or redis.* function that it does not model
+};
+
+/// Looks at an instant world before it is chosen which process goes on.
+class WorldProbe {
+ public:
+  virtual ~WorldProbe() = default;
+  /// Every living process waits, or stands in front of what others will see of it. False: Run
+  /// returns kStopped.
+  virtual bool GoOn() = 0;
 };
 
 class Universe;  // pooled fiber stacks and the fake server; defined in sim/universe.h
@@ -104,6 +117,11 @@ class World {
   void Start(int process, std::function<void()> main, VirtualTime after = {});
 
   StopReason Run(VirtualTime until);
+  /// REQUIRES: latency_max is 0. The probe outlives the runs; null: none.
+  void SetProbe(WorldProbe* probe);
+  /// See fingerprint.h. REQUIRES: a probe was set before the first process was added, and none of
+  /// the tasks runs.
+  Digest Fingerprint(const ScenarioState& scenario) const;
 
   /// Phase 2: the rest of the fault plan is dropped, pauses and partitions end now, delayed
   /// messages arrive now, clocks run at the rate that they were made with, half open connections

@@ -23,6 +23,7 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddListCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddExplainCommand(CLI::App& app, Work& work);
 void AddReportCommand(CLI::App& app, const Registry& registry, Work& work);
 /// Serves until it is told to stop.

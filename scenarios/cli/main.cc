@@ -32,6 +32,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddGuaranteesCommand(app, registry, work);
   scenarios::cli::AddReplayCommand(app, registry, work);
   scenarios::cli::AddListCommand(app, registry, work);
+  scenarios::cli::AddExploreCommand(app, registry, work);
   scenarios::cli::AddExplainCommand(app, work);
   scenarios::cli::AddReportCommand(app, registry, work);
   scenarios::cli::AddServeCommand(app, work);

@@ -45,7 +45,11 @@ class Scripting::Machine {
 
   /// False: another machine is needed.
   bool Reset();
-  void Flush() { ++generation_; }
+  void Flush() {
+    ++generation_;
+    known_ = 0;
+  }
+  std::uint64_t known() const { return known_; }
   bool Exists(std::string_view sha) { return FindSha(sha) != nullptr; }
   void Kill(Context& context);
   /// Null, with an error as reply, if it does not compile.
@@ -73,6 +77,7 @@ class Scripting::Machine {
   static int CheckCommand(lua_State* lua);
 
   void PushRedisTable();
+  void MakeVisible(Script& script);
   int CallCommand(lua_State* lua, bool raise);
   bool CollectArguments(lua_State* lua, int count);
   bool NamesCommand() const;
@@ -83,6 +88,7 @@ class Scripting::Machine {
   Sandbox sandbox_;
   lua_State* lua_ = nullptr;
   std::uint64_t generation_ = 1;
+  std::uint64_t known_ = 0;  // A sum over the visible scripts.
   bool read_only_ = false;
   bool has_written_ = false;
   bool cross_slot_ = true;

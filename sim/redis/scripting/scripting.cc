@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/scripting.h"
 
+#include <charconv>
+
 #include "sim/redis/scripting/machine.h"
 #include "sim/redis/scripting/script_header.h"
 #include "sim/redis/text.h"
@@ -24,7 +26,7 @@ Scripting::Machine::Machine(Engine& engine) : engine_(engine) {
 
 bool Scripting::Machine::Reset() {
   if (sandbox_.tainted || by_body_.size() > kMaxScripts) return false;
-  ++generation_;
+  Flush();
   sandbox_.random = kInitialRandom;
   return true;
 }
@@ -119,10 +121,19 @@ Script* Scripting::Machine::FindSha(std::string_view sha) {
   return at->second;
 }
 
+void Scripting::Machine::MakeVisible(Script& script) {
+  if (script.generation == generation_) return;
+  script.generation = generation_;
+  // 15 digits of a SHA-1 are as good as random.
+  std::uint64_t digits = 0;
+  std::from_chars(script.sha.data(), script.sha.data() + 15, digits, 16);
+  known_ += digits;
+}
+
 Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
   const auto at = by_body_.find(body);
   if (at != by_body_.end()) {
-    at->second.generation = generation_;
+    MakeVisible(at->second);
     return &at->second;
   }
   const ScriptHeader header = ParseScriptHeader(body);
@@ -143,7 +154,7 @@ Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
   Script& script = by_body_[std::string(body)];
   script.function = luaL_ref(lua_, LUA_REGISTRYINDEX);
   script.sha = Sha1Hex(body);
-  script.generation = generation_;
+  MakeVisible(script);
   script.header = header;
   by_sha_[script.sha] = &script;
   return &script;
@@ -214,6 +225,7 @@ void Scripting::Reset() {
   if (machine_ && !machine_->Reset()) machine_.reset();
 }
 
+std::uint64_t Scripting::known() const { return machine_ ? machine_->known() : 0; }
 bool Scripting::Exists(std::string_view sha) const { return machine_ && machine_->Exists(sha); }
 
 void Scripting::Flush() {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// An exploration that was interrupted, as a file: what was visited, what is left, what was found
+// out. Of one version of this program and one exploration; a file of another one, or a damaged one,
+// is refused, never gone on from.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "scenarios/explore/search.h"
+
+namespace interlock::scenarios {
+
+/// Names subject, scenario, class and bounds: files with another key are refused.
+std::string CheckpointKey(const ExploreOptions& options);
+
+/// nullopt: there is no such file. Throws std::runtime_error if it cannot be gone on from.
+std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key);
+
+/// Written beside it first, then moved there. Throws std::runtime_error if that fails.
+void SaveCheckpoint(const std::string& path, const std::string& key, const Search::Saved& saved);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/explore/exhaustive.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "scenarios/explore/checkpoint.h"
+#include "scenarios/explore/search.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+
+constexpr std::uint64_t kAuditedPaths = 200;
+constexpr std::chrono::seconds kBetweenCheckpoints{30};
+
+std::vector<Judged> JudgedIn(const ExploreOptions& options) {
+  const RunCase& run_case = options.run_case;
+  std::vector<Judged> judged = JudgedFor(*run_case.scenario, *run_case.subject);
+  std::erase_if(judged, [&](Judged property) {
+    if (options.only) return property != *options.only;
+    return !IsPromised(property, run_case.synchrony);
+  });
+  return judged;
+}
+
+/// The smallest case of the same property: the first of all smaller bounds in which there is one.
+/// Nothing, if the time is up before.
+std::optional<MinimalCase> Minimise(const ExploreOptions& options, const MinimalCase& found,
+                                    Deadline deadline) {
+  for (int faults = 0; faults <= found.faults; ++faults) {
+    for (int clients = 1; clients <= options.bounds.clients; ++clients) {
+      for (int attempts = 1; attempts <= options.bounds.attempts; ++attempts) {
+        Bounds bounds = options.bounds;
+        bounds.faults = faults;
+        bounds.clients = clients;
+        bounds.attempts = attempts;
+        Search search(options, bounds, {found.property}, false);
+        search.Run(deadline);
+        if (!search.result().complete) return std::nullopt;
+        if (search.result().violation) {
+          std::optional<MinimalCase> minimal = search.result().violation;
+          minimal->minimal = true;
+          return minimal;
+        }
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+bool Interrupted(const ExploreOptions& options, Deadline deadline) {
+  if (options.stop != nullptr && *options.stop) return true;
+  return deadline && std::chrono::steady_clock::now() >= *deadline;
+}
+
+void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search& search) {
+  if (options.checkpoint.empty()) return search.Run(deadline);
+  const std::string key = CheckpointKey(options);
+  if (auto saved = LoadCheckpoint(options.checkpoint, key)) search.Restore(std::move(*saved));
+  do {
+    const auto pause = std::chrono::steady_clock::now() + kBetweenCheckpoints;
+    search.Run(deadline ? std::min(*deadline, pause) : pause);
+    SaveCheckpoint(options.checkpoint, key, search.Save());
+  } while (!search.result().complete && !search.result().violation &&
+           !Interrupted(options, deadline));
+}
+
+}  // namespace
+
+std::optional<MinimalCase> ExploreMinimal(ExploreOptions options) {
+  options.minimise = true;
+  std::optional<MinimalCase> found = Explore(options).violation;
+  if (found && !found->minimal) found.reset();
+  return found;
+}
+
+Exploration Explore(const ExploreOptions& options) {
+  Deadline deadline;
+  if (options.budget) deadline = std::chrono::steady_clock::now() + *options.budget;
+  Search search(options, options.bounds, JudgedIn(options), options.minimise);
+  RunWithCheckpoints(options, deadline, search);
+  if (search.result().complete && options.merge) search.Audit(kAuditedPaths);
+  Exploration result = search.result();
+  if (result.violation && options.minimise) {
+    if (auto minimal = Minimise(options, *result.violation, deadline)) {
+      result.violation = std::move(minimal);
+    }
+  }
+  return result;
+}
+
+}  // namespace interlock::scenarios

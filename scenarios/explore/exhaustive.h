@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// Bounded exhaustive exploration: every order of steps and every placing of faults within the
+// bounds, each state once. Stateless: a run repeats its prefix and goes on depth first; what it
+// passes by is work for later runs.
+//
+// Guarantee: when `complete`, every run of the workload within the bounds either was made, or comes
+// through a state from which all runs were made (see sim/fingerprint.h for when states are one, and
+// CollisionBound for the chance that two were mistaken for one). The verdict, the number of states
+// and the outcomes do not depend on `jobs`; the number of runs does, and which of several
+// violations of one size is shown.
+// Non-guarantee: nothing is said of what is beyond the bounds.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "scenarios/explore/bounds.h"
+#include "scenarios/run.h"
+
+namespace interlock::scenarios {
+
+/// A violating run that replays: RunOnce of this workload and tape violates the property.
+struct MinimalCase {
+  Workload workload;
+  sim::Tape tape;
+  Judged property = Judged::kServerExclusion;
+  std::string what;  ///< the violation, one sentence
+  Bounds bounds;     ///< the smallest in which it was looked for and found
+  int faults = 0;
+  std::uint64_t commands = 0;
+  bool minimal =
+      false;  ///< no run of fewer faults, or as many and fewer clients or attempts, fails
+};
+
+struct ExploreProgress {
+  double done = 0;  ///< 0 to 1: the share of the states on random paths that have been visited
+  std::uint64_t states = 0;
+  std::uint64_t runs = 0;
+};
+
+struct ExploreOptions {
+  RunCase run_case;
+  Bounds bounds;
+  std::optional<Judged> only;  ///< look for violations of this property alone
+  int jobs = 1;
+  bool merge = true;
+  bool symmetry = true;
+  bool minimise = true;  ///< after a violation, look for the smallest
+  std::optional<std::chrono::milliseconds> budget;
+  const std::atomic<bool>* stop = nullptr;
+  std::string version;     ///< of this program: checkpoints of another one are refused
+  std::string checkpoint;  ///< file to go on from and to save to; empty: none
+  std::function<void(const ExploreProgress&)> progress;  ///< called now and then
+};
+
+struct Exploration {
+  bool complete = false;
+  ExploreProgress progress;
+  std::uint64_t whole_runs = 0;   ///< that came to their end
+  std::uint64_t beyond = 0;       ///< that left the bound of expiries
+  std::uint64_t divergences = 0;  ///< of the states looked at twice
+  PerJudged<bool> exercised;
+  PerJudged<bool> violated;  ///< all of those met; without `minimise`, all there are
+  std::set<std::string> outcomes;
+  std::string inconclusive;  ///< why complete or not nothing can be said; empty: it can
+  std::optional<MinimalCase> violation;
+};
+
+/// The smallest violation within the bounds: of the fewest faults, then clients, then attempts,
+/// then commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
+std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
+
+/// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged.
+Exploration Explore(const ExploreOptions& options);
+
+}  // namespace interlock::scenarios

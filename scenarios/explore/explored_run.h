@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// One run of an exploration: walks along a path, and stops where it comes to a state that was
+// visited before, or beyond the bounds. Thread safety: one run, one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scenarios/explore/visited.h"
+#include "scenarios/explore/walk.h"
+#include "scenarios/recorder.h"
+#include "scenarios/run.h"
+
+namespace interlock::scenarios {
+
+/// What an exploration is of, the same for all of its runs.
+struct ExploredCase {
+  RunCase run_case;
+  Bounds bounds;
+  Workload workload;
+  bool merge = true;     ///< false: every path is walked to its end
+  bool symmetry = true;  ///< clients with the same plan may change places
+  bool audit = false;    ///< no state is new: each must have been visited
+};
+
+class ExploredRun final : public RunProbe, private sim::ScenarioState {
+ public:
+  enum class End : std::uint8_t {
+    kWhole,    ///< to its end, phase 2 included
+    kVisited,  ///< in a state that was visited before
+    kBeyond,   ///< beyond the bound of expiries
+  };
+
+  ExploredRun(const ExploredCase& explored, Visited& visited, Walk& walk)
+      : explored_(explored), visited_(visited), walk_(walk) {}
+
+  End end() const { return end_; }
+
+  void OnBegin(sim::World& world, const Recorder& recorder) override;
+  bool GoOn() override;
+  void OnHeal(sim::StopReason stop) override;
+  /// What became of every client in phase 1, in an order of its own: the same for runs in which
+  /// clients have changed places. Empty unless end() is kWhole.
+  const std::string& outcome() const { return outcome_; }
+  /// How phase 1 ended, if it did.
+  sim::StopReason stop() const { return stop_; }
+  /// Of an audit: the states on the way, and those of them that had not been visited.
+  std::uint64_t states() const { return states_; }
+  std::uint64_t strange() const { return strange_; }
+
+ private:
+  void DescribeProcess(int process, sim::FingerprintWriter& writer) const override;
+  void DescribeRest(sim::FingerprintWriter& writer) const override;
+  int Expiries() const;
+  std::uint64_t RoleOf(int process) const;
+
+  const ExploredCase& explored_;
+  Visited& visited_;
+  Walk& walk_;
+  sim::World* world_ = nullptr;
+  const Recorder* recorder_ = nullptr;
+  End end_ = End::kWhole;
+  std::string outcome_;
+  sim::StopReason stop_ = sim::StopReason::kStopped;
+  std::uint64_t states_ = 0;
+  std::uint64_t strange_ = 0;
+};
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/explore/search.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "scenarios/guard.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// What a walk has passed by. The nearest to the root comes first, to be walked last.
+std::vector<Prefix> Siblings(const Walk& walk, std::size_t from) {
+  std::vector<Prefix> siblings;
+  for (std::size_t i = from; i < walk.path().size(); ++i) {
+    for (int other = walk.widths()[i] - 1; other > 0; --other) {
+      siblings.push_back(walk.path().substr(0, i));
+      siblings.back().push_back(static_cast<char>(other));
+    }
+  }
+  return siblings;
+}
+
+Workload WithFaults(Workload workload, const sim::FaultPlan& faults) {
+  for (const sim::Fault& fault : faults) {
+    PlannedFault planned;
+    planned.kind = fault.kind;
+    planned.step = fault.step;
+    planned.length = fault.length;
+    workload.clients[static_cast<std::size_t>(fault.process)].faults.push_back(planned);
+  }
+  return workload;
+}
+
+auto SizeOf(const MinimalCase& found) {
+  return std::tuple(found.faults, found.commands, found.tape.size(), found.tape.lanes);
+}
+
+constexpr std::uint64_t kProbes = 16;
+
+}  // namespace
+
+Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<Judged> judged,
+               bool stop_at_first)
+    : options_(options), judged_(std::move(judged)), stop_at_first_(stop_at_first) {
+  explored_.run_case = options.run_case;
+  explored_.bounds = bounds;
+  explored_.workload = ExploredWorkload(*options.run_case.scenario, bounds);
+  explored_.merge = options.merge;
+  explored_.symmetry = options.symmetry;
+  left_.emplace_back();
+}
+
+bool Search::Stopped() const {
+  if (ended_) return true;
+  if (options_.stop != nullptr && *options_.stop) return true;
+  return deadline_ && std::chrono::steady_clock::now() >= *deadline_;
+}
+
+void Search::Run(std::optional<std::chrono::steady_clock::time_point> deadline) {
+  deadline_ = deadline;
+  frontier_.emplace();
+  for (Prefix& prefix : left_) frontier_->Add(std::move(prefix));
+  std::exception_ptr failure;
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < std::max(1, options_.jobs); ++i) {
+      threads.emplace_back([this, &failure] {
+        try {
+          Work();
+        } catch (const std::exception&) {
+          const std::lock_guard<std::mutex> lock(mutex_);
+          failure = std::current_exception();
+          ended_ = true;
+          frontier_->Close();
+        }
+      });
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+  left_ = frontier_->left();
+  result_.complete = left_.empty() && !ended_;
+  result_.progress.states = visited_.size();
+  if (result_.complete) result_.progress.done = 1;
+}
+
+void Search::Work() {
+  const GuardedThread guarded;
+  sim::Universe universe;
+  while (std::optional<Prefix> prefix = frontier_->Take()) {
+    if (Stopped()) {
+      frontier_->Done({std::move(*prefix)});
+      frontier_->Close();
+      return;
+    }
+    WalkFrom(universe, *prefix);
+    if (EstimateIsDue()) Estimate(universe);
+  }
+}
+
+void Search::WalkFrom(sim::Universe& universe, const Prefix& prefix) {
+  auto source = std::make_unique<Walk>(explored_.bounds, prefix);
+  Walk& walk = *source;
+  ExploredRun probe(explored_, visited_, walk);
+  sim::Choices choices = sim::Choices::FromSource(std::move(source));
+  const RunResult run =
+      RunOnce(universe, explored_.run_case, explored_.workload, choices, false, nullptr, &probe);
+  Note(run, probe);
+  if (!run.violations.empty()) Consider(universe, run, choices, walk.faults());
+  frontier_->Done(Siblings(walk, prefix.size()));
+}
+
+void Search::Note(const RunResult& run, const ExploredRun& probe) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ExploreProgress& progress = result_.progress;
+  ++progress.runs;
+  for (const Judged property : kAllJudged) {
+    if (run.exercised[property]) result_.exercised[property] = true;
+  }
+  if (probe.end() == ExploredRun::End::kBeyond) ++result_.beyond;
+  if (probe.end() == ExploredRun::End::kWhole) {
+    ++result_.whole_runs;
+    result_.outcomes.insert(probe.outcome());
+    if (probe.stop() == sim::StopReason::kTime) {
+      result_.inconclusive = "clients had not come to their end when the time was up";
+    }
+  }
+  if (run.inconclusive) result_.inconclusive = *run.inconclusive;
+}
+
+bool Search::EstimateIsDue() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (result_.progress.runs < next_estimate_) return false;
+  next_estimate_ = result_.progress.runs + result_.progress.runs / 8 + 256;
+  return true;
+}
+
+// The share of the states on random paths that have been visited stands for the share of all.
+void Search::Estimate(sim::Universe& universe) {
+  std::uint64_t seen = 0;
+  std::uint64_t strange = 0;
+  for (std::uint64_t i = 0; explored_.merge && i < kProbes; ++i) {
+    const Wandered path = Wander(universe, next_estimate_ * kProbes + i);
+    seen += path.states - path.strange;
+    strange += path.strange;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ExploreProgress& progress = result_.progress;
+  progress.states = visited_.size();
+  if (seen + strange > 0) {
+    progress.done = static_cast<double>(seen) / static_cast<double>(seen + strange);
+  }
+  if (options_.progress) options_.progress(progress);
+}
+
+Search::Wandered Search::Wander(sim::Universe& universe, std::uint64_t seed) {
+  ExploredCase audited = explored_;
+  audited.audit = true;
+  auto source = std::make_unique<Walk>(explored_.bounds, std::string_view());
+  Walk& walk = *source;
+  walk.Wander(seed);
+  ExploredRun probe(audited, visited_, walk);
+  sim::Choices choices = sim::Choices::FromSource(std::move(source));
+  RunOnce(universe, explored_.run_case, explored_.workload, choices, false, nullptr, &probe);
+  const bool whole = probe.end() == ExploredRun::End::kWhole;
+  return {probe.states(), probe.strange(), whole ? probe.outcome() : std::string()};
+}
+
+// A run that was stopped half-way is judged again to its calm end: only what replays is reported.
+void Search::Consider(sim::Universe& universe, const RunResult& run, sim::Choices& choices,
+                      int faults) {
+  const bool any = std::any_of(judged_.begin(), judged_.end(),
+                               [&run](Judged one) { return run.Find(one) != nullptr; });
+  if (!any) return;
+  MinimalCase found;
+  found.workload = WithFaults(explored_.workload, choices.injected());
+  found.tape = choices.TakeTape();
+  found.bounds = explored_.bounds;
+  found.faults = faults;
+  sim::Choices again = sim::Choices::FromTape(found.tape);
+  const RunResult replayed = RunOnce(universe, explored_.run_case, found.workload, again);
+  found.commands = replayed.commands;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Judged property : judged_) {
+    const Violation* same = replayed.Find(property);
+    if (same == nullptr) continue;
+    result_.violated[property] = true;
+    found.property = property;
+    found.what = same->what;
+    if (!result_.violation || SizeOf(found) < SizeOf(*result_.violation)) {
+      result_.violation = found;
+    }
+  }
+  if (stop_at_first_ && result_.violation) {
+    ended_ = true;
+    frontier_->Close();
+  }
+}
+
+void Search::Audit(std::uint64_t paths) {
+  sim::Universe universe;
+  for (std::uint64_t i = 0; i < paths && !Stopped(); ++i) {
+    const Wandered path = Wander(universe, i + 1);
+    result_.divergences += path.strange;
+    if (!path.outcome.empty() && result_.outcomes.count(path.outcome) == 0) {
+      ++result_.divergences;
+    }
+  }
+}
+
+Search::Saved Search::Save() const { return {visited_.All(), left_, result_}; }
+
+void Search::Restore(Saved saved) {
+  for (const sim::Digest& state : saved.visited) visited_.Insert(state);
+  left_ = std::move(saved.left);
+  result_ = std::move(saved.result);
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/explore/walk.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace interlock::scenarios {
+
+void Walk::Attach(const sim::World& world, const History& history) {
+  world_ = &world;
+  history_ = &history;
+}
+
+std::uint32_t Walk::Decide(std::uint32_t width) {
+  if (finished_) return 0;
+  if (width > 255) throw std::length_error("a decision has more than 255 alternatives");
+  std::uint32_t chosen = 0;
+  const bool beyond = BeyondPrefix();
+  if (!beyond) {
+    chosen = static_cast<unsigned char>(prefix_[path_.size()]);
+    if (chosen >= width) throw std::logic_error("a prefix led elsewhere when it was repeated");
+  }
+  if (beyond && wander_ != 0) {
+    wander_ = sim::MixSeed(wander_, path_.size());
+    chosen = static_cast<std::uint32_t>(wander_ % width);
+  }
+  path_.push_back(static_cast<char>(chosen));
+  widths_.push_back(static_cast<std::uint8_t>(width));
+  return chosen;
+}
+
+std::uint32_t Walk::Draw(sim::Lane /*lane*/, std::uint32_t bound) { return Decide(bound); }
+
+bool Walk::Left(Kind kind) const {
+  const int most[] = {bounds_.crashes, bounds_.lost_replies, bounds_.silent_losses, bounds_.pauses};
+  return spent_[kind] < most[kind];
+}
+
+// The next lease to end, be it only a belief. A pause that ends before is another order of steps.
+void Walk::AddPause(std::vector<Option>& options) const {
+  VirtualTime nearest = kOpen;
+  VirtualTime beliefs = kOpen;
+  const VirtualTime now = world_->now();
+  for (const ServerHold& hold : history_->server_holds) {
+    if (hold.end == ServerHoldEnd::kNone && hold.promised_until > now) {
+      nearest = std::min(nearest, hold.promised_until);
+    }
+  }
+  for (const ClientHold& hold : history_->holds) {
+    const VirtualTime until = hold.belief.back().to;
+    if (until > now && !Died(*history_, hold.client)) beliefs = std::min(beliefs, until);
+  }
+  if (nearest == kOpen) nearest = beliefs;
+  if (nearest == kOpen) return;
+  options.push_back({kPause, sim::FaultKind::kPause, nearest - now});
+}
+
+std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
+  std::vector<Option> options;
+  const bool after_send = kind == sim::StepKind::kAfterSend;
+  const bool late_reply =
+      kind == sim::StepKind::kReply && (place.picks != picks_ || place.sent_at != world_->now());
+  const bool before_send = kind == sim::StepKind::kBeforeSend;
+  const bool mark = kind == sim::StepKind::kMark;
+  if (after_send) {
+    place.picks = picks_;
+    place.sent_at = world_->now();
+  }
+  if ((after_send || late_reply || mark) && Left(kCrash)) {
+    options.push_back({kCrash, sim::FaultKind::kCrash, {}});
+  }
+  if (before_send && Left(kLostReply)) {
+    options.push_back({kLostReply, sim::FaultKind::kResetAfter, {}});
+  }
+  if (before_send && Left(kSilentLoss)) {
+    options.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
+  }
+  if ((before_send || after_send || late_reply || mark) && Left(kPause)) AddPause(options);
+  return options;
+}
+
+std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind kind) {
+  if (finished_ || faults() >= bounds_.faults) return std::nullopt;
+  const auto index = static_cast<std::size_t>(process);
+  if (places_.size() <= index) places_.resize(index + 1);
+  Place& place = places_[index];
+  if (place.step == step) return std::nullopt;
+  place.step = step;
+  const std::vector<Option> options = OptionsAt(place, kind);
+  if (options.empty()) return std::nullopt;
+  const std::uint32_t chosen = Decide(static_cast<std::uint32_t>(options.size()) + 1);
+  if (chosen == 0) return std::nullopt;
+  const Option& option = options[chosen - 1];
+  ++spent_[option.kind];
+  sim::Fault fault;
+  fault.kind = option.fault;
+  fault.length = option.length;
+  return fault;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// One path through the tree of decisions: a forced prefix, then the first alternative everywhere.
+// Scheduling, what becomes of a dead client's requests, and faults are all decisions, in one
+// sequence. Thread safety: one run, one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/explore/bounds.h"
+#include "scenarios/history.h"
+#include "sim/choices.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+class Walk final : public sim::ChoiceSource {
+ public:
+  /// One byte for each decision: which alternative.
+  using Path = std::string;
+
+  /// The prefix must outlive the walk.
+  Walk(const Bounds& bounds, std::string_view prefix) : bounds_(bounds), prefix_(prefix) {}
+
+  /// REQUIRES: called before the first decision; both outlive the run.
+  void Attach(const sim::World& world, const History& history);
+
+  std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override;
+  std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
+  bool injects_faults() const override { return true; }
+
+  /// It is now chosen which process goes on, be it the only one.
+  void OnPick() { ++picks_; }
+  /// Beyond the prefix, choose at random instead.
+  void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
+  /// From now on: the first alternative, no faults, and none of it is noted.
+  void Finish() { finished_ = true; }
+
+  /// All decisions of the prefix have been taken.
+  bool BeyondPrefix() const { return path_.size() >= prefix_.size(); }
+  const Path& path() const { return path_; }
+  /// How many alternatives each decision had.
+  const std::vector<std::uint8_t>& widths() const { return widths_; }
+
+  /// Faults so far: crashes, lost replies, silent losses, pauses.
+  const std::array<std::uint8_t, 4>& spent() const { return spent_; }
+  int faults() const { return spent_[0] + spent_[1] + spent_[2] + spent_[3]; }
+
+ private:
+  enum Kind : std::size_t { kCrash, kLostReply, kSilentLoss, kPause };
+  struct Option {
+    Kind kind;
+    sim::FaultKind fault;
+    Duration length{};
+  };
+  struct Place {
+    int step = -1;          // the last at which a fault was offered
+    VirtualTime sent_at{};  // when it last sent, and after how many picks
+    std::uint64_t picks = 0;
+  };
+
+  std::uint32_t Decide(std::uint32_t width);
+  bool Left(Kind kind) const;
+  void AddPause(std::vector<Option>& options) const;
+  std::vector<Option> OptionsAt(Place& place, sim::StepKind kind);
+
+  const Bounds& bounds_;
+  const std::string_view prefix_;
+  const sim::World* world_ = nullptr;
+  const History* history_ = nullptr;
+  Path path_;
+  std::vector<std::uint8_t> widths_;
+  std::vector<Place> places_;
+  std::uint64_t picks_ = 0;
+  std::array<std::uint8_t, 4> spent_{};
+  std::uint64_t wander_ = 0;  // 0: does not
+  bool finished_ = false;
+};
+
+}  // namespace interlock::scenarios

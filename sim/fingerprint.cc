@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "sim/fingerprint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "sim/engine.h"
+#include "sim/redis/state.h"
+
+namespace interlock::sim {
+
+namespace {
+
+constexpr std::uint64_t kPlainMark = 0x70;
+constexpr std::uint64_t kSelfMark = 0x73;
+constexpr std::uint64_t kOtherMark = 0x6f;
+constexpr std::uint64_t kRankMark = 0x72;
+
+/// Sums up the parts of a server's state.
+class ServerWriter final : public redis::StateSink {
+ public:
+  /// Names processes as `part` does.
+  ServerWriter(const Engine& engine, FingerprintWriter part)
+      : engine_(engine), part_(std::move(part)) {}
+
+  void Number(std::uint64_t number) override { part_.Number(number); }
+  void Text(std::string_view bytes) override { part_.Text(bytes); }
+  void OfClient(redis::ClientId client) override {
+    const Link* link = engine_.network.FindLink(client);
+    part_.Process(link == nullptr ? -1 : link->process->id);
+  }
+  void BeginPart() override {
+    sum_.Sum(part_.digest());
+    part_.Clear();
+  }
+  Digest Finish() {
+    BeginPart();
+    return sum_;
+  }
+
+ private:
+  const Engine& engine_;
+  FingerprintWriter part_;
+  Digest sum_;
+};
+
+void DescribeTasks(Engine& engine, const Process& process, FingerprintWriter& writer) {
+  for (const auto& task : engine.scheduler.tasks()) {
+    if (task->group != process.id) continue;
+    const bool waits = task->state == ScheduledTask::State::kWaiting;
+    writer.Number(static_cast<std::uint64_t>(task->state) | (task->at_yield_point ? 0x100U : 0U) |
+                  (waits ? static_cast<std::uint64_t>(task->wait) << 16 : 0U));
+    if (waits) writer.Time(task->wait_until);
+  }
+}
+
+void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& writer) {
+  for (const auto& link : engine.network.links()) {
+    if (link->process != &process || (link->client_gone && !link->server_open)) continue;
+    writer.Number((link->server_open ? 1U : 0U) | (link->blocked ? 2U : 0U) |
+                  (link->established ? 4U : 0U) | (link->client_gone ? 8U : 0U) |
+                  (link->close_sent ? 16U : 0U) | (link->silent ? 32U : 0U) |
+                  (link->broke != nullptr ? 64U : 0U) | (link->delayed ? 128U : 0U));
+    if (link->silent) writer.Time(link->silent_since);
+    writer.Number(link->requests.size());
+    for (std::size_t i = link->executed; i < link->requests.size(); ++i) {
+      // Of other kinds only the kind means something; the rest is what an earlier user left there.
+      const Request& request = link->requests[i];
+      writer.Number(static_cast<std::uint64_t>(request.kind));
+      if (request.kind == Request::Kind::kCommand) {
+        for (const std::string& argument : request.argv) writer.Text(argument);
+      }
+      writer.Time(request.arrival);
+    }
+    writer.Number(link->messages.size());
+    for (std::size_t i = 0; i < link->messages.size(); ++i) {
+      const Message& message = link->messages[i];
+      writer.Number(static_cast<std::uint64_t>(message.kind));
+      const bool has_value =
+          message.kind == Message::Kind::kReply || message.kind == Message::Kind::kPush;
+      if (has_value) writer.Value(message.value);
+      writer.Time(std::max(message.arrival, engine.now()));
+    }
+  }
+}
+
+FingerprintWriter OfProcess(Engine& engine, const Process& process, const ScenarioState& scenario) {
+  FingerprintWriter writer(engine.names, process.id);
+  writer.Number(process.crashed ? 1 : 0);
+  scenario.DescribeProcess(process.id, writer);
+  DescribeLinks(engine, process, writer);
+  if (process.crashed) return writer;
+  writer.Number(process.observed.digest().low);
+  writer.Number(process.observed.digest().high);
+  for (const int other : process.observed.others()) writer.Process(other);
+  writer.Time(process.frozen_until);
+  for (const Fault& fault : process.armed) writer.Number(static_cast<std::uint64_t>(fault.kind));
+  DescribeTasks(engine, process, writer);
+  return writer;
+}
+
+/// What is nobody's own; `names` says how processes are named in it.
+void DescribeShared(Engine& engine, const ScenarioState& scenario, FingerprintWriter names,
+                    FingerprintWriter& writer) {
+  ServerWriter server(engine, std::move(names));
+  redis::DescribeState(engine.server.engine(), server);
+  const Digest data = server.Finish();
+  writer.Number(data.low);
+  writer.Number(data.high);
+  writer.Number(engine.network.undescribed());
+  scenario.DescribeRest(writer);
+}
+
+/// How the rest of the world refers to one process.
+Digest ViewOf(Engine& engine, const ScenarioState& scenario, int process,
+              const std::vector<FingerprintWriter>& parts) {
+  FingerprintWriter writer(engine.names, process);
+  DescribeShared(engine, scenario, FingerprintWriter(engine.names, process), writer);
+  Digest view = writer.digest();
+  for (const FingerprintWriter& part : parts) {
+    Digest relation = part.digest();
+    for (const int other : part.others()) relation.Add(other == process ? 1U : 0U);
+    view.Sum(relation);
+  }
+  return view;
+}
+
+// By their own digests; among equal ones by how the rest refers to them. Those that are still equal
+// are taken for interchangeable; if they are not, one state may have several fingerprints, which
+// costs visits and never misses one.
+std::vector<int> CanonicalOrder(Engine& engine, const ScenarioState& scenario,
+                                const std::vector<FingerprintWriter>& parts) {
+  std::vector<std::pair<Digest, Digest>> keys(parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    keys[i].first = parts[i].digest();
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      if (j == i || !(parts[j].digest() == parts[i].digest())) continue;
+      keys[i].second = ViewOf(engine, scenario, static_cast<int>(i), parts);
+      break;
+    }
+  }
+  std::vector<int> order(parts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&keys](int a, int b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+}  // namespace
+
+void Digest::Add(std::uint64_t word) {
+  low = std::rotl(low ^ (word * 0xc2b2ae3d27d4eb4f), 31) * 0x9e3779b185ebca87 + 0x165667b19e3779f9;
+  high = (std::rotl(high, 29) ^ (word * 0x94d049bb133111eb)) * 0xbf58476d1ce4e5b9 + (low >> 17);
+}
+
+void Digest::Add(std::string_view bytes) {
+  low = HashBytes(bytes, low);
+  high = HashBytes(bytes, high);
+}
+
+void Digest::Sum(const Digest& part) {
+  const auto mixed = [](std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  };
+  low += mixed(part.low ^ std::rotl(part.high, 7));
+  high += mixed(part.high ^ std::rotl(part.low, 41));
+}
+
+std::uint64_t RandomNames::BitOf(std::string_view text) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, text.data(), sizeof(word));
+  return std::uint64_t{1} << ((word * 0x9e3779b97f4a7c15) >> 58);
+}
+
+void RandomNames::Learn(int process, std::string_view bytes) {
+  if (bytes.size() < kLeast) return;
+  std::uint32_t count = 0;
+  for (const Known& known : known_) count += known.name.process == process ? 1U : 0U;
+  std::string digits;
+  for (const char byte : bytes) {
+    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
+    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
+  }
+  filter_ |= BitOf(bytes) | BitOf(digits);
+  // The two forms of one block get different names: they are different texts.
+  known_.push_back({std::string(bytes), {process, count}});
+  known_.push_back({std::move(digits), {process, count + 1}});
+}
+
+const RandomNames::Known* RandomNames::Find(std::string_view text) const {
+  if ((filter_ & BitOf(text)) == 0) return nullptr;
+  for (const Known& known : known_) {
+    if (text.starts_with(known.form)) return &known;
+  }
+  return nullptr;
+}
+
+void FingerprintWriter::Process(int process) {
+  if (ranks_ != nullptr) {
+    digest_.Add(kRankMark);
+    digest_.Add(process < 0
+                    ? ~std::uint64_t{0}
+                    : static_cast<std::uint64_t>((*ranks_)[static_cast<std::size_t>(process)]));
+  } else if (process == self_) {
+    digest_.Add(kSelfMark);
+  } else {
+    digest_.Add(kOtherMark);
+    others_.push_back(process);
+  }
+}
+
+void FingerprintWriter::Text(std::string_view bytes) {
+  names_.Split(
+      bytes,
+      [this](std::string_view plain) {
+        digest_.Add(kPlainMark);
+        digest_.Add(plain);
+      },
+      [this](const RandomNames::Name& name) {
+        Process(name.process);
+        digest_.Add(name.count);
+      });
+  digest_.Add(bytes.size());
+}
+
+void FingerprintWriter::Value(const redis::Value& value) {
+  digest_.Add(static_cast<std::uint64_t>(value.type));
+  digest_.Add(static_cast<std::uint64_t>(value.integer));
+  Text(value.text);
+  digest_.Add(value.elements.size());
+  for (const redis::Value& element : value.elements) Value(element);
+}
+
+Digest FingerprintOf(Engine& engine, const ScenarioState& scenario) {
+  std::vector<FingerprintWriter> parts;
+  parts.reserve(engine.processes().size());
+  for (const auto& process : engine.processes()) {
+    parts.push_back(OfProcess(engine, *process, scenario));
+  }
+  const std::vector<int> order = CanonicalOrder(engine, scenario, parts);
+  std::vector<int> ranks(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ranks[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  }
+  FingerprintWriter writer(engine.names, ranks);
+  writer.Time(engine.now());
+  for (const int process : order) {
+    const FingerprintWriter& part = parts[static_cast<std::size_t>(process)];
+    writer.Number(part.digest().low);
+    writer.Number(part.digest().high);
+    for (const int other : part.others()) writer.Process(other);
+  }
+  DescribeShared(engine, scenario, FingerprintWriter(engine.names, ranks), writer);
+  return writer.digest();
+}
+
+}  // namespace interlock::sim

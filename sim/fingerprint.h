@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// Fingerprints of world states, for a search that goes on from each state only once. A process is
+// deterministic given its program and its inputs, so its state is the digest of what it has
+// observed, in order, each thing with its instant; the rest (server, connections, tasks) is looked
+// at when a fingerprint is wanted.
+//
+// Names: random bytes that a process was given are known again wherever they appear, raw or as
+// hexadecimal digits, and count as "block n of process p", not as bytes. So two states in which
+// processes of one role have changed places get one fingerprint. Bytes that are not recognised stay
+// bytes: that only keeps states apart. Instants are not made relative.
+//
+// Thread safety: none; belongs to one world.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/server.h"
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+/// 128 bits; equal for equal sequences of words, and by chance for others with 2^-128.
+struct Digest {
+  std::uint64_t low = 0x9e3779b97f4a7c15;
+  std::uint64_t high = 0xd1b54a32d192ed03;
+
+  void Add(std::uint64_t word);
+  void Add(std::string_view bytes);
+  /// Whatever the order of the sums.
+  void Sum(const Digest& part);
+  bool operator==(const Digest&) const = default;
+  bool operator<(const Digest& other) const {
+    return high != other.high ? high < other.high : low < other.low;
+  }
+};
+
+/// The random bytes that processes were given.
+class RandomNames {
+ public:
+  struct Name {
+    int process = 0;
+    std::uint32_t count = 0;
+  };
+
+  void Learn(int process, std::string_view bytes);
+  /// Calls plain(bytes) and named(Name) for the parts of the text, in order.
+  template <typename Plain, typename Named>
+  void Split(std::string_view text, const Plain& plain, const Named& named) const {
+    std::size_t begin = 0;
+    if (text.size() >= kLeast) {
+      for (std::size_t at = 0; at + kLeast <= text.size();) {
+        const Known* known = Find(text.substr(at));
+        if (known == nullptr) {
+          ++at;
+          continue;
+        }
+        if (at > begin) plain(text.substr(begin, at - begin));
+        named(known->name);
+        at += known->form.size();
+        begin = at;
+      }
+    }
+    if (begin < text.size()) plain(text.substr(begin));
+  }
+
+ private:
+  static constexpr std::size_t kLeast = 8;
+  struct Known {
+    std::string form;
+    Name name;
+  };
+  const Known* Find(std::string_view text) const;
+  static std::uint64_t BitOf(std::string_view text);
+
+  std::vector<Known> known_;
+  std::uint64_t filter_ = 0;
+};
+
+/// A digest in which processes are named: by rank, or as "itself" and "another one".
+class FingerprintWriter {
+ public:
+  FingerprintWriter(const RandomNames& names, int self) : names_(names), self_(self) {}
+  FingerprintWriter(const RandomNames& names, const std::vector<int>& ranks)
+      : names_(names), ranks_(&ranks) {}
+
+  void Number(std::uint64_t number) { digest_.Add(number); }
+  void Time(VirtualTime time) { digest_.Add(static_cast<std::uint64_t>(time.count())); }
+  void Text(std::string_view bytes);
+  void Process(int process);
+  void Value(const redis::Value& value);
+
+  const Digest& digest() const { return digest_; }
+  /// Begins anew, with the same names.
+  void Clear() {
+    digest_ = {};
+    others_.clear();
+  }
+  /// The others that were named, in order; empty if ranks were given.
+  const std::vector<int>& others() const { return others_; }
+
+ private:
+  const RandomNames& names_;
+  const int self_ = -1;
+  const std::vector<int>* ranks_ = nullptr;
+  Digest digest_;
+  std::vector<int> others_;
+};
+
+/// What a scenario adds to the state of its world: all that a later verdict depends on.
+class ScenarioState {
+ public:
+  virtual ~ScenarioState() = default;
+  /// Processes with different roles never change places.
+  virtual void DescribeProcess(int process, FingerprintWriter& writer) const = 0;
+  virtual void DescribeRest(FingerprintWriter& writer) const = 0;
+};
+
+class Engine;
+
+/// REQUIRES: the engine has watched its processes from the start (see World::Watch); no task runs.
+Digest FingerprintOf(Engine& engine, const ScenarioState& scenario);
+
+}  // namespace interlock::sim

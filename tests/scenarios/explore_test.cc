@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+//
+// The exhaustive search. Its merging of states is only as good as its fingerprints, so it is
+// compared with plain enumeration of every path, without merging and without symmetry, wherever
+// that is affordable: in verdicts and in all that can become of the clients.
+#include "scenarios/explore/exhaustive.h"
+
+#include <cstdio>
+#include <fstream>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/explore/verdict.h"
+#include "scenarios/specimen.h"
+#include "tests/scenarios/plain_subject.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::shared_ptr<const harness::Subject> Named(std::string_view name) {
+  for (auto subject : SoundSubjects()) {
+    if (subject->name() == name) return subject;
+  }
+  for (const Specimen& specimen : Specimens()) {
+    if (specimen.subject->name() == name) return specimen.subject;
+  }
+  return nullptr;
+}
+
+struct Case {
+  std::string name;
+  std::string lock;
+  std::string scenario;
+  Bounds bounds;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& one) {
+  return out << one.lock << " in " << one.scenario << ": " << ToText(one.bounds);
+}
+
+class ExploreTest : public ::testing::Test {
+ protected:
+  ExploreOptions Options(const Case& one) {
+    subject_ = Named(one.lock);
+    if (subject_ == nullptr) throw std::logic_error("no lock is named " + one.lock);
+    ExploreOptions options;
+    const Scenario* scenario = FindScenario(one.scenario);
+    options.run_case = {subject_.get(), scenario, scenario->classes.back()};
+    options.bounds = one.bounds;
+    options.minimise = false;
+    return options;
+  }
+
+ private:
+  std::shared_ptr<const harness::Subject> subject_;
+};
+
+void ExpectSame(const Exploration& one, const Exploration& other) {
+  EXPECT_TRUE(one.complete);
+  EXPECT_TRUE(other.complete);
+  EXPECT_EQ(one.inconclusive, other.inconclusive);
+  EXPECT_EQ(one.divergences, 0U);
+  EXPECT_EQ(one.outcomes, other.outcomes);
+  for (const Judged property : kAllJudged) {
+    EXPECT_EQ(one.violated[property], other.violated[property]) << Slug(property);
+  }
+}
+
+class NaiveEnumerationTest : public ExploreTest, public ::testing::WithParamInterface<Case> {};
+
+TEST_P(NaiveEnumerationTest, AgreesWithMergingAndSymmetry) {
+  ExploreOptions options = Options(GetParam());
+  const Exploration merged = Explore(options);
+  options.symmetry = false;
+  const Exploration asymmetric = Explore(options);
+  options.merge = false;
+  const Exploration naive = Explore(options);
+  ExpectSame(merged, naive);
+  ExpectSame(asymmetric, naive);
+  EXPECT_LE(merged.progress.states, asymmetric.progress.states);
+  EXPECT_LE(asymmetric.progress.runs, naive.progress.runs);
+  RecordProperty("states", static_cast<int>(merged.progress.states));
+  RecordProperty("naive_runs", static_cast<int>(naive.progress.runs));
+}
+
+Bounds Of(int clients, int attempts) {
+  Bounds bounds;
+  bounds.clients = clients;
+  bounds.attempts = attempts;
+  bounds.expiries = 1;
+  return bounds;
+}
+
+Bounds WithCrash(Bounds bounds) {
+  bounds.crashes = 1;
+  return bounds;
+}
+
+Bounds WithLostReply(Bounds bounds) {
+  bounds.lost_replies = 1;
+  return bounds;
+}
+
+Bounds WithPause(Bounds bounds) {
+  bounds.pauses = 1;
+  return bounds;
+}
+
+Bounds Waiting(Bounds bounds) {
+  bounds.waits = true;
+  return bounds;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    SmallBounds, NaiveEnumerationTest,
+    ::testing::Values(
+        Case{"MutexThreeClients", "mutex", "chaos", Of(3, 1)},
+        Case{"MutexTwoAttempts", "mutex", "chaos", Of(2, 2)},
+        Case{"MutexCrash", "mutex", "chaos", WithCrash(Of(2, 1))},
+        Case{"MutexLostReply", "mutex", "chaos", WithLostReply(Of(2, 1))},
+        Case{"MutexCrashAndLostReply", "mutex", "chaos", WithLostReply(WithCrash(Of(2, 1)))},
+        Case{"MutexPause", "mutex", "chaos", WithPause(Of(2, 1))},
+        Case{"MutexWaiting", "mutex", "chaos", Waiting(Of(2, 1))},
+        Case{"MutexWaitingCrash", "mutex", "chaos", WithCrash(Waiting(Of(2, 1)))},
+        Case{"SingleFileWaiting", "single-file", "chaos", Waiting(Of(2, 1))},
+        Case{"GetCompareDelPause", "broken/get-compare-del", "pause", WithPause(Of(2, 2))},
+        Case{"GetCompareDelCrash", "broken/get-compare-del", "chaos", WithCrash(Of(2, 2))},
+        Case{"ExtendFromReplyLostReply", "broken/extend-from-reply", "chaos",
+             WithLostReply(Of(2, 2))},
+        Case{"ExtendFromReplyLostReplyAndPause", "broken/extend-from-reply", "chaos",
+             WithPause(WithLostReply(Of(2, 1)))},
+        Case{"SetnxThenExpireCrash", "broken/setnx-then-expire", "crash", WithCrash(Of(2, 1))},
+        Case{"ExistsSetExpire", "broken/exists-set-expire", "contention", Of(2, 2)},
+        Case{"DelWithoutOwnerPause", "broken/del-without-owner", "pause", WithPause(Of(2, 1))}),
+    [](const auto& parameter) { return parameter.param.name; });
+
+TEST_F(ExploreTest, TheNumberOfThreadsChangesNeitherStatesNorOutcomes) {
+  ExploreOptions options = Options({"", "mutex", "chaos", WithCrash(WithLostReply(Of(2, 2)))});
+  const Exploration one = Explore(options);
+  options.jobs = 3;
+  const Exploration three = Explore(options);
+  ExpectSame(one, three);
+  EXPECT_EQ(one.progress.states, three.progress.states);
+}
+
+TEST_F(ExploreTest, TheVerdictNamesItsBounds) {
+  const Case one{"", "mutex", "chaos", Of(2, 2)};
+  const Exploration exploration = Explore(Options(one));
+  const std::string text = VerdictText(exploration, one.bounds);
+  EXPECT_THAT(text, StartsWith("no violation: <= 2 clients, <= 2 attempts, 0 crashes, <= 1 expiry, "
+                               "0 lost replies, 0 pauses: "));
+  EXPECT_THAT(text, HasSubstr("states (complete, hash collision < "));
+}
+
+TEST_F(ExploreTest, WhatWasStoppedEarlyIsInconclusiveWithAPercentage) {
+  ExploreOptions options = Options({"", "mutex", "chaos", WithCrash(WithLostReply(Of(3, 3)))});
+  const std::atomic<bool> stop = true;
+  options.stop = &stop;
+  const Exploration exploration = Explore(options);
+  EXPECT_FALSE(exploration.complete);
+  EXPECT_THAT(VerdictText(exploration, options.bounds), StartsWith("inconclusive: "));
+  EXPECT_THAT(VerdictText(exploration, options.bounds), HasSubstr(" % of an estimated "));
+}
+
+TEST_F(ExploreTest, GetCompareDelFallsWithTwoClientsOneExpiryAndOnePause) {
+  ExploreOptions options = Options({"", "broken/get-compare-del", "pause", WithPause(Of(2, 3))});
+  options.only = Judged::kForeignRelease;
+  options.minimise = true;
+  const Exploration exploration = Explore(options);
+  ASSERT_TRUE(exploration.violation.has_value());
+  const MinimalCase& found = *exploration.violation;
+  EXPECT_TRUE(found.minimal);
+  EXPECT_EQ(found.faults, 1);
+  EXPECT_EQ(found.bounds.clients, 2);
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromTape(found.tape);
+  const RunResult run = RunOnce(universe, options.run_case, found.workload, choices);
+  EXPECT_NE(run.Find(Judged::kForeignRelease), nullptr);
+}
+
+TEST_F(ExploreTest, AnInterruptedExplorationGoesOnFromItsCheckpoint) {
+  ExploreOptions options = Options({"", "mutex", "chaos", WithCrash(WithLostReply(Of(2, 2)))});
+  const Exploration whole = Explore(options);
+  options.checkpoint = ::testing::TempDir() + "/interlock-explore-checkpoint";
+  std::remove(options.checkpoint.c_str());
+  std::atomic<bool> stop = false;
+  options.stop = &stop;
+  options.progress = [&stop](const ExploreProgress&) { stop = true; };  // after 256 runs
+  EXPECT_FALSE(Explore(options).complete);
+  stop = false;
+  options.progress = nullptr;
+  const Exploration resumed = Explore(options);
+  ExpectSame(resumed, whole);
+  EXPECT_EQ(resumed.progress.states, whole.progress.states);
+  EXPECT_EQ(resumed.progress.runs, whole.progress.runs);
+  EXPECT_EQ(resumed.progress.done, 1.0);
+
+  options.bounds.crashes = 0;
+  EXPECT_THROW(Explore(options), std::runtime_error);
+  options.bounds.crashes = 1;
+  std::fstream file(options.checkpoint, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(200);
+  file.put('x');
+  file.close();
+  EXPECT_THROW(Explore(options), std::runtime_error);
+  std::remove(options.checkpoint.c_str());
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
