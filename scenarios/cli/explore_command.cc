@@ -187,7 +187,7 @@ class ExploreCommand {
     token.run = PackedRun{minimal.workload, minimal.tape};
     found.token = Encode(token);
     const reports::Counterexample counterexample =
-        Explain(found, registry_.program()).counterexample;
+        Explain(found, registry_.program(), Effort::kTry).counterexample;
     return reports::ToText(counterexample, TextOptionsForStdout()) + "\n";
   }
 
