@@ -21,7 +21,7 @@ namespace {
 using reports::ResultRow;
 using reports::Verdict;
 
-constexpr std::uint64_t kRunsForSpecimens = 300;
+constexpr std::uint64_t kRunsForSpecimens = 1500;
 constexpr std::uint64_t kRunsForSoundLocks = 300;
 
 std::vector<Entry> SoundEntries() {
