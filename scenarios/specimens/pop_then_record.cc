@@ -38,7 +38,8 @@ Specimen PopThenRecord() {
     return AcquireToken(redis, attempt, PrimeTokens, RecoverTokens, Take);
   };
   return {MakeLock(std::move(recipe)),
-          {{"crash-recovery", "crash", SynchronyClass::kNone}},
+          {{"deadlock", "lossy", SynchronyClass::kNone},
+           {"crash-recovery", "restart", SynchronyClass::kNone}},
           {.clients = 2, .crashes = 1}};
 }
 
