@@ -12,10 +12,13 @@ bool Expects(const Entry& entry, const Scenario& scenario, SynchronyClass synchr
   });
 }
 
-/// How far a campaign of `runs` per unit goes in this scenario.
-std::uint64_t EndOf(const Scenario& scenario, std::uint64_t runs) {
-  if (scenario.always_whole && runs > 0) return scenario.max_runs;
-  return std::min(runs, scenario.max_runs);
+/// How far a campaign of `runs` per unit goes in this one.
+std::uint64_t EndOf(const Unit& unit, std::uint64_t runs) {
+  const Scenario& scenario = *unit.scenario;
+  if (runs == 0) return 0;
+  if (scenario.always_whole) return scenario.max_runs;
+  const bool hunted = unit.entry->specimen && Expects(*unit.entry, scenario, unit.synchrony);
+  return std::min(hunted ? std::max(runs, kSpecimenPatience) : runs, scenario.max_runs);
 }
 
 }  // namespace
@@ -43,8 +46,8 @@ std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
                             std::uint64_t runs) {
   std::vector<Block> blocks;
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const std::uint64_t end = EndOf(*units[unit].scenario, first + runs);
-    for (std::uint64_t from = EndOf(*units[unit].scenario, first); from < end; from += kBlock) {
+    const std::uint64_t end = EndOf(units[unit], first + runs);
+    for (std::uint64_t from = EndOf(units[unit], first); from < end; from += kBlock) {
       blocks.push_back({unit, from, std::min(kBlock, end - from)});
     }
   }

@@ -4,7 +4,9 @@
 // block. A function of the options alone, never of threads, time, or what else is in the plan.
 //
 // A sound lock runs all it was asked to. A specimen runs only where a conviction is expected, and
-// only until it has it: more would say nothing about a lock that is known to be broken.
+// until it has it, be that before or after the number of runs that was asked for: more would say
+// nothing about a lock that is known to be broken, and an acquittal after few runs nothing about
+// the checker.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +16,10 @@
 
 namespace interlock::scenarios {
 
-inline constexpr std::uint64_t kBlock = 100;           // runs
-inline constexpr std::uint64_t kSpecimenRuns = 1'000;  // at least, so that rates can be told
+inline constexpr std::uint64_t kBlock = 100;         // runs
+inline constexpr std::uint64_t kSpecimenRuns = 300;  // at least, so that rates can be told
+/// Runs after which a specimen that was asked for fewer counts as acquitted.
+inline constexpr std::uint64_t kSpecimenPatience = 10'000;
 
 struct Block {
   std::size_t unit = 0;
@@ -27,7 +31,8 @@ struct Block {
 /// Of a specimen of which nothing is expected in any of the scenarios, all that applies.
 std::vector<Unit> UnitsOf(const CampaignOptions& options);
 
-/// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario goes.
+/// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario goes; those of a
+/// specimen up to its patience.
 std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
                             std::uint64_t runs);
 

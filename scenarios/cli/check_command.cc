@@ -30,7 +30,7 @@ namespace {
 using reports::ExitCode;
 
 constexpr std::uint64_t kDefaultRuns = 10'000;
-constexpr std::uint64_t kDefaultSpecimenRuns = 1'000;
+constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
 constexpr std::string_view kPortfolio = "portfolio";
 
 struct Settings {
