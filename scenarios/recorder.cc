@@ -150,8 +150,12 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
 void Recorder::OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now) {
   const Duration length = std::max(fault.length, Duration{});
   if (of_requests) {
-    const VirtualTime arrived = now + length + history_.lease / 100;
-    history_.delays.push_back({fault.process, {now, arrived}});
+    // Two delays of one message, or of a message and the one behind it, add up.
+    VirtualTime from = now;
+    for (const Delay& earlier : history_.delays) {
+      if (earlier.client == fault.process) from = std::max(from, earlier.interval.to);
+    }
+    history_.delays.push_back({fault.process, {now, from + length + history_.lease / 100}});
   }
   history_.disturbances.push_back({fault.process, now});
   history_.last_fault = std::max(history_.last_fault, now + length);

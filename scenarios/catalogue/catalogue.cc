@@ -13,22 +13,29 @@ namespace {
 
 using sim::FaultKind;
 
-const std::vector<Judged> kThreeLevels = {Judged::kServerExclusion, Judged::kBeliefExclusion,
-                                          Judged::kSectionExclusion};
+// No globals, because a user's tests may ask for the catalogue before main.
+const std::vector<Judged>& ThreeLevels() {
+  static const std::vector<Judged> kThreeLevels = {
+      Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion};
+  return kThreeLevels;
+}
 
 std::vector<Judged> ThreeLevelsAnd(std::initializer_list<Judged> others) {
-  std::vector<Judged> all = kThreeLevels;
+  std::vector<Judged> all = ThreeLevels();
   all.insert(all.end(), others);
   return all;
 }
 
-const std::vector<FaultKind> kConnectionFaults = {FaultKind::kLostRequest,  FaultKind::kLostReply,
-                                                  FaultKind::kResetBefore,  FaultKind::kResetAfter,
-                                                  FaultKind::kDelayRequest, FaultKind::kDelayReply,
-                                                  FaultKind::kHalfOpen};
+const std::vector<FaultKind>& ConnectionFaults() {
+  static const std::vector<FaultKind> kConnectionFaults = {
+      FaultKind::kLostRequest, FaultKind::kLostReply,    FaultKind::kResetBefore,
+      FaultKind::kResetAfter,  FaultKind::kDelayRequest, FaultKind::kDelayReply,
+      FaultKind::kHalfOpen};
+  return kConnectionFaults;
+}
 
 std::vector<FaultKind> ConnectionFaultsAnd(std::initializer_list<FaultKind> others) {
-  std::vector<FaultKind> all = kConnectionFaults;
+  std::vector<FaultKind> all = ConnectionFaults();
   all.insert(all.end(), others);
   return all;
 }
@@ -73,7 +80,7 @@ Scenario Lossy() {
   scenario.name = "lossy";
   scenario.summary = "requests and replies are lost, connections break or go silent";
   scenario.classes = {SynchronyClass::kNone};
-  scenario.shape.faults = kConnectionFaults;
+  scenario.shape.faults = ConnectionFaults();
   scenario.judges = ThreeLevelsAnd({Judged::kTokens, Judged::kDeadlock, Judged::kSpuriousRefusal,
                                     Judged::kKeys, Judged::kTermination});
   return scenario;

@@ -44,7 +44,9 @@ class Channel {
   const std::string& key() const { return key_; }
 
   Result<Reply> Call(std::initializer_list<std::string_view> argv) {
-    const MonotonicTime deadline = AddSaturating(Now(), options_.lease);
+    // No longer than a second: a caller with a deadline of its own waits for it.
+    const Duration patience = std::min<Duration>(options_.lease, std::chrono::seconds(1));
+    const MonotonicTime deadline = AddSaturating(Now(), patience);
     if (!connection_ || connection_->broken()) {
       Result<std::unique_ptr<interlock::Connection>> made =
           environment_.connector.Connect(deadline);
