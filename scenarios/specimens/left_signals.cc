@@ -13,16 +13,10 @@
 #include <string_view>
 
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
+#include "scenarios/specimens/signal.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = attempt.key + ":signal";
-  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
-}
 
 Status Unlock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
@@ -38,7 +32,7 @@ Specimen LeftSignals() {
   return {MakeLock({.name = "broken/left-signals",
                     .summary = "leaves a wake-up signal without a TTL after every release",
                     .unlock = Unlock,
-                    .wait = Wait}),
+                    .wait = WaitForSignal}),
           {{"keys", "contention", SynchronyClass::kNone}},
           {.clients = 1}};
 }

@@ -8,27 +8,14 @@
 // one member for both, so it counts one holder; any number of tasks may enter as long as the set is
 // not full. And the first to leave takes the entry of all. The fix is an identifier for each hold.
 // All clients of this page are tasks that share one object.
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
+#include "scenarios/specimens/permit_set.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
-
-std::optional<std::vector<harness::Owner>> Owners(const harness::ServerView& server,
-                                                  const harness::LockOptions& options) {
-  std::vector<harness::Owner> owners;
-  for (auto& [token, score] : server.SortedSet(KeyOf(options))) {
-    const auto expires_at_ms = static_cast<std::int64_t>(score);
-    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
-  }
-  return owners;
-}
 
 Status Lock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
@@ -44,10 +31,6 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
                     StatusCode::kNotAcquired);
 }
 
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  return ExpectInteger(redis.Call({"ZREM", attempt.key, attempt.token}), 1, StatusCode::kNotOwner);
-}
-
 }  // namespace
 
 Specimen OneIdPerObject() {
@@ -55,8 +38,8 @@ Specimen OneIdPerObject() {
                     .summary = "enters the object, not the hold, into the set of holders",
                     .traits = {.semaphore = true},
                     .lock = Lock,
-                    .unlock = Unlock,
-                    .owners = Owners}),
+                    .unlock = LeavePermitSet,
+                    .owners = PermitSetOwners}),
           {{"permits-belief", "permits", SynchronyClass::kBounded}},
           {.clients = 3}};
 }

@@ -14,14 +14,14 @@
 #include <string_view>
 
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
+#include "scenarios/specimens/signal.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
 
 Status Wait(RedisClient& redis, Attempt& attempt) {
   const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = attempt.key + ":signal";
+  const std::string signal = SignalKey(attempt.key);
   const Result<Reply> woken =
       redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue);
   if (!woken.ok()) return woken.status();
@@ -31,23 +31,12 @@ Status Wait(RedisClient& redis, Attempt& attempt) {
   return Status();
 }
 
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "local signal = KEYS[1] .. ':signal' "
-      "redis.call('del', signal, KEYS[1]) "
-      "redis.call('lpush', signal, '1') "
-      "return redis.call('pexpire', signal, ARGV[2])";
-  return CallScript(redis, kScript, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
-                    StatusCode::kNotOwner);
-}
-
 }  // namespace
 
 Specimen RestartsItsWait() {
   return {MakeLock({.name = "broken/restarts-its-wait",
                     .summary = "gives every wake-up the whole time-out again",
-                    .unlock = Unlock,
+                    .unlock = UnlockAndSignal,
                     .wait = Wait,
                     .overrun_bound = std::chrono::milliseconds(200)}),
           {{"termination", "contention", SynchronyClass::kNone}},

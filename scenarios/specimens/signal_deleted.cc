@@ -8,20 +8,13 @@
 // and nobody is left to wake it. No fault is needed. The fix (2019) was to leave the signal for a
 // while; a sound waiter also looks again when the holder's TTL is over, since a signal is a hint
 // and no more.
-#include <string>
 #include <string_view>
 
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
+#include "scenarios/specimens/signal.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
-
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt);
-  const std::string signal = attempt.key + ":signal";
-  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
-}
 
 Status Unlock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
@@ -32,7 +25,7 @@ Status Unlock(RedisClient& redis, Attempt& attempt) {
   const Status unlocked = CallScript(redis, kScript, attempt.key,
                                      {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
   if (!unlocked.ok()) return unlocked;
-  return redis.Call({"DEL", attempt.key + ":signal"}).status();
+  return redis.Call({"DEL", SignalKey(attempt.key)}).status();
 }
 
 }  // namespace
@@ -41,7 +34,7 @@ Specimen SignalDeleted() {
   return {MakeLock({.name = "broken/signal-deleted",
                     .summary = "wakes a waiter by a signal, and deletes the signal at once",
                     .unlock = Unlock,
-                    .wait = Wait}),
+                    .wait = WaitForSignal}),
           {{"deadlock", "pause", SynchronyClass::kBounded}},
           {.clients = 2}};
 }

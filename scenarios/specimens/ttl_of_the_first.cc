@@ -7,27 +7,14 @@
 // set itself gets its TTL from whoever made it, and when that time is over, Redis removes the set
 // with everybody in it: those who came later lose their permits in the middle of their leases,
 // unnoticed, and as many others enter. The fix: the TTL of a shared key only ever grows.
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
+#include "scenarios/specimens/permit_set.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
-
-std::optional<std::vector<harness::Owner>> Owners(const harness::ServerView& server,
-                                                  const harness::LockOptions& options) {
-  std::vector<harness::Owner> owners;
-  for (auto& [token, score] : server.SortedSet(KeyOf(options))) {
-    const auto expires_at_ms = static_cast<std::int64_t>(score);
-    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
-  }
-  return owners;
-}
 
 Status Lock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
@@ -44,10 +31,6 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
                     StatusCode::kNotAcquired);
 }
 
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  return ExpectInteger(redis.Call({"ZREM", attempt.key, attempt.token}), 1, StatusCode::kNotOwner);
-}
-
 }  // namespace
 
 Specimen TtlOfTheFirst() {
@@ -55,8 +38,8 @@ Specimen TtlOfTheFirst() {
                     .summary = "lets the first holder's lease end the permits of all",
                     .traits = {.semaphore = true},
                     .lock = Lock,
-                    .unlock = Unlock,
-                    .owners = Owners}),
+                    .unlock = LeavePermitSet,
+                    .owners = PermitSetOwners}),
           {{"permits-belief", "permits", SynchronyClass::kBounded}},
           {.clients = 3, .attempts = 2, .expiries = 1, .pauses = 1}};
 }

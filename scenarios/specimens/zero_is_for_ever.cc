@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
+#include "scenarios/specimens/signal.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
@@ -24,20 +24,9 @@ Status Wait(RedisClient& redis, Attempt& attempt) {
   const bool for_ever = attempt.deadline == kNever || seconds.count() == 0;
   const MonotonicTime overdue =
       for_ever ? kNever : AddSaturating(*attempt.deadline, redis.socket_timeout());
-  const std::string signal = attempt.key + ":signal";
+  const std::string signal = SignalKey(attempt.key);
   const std::string timeout = for_ever ? "0" : std::to_string(seconds.count());
   return redis.CallUntil({"BLPOP", signal, timeout}, overdue).status();
-}
-
-Status Unlock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "local signal = KEYS[1] .. ':signal' "
-      "redis.call('del', signal, KEYS[1]) "
-      "redis.call('lpush', signal, '1') "
-      "return redis.call('pexpire', signal, ARGV[2])";
-  return CallScript(redis, kScript, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
-                    StatusCode::kNotOwner);
 }
 
 }  // namespace
@@ -45,7 +34,7 @@ Status Unlock(RedisClient& redis, Attempt& attempt) {
 Specimen ZeroIsForEver() {
   return {MakeLock({.name = "broken/zero-is-for-ever",
                     .summary = "cuts a short time-out to 0 seconds, which is no time-out at all",
-                    .unlock = Unlock,
+                    .unlock = UnlockAndSignal,
                     .wait = Wait,
                     .overrun_bound = std::chrono::milliseconds(200)}),
           {{"termination", "contention", SynchronyClass::kNone}},
