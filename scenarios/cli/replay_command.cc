@@ -11,6 +11,7 @@
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
+#include "scenarios/explore/sources.h"
 #include "scenarios/guard.h"
 #include "scenarios/rows.h"
 #include "scenarios/shrink/continued.h"
@@ -21,6 +22,8 @@ namespace interlock::scenarios::cli {
 namespace {
 
 using reports::ExitCode;
+
+constexpr int kPctDepth = 3;
 
 struct Settings {
   std::string what;
@@ -114,6 +117,7 @@ class Replay {
   }
 
   std::unique_ptr<sim::ChoiceSource> Rest() const {
+    if (settings_.then == "pct") return std::make_unique<PctSource>(settings_.seed, kPctDepth);
     return std::make_unique<sim::SeededSource>(settings_.seed);
   }
 
@@ -197,8 +201,11 @@ void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work) {
                                  "keep the recorded choices up to this step only (from 1)")
                     ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}))
                     ->excludes(as_test);
-  command->add_option("--then", settings->then, "what makes the choices after --until")
-      ->check(CLI::IsMember({"random"}))
+  command
+      ->add_option("--then", settings->then,
+                   "what makes the choices after --until: random, or pct (priorities of clients, "
+                   "changed at two random places)")
+      ->check(CLI::IsMember({"random", "pct"}))
       ->needs(until)
       ->capture_default_str();
   command->add_option("--seed", settings->seed, "seed of the choices after --until")

@@ -18,6 +18,7 @@ using testing::Inside;
 using ::testing::IsEmpty;
 using testing::Ms;
 using testing::NewHistory;
+using testing::NewHistoryOfPermits;
 using testing::PropertiesOf;
 
 std::vector<Violation> Judge(const History& history, bool semaphore = false) {
@@ -26,10 +27,10 @@ std::vector<Violation> Judge(const History& history, bool semaphore = false) {
   return violations;
 }
 
-TEST(ExclusionTest, NothingIsSaidOfAnEmptyHistory) { EXPECT_THAT(Judge(NewHistory(2)), IsEmpty()); }
+TEST(ExclusionTest, NothingIsSaidOfAnEmptyHistory) { EXPECT_THAT(Judge(NewHistory()), IsEmpty()); }
 
 TEST(ExclusionTest, OverlappingBeliefsAreBeliefExclusion) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(99), Ms(200))};
   const auto violations = Judge(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kBeliefExclusion));
@@ -40,37 +41,37 @@ TEST(ExclusionTest, OverlappingBeliefsAreBeliefExclusion) {
 
 // Half open: what ends at the instant at which the next begins has not overlapped it.
 TEST(ExclusionTest, TouchingBeliefsAreFine) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(100), Ms(200))};
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(ExclusionTest, TouchingBeliefsAreFineInEitherOrderOfTheHistory) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(1, Ms(100), Ms(200)), Believes(0, Ms(0), Ms(100))};
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(ExclusionTest, AnEmptyBeliefOverlapsNothing) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(50), Ms(50))};
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(ExclusionTest, AnOpenBeliefOverlapsEveryLaterOne) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(0), kOpen), Believes(1, Ms(50'000), Ms(50'001))};
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kBeliefExclusion));
 }
 
 TEST(ExclusionTest, EqualBeliefsOverlap) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(10), Ms(20)), Believes(1, Ms(10), Ms(20))};
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kBeliefExclusion));
 }
 
 TEST(ExclusionTest, TheSecondBeliefAfterALateExtensionCounts) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   ClientHold twice = Believes(0, Ms(0), Ms(100));
   twice.belief.push_back({Ms(300), Ms(400)});
   history.holds = {twice, Believes(1, Ms(150), Ms(250))};
@@ -80,7 +81,7 @@ TEST(ExclusionTest, TheSecondBeliefAfterALateExtensionCounts) {
 }
 
 TEST(ExclusionTest, OverlappingSectionsAreSectionExclusion) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(1), Ms(151)),
                    Inside(Believes(1, Ms(150), Ms(300)), Ms(150), Ms(200))};
   const auto violations = Judge(history);
@@ -89,21 +90,21 @@ TEST(ExclusionTest, OverlappingSectionsAreSectionExclusion) {
 }
 
 TEST(ExclusionTest, TouchingSectionsAreFine) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(1), Ms(150)),
                    Inside(Believes(1, Ms(150), Ms(300)), Ms(150), Ms(200))};
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(ExclusionTest, AHoldThatNeverEnteredHasNoSection) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(1), Ms(150)),
                    Believes(1, Ms(110), Ms(300))};
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(ExclusionTest, BothLevelsAreReportedWithTheEarliestInstantOfEach) {
-  History history = NewHistory(3);
+  History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(10), Ms(90)),
                    Inside(Believes(1, Ms(20), Ms(100)), Ms(30), Ms(90)),
                    Inside(Believes(2, Ms(40), Ms(100)), Ms(50), Ms(90))};
@@ -115,14 +116,14 @@ TEST(ExclusionTest, BothLevelsAreReportedWithTheEarliestInstantOfEach) {
 }
 
 TEST(ExclusionTest, TwoPermitsMayOverlap) {
-  History history = NewHistory(2, 2);
+  History history = NewHistoryOfPermits(2);
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(1, Ms(0), Ms(100)), Ms(0), Ms(100))};
   EXPECT_THAT(Judge(history, true), IsEmpty());
 }
 
 TEST(ExclusionTest, AThirdHolderOfTwoPermitsViolatesThem) {
-  History history = NewHistory(3, 2);
+  History history = NewHistoryOfPermits(2);
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(1, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(2, Ms(99), Ms(101)), Ms(99), Ms(101))};
@@ -132,14 +133,14 @@ TEST(ExclusionTest, AThirdHolderOfTwoPermitsViolatesThem) {
 }
 
 TEST(ExclusionTest, AThirdHolderOfTwoPermitsAfterOneEndedIsFine) {
-  History history = NewHistory(3, 2);
+  History history = NewHistoryOfPermits(2);
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(0), Ms(50)),
                    Believes(2, Ms(50), Ms(101))};
   EXPECT_THAT(Judge(history, true), IsEmpty());
 }
 
 TEST(ExclusionTest, ASemaphoreOfOnePermitIsJudgedByItsPermits) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(99), Ms(200))};
   EXPECT_THAT(PropertiesOf(Judge(history, true)), ElementsAre(Judged::kPermitsBelief));
 }

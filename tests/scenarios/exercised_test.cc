@@ -30,7 +30,7 @@ GoalSet GoalsOf(const History& history) {
 
 /// C1 holds over [10, 500) and releases.
 History OneHold() {
-  History history = NewHistory(3);
+  History history = NewHistory();
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk)};
   history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(500))};
   history.holds = {
@@ -39,7 +39,7 @@ History OneHold() {
 }
 
 TEST(GoalsTest, AnEmptyHistoryReachesNone) {
-  const GoalSet goals = GoalsOf(NewHistory(2));
+  const GoalSet goals = GoalsOf(NewHistory());
   for (std::size_t i = 0; i < kGoalCount; ++i) {
     EXPECT_FALSE(goals.Has(static_cast<Goal>(i))) << Name(static_cast<Goal>(i));
   }
@@ -147,7 +147,7 @@ TEST(GoalsTest, AGrantAfterTheDeathOfAHolderExercisesCrashRecovery) {
 
 /// C1's lease ended at 1010 ms, C2 was granted at 1100 ms, C1 releases at `release`.
 History LateRelease(VirtualTime release) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kExpired, Ms(1010)),
                           Owns(1, Ms(1100), Ms(2100))};
   history.holds = {
@@ -206,9 +206,9 @@ TEST(ExercisedTest, WithoutSeenOwnershipTheServerIsNotJudged) {
 TEST(ExercisedTest, OnlyALateExtensionExercisesForeignExtend) {
   GoalSet goals;
   goals.Add(Goal::kExtended);
-  EXPECT_FALSE(Exercised(NewHistory(1), false, goals)[Judged::kForeignExtend]);
+  EXPECT_FALSE(Exercised(NewHistory(), false, goals)[Judged::kForeignExtend]);
   goals.Add(Goal::kExtendAfterLoss);
-  EXPECT_TRUE(Exercised(NewHistory(1), false, goals)[Judged::kForeignExtend]);
+  EXPECT_TRUE(Exercised(NewHistory(), false, goals)[Judged::kForeignExtend]);
 }
 
 TEST(GoalsTest, CountsAddUpOverRuns) {

@@ -17,12 +17,19 @@ inline constexpr Duration kLease = std::chrono::milliseconds(1000);
 
 constexpr VirtualTime Ms(std::int64_t count) { return std::chrono::milliseconds(count); }
 
-/// `clients` live clients, a lease of one second, and a run that ended after a hundred.
-inline History NewHistory(int /*clients*/, int permits = 1) {
+/// A lock with a lease of one second, and a run that ended after a hundred.
+inline History NewHistory() {
   History history;
   history.lease = kLease;
-  history.permits = permits;
+  history.permits = 1;
   history.end = Ms(100'000);
+  return history;
+}
+
+/// ... of a semaphore.
+inline History NewHistoryOfPermits(int permits) {
+  History history = NewHistory();
+  history.permits = permits;
   return history;
 }
 

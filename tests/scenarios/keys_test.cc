@@ -63,7 +63,7 @@ std::vector<Violation> JudgeOrphansOf(const History& history) {
 
 /// C1 asked at 5 ms and was answered at 20 ms; the server had made an entry at 10 ms.
 History GrantAndAnswer(StatusCode answer) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(5)), Ms(20), answer)};
   history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kExpired, Ms(1010))};
   return history;
@@ -143,7 +143,7 @@ TEST(OrphansTest, ALeaseThatRanOutBeforeTheReleaseIsFine) {
 std::vector<Violation> JudgeLeft(const Keys& keys,
                                  const std::vector<harness::AuxiliaryKey>& auxiliary = {}) {
   std::vector<Violation> violations;
-  JudgeLeftovers(keys, kNow, auxiliary, NewHistory(1), violations);
+  JudgeLeftovers(keys, kNow, auxiliary, NewHistory(), violations);
   return violations;
 }
 

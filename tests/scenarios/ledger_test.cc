@@ -33,7 +33,7 @@ class LedgerTest : public ::testing::Test {
   }
 
   Ledger ledger_{1, false};
-  History history_ = NewHistory(4);
+  History history_ = NewHistory();
   std::vector<Violation> violations_;
 };
 
@@ -281,7 +281,7 @@ TEST_F(LedgerTest, ToldExtendedWithinTheMillisecondOfTheGrantIsFine) {
 }
 
 TEST(FindServerHoldTest, GivesTheLatestEntryOfClientAndToken) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.server_holds = {testing::Owns(0, Ms(1), Ms(2)), testing::Owns(1, Ms(3), Ms(4)),
                           testing::Owns(0, Ms(5), Ms(6))};
   const ServerHold* hold = FindServerHold(history, 0, "t0");

@@ -22,6 +22,7 @@ using ::testing::IsEmpty;
 using testing::kLease;
 using testing::Ms;
 using testing::NewHistory;
+using testing::NewHistoryOfPermits;
 using testing::Owns;
 using testing::PropertiesOf;
 using testing::Released;
@@ -36,7 +37,7 @@ std::vector<Violation> Judge(const History& history) {
 
 /// C1 holds from 10 ms and releases at 500 ms; C2 waits from 100 ms on, for ever.
 History ReleasedWhileWaiting() {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(500))};
   history.holds = {Released(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
@@ -96,7 +97,7 @@ TEST(ProgressTest, ARunThatEndsWithinTheBoundProvesNothing) {
 
 // It still believes, but the server has nothing of it any more: it keeps nobody out.
 TEST(ProgressTest, AWaiterBehindAHolderWhoOverstaysItsValidityMustBeServed) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(11), Ms(1000))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
@@ -104,7 +105,7 @@ TEST(ProgressTest, AWaiterBehindAHolderWhoOverstaysItsValidityMustBeServed) {
 }
 
 TEST(ProgressTest, AWaiterBehindAHolderOfALockWithoutLeasesIsFine) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(11), kOpen)};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
@@ -126,7 +127,7 @@ TEST(ProgressTest, ABoundedWaiterThatTimedOutSoonAfterTheReleaseIsFine) {
 
 /// C1 is granted at 10 ms and dies at 200 ms; C2 waits. `deadline` is that of C1's entry.
 History DeadHolder(VirtualTime deadline) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.server_holds = {Owns(0, Ms(10), deadline)};
   history.holds = {Believes(0, Ms(11), Ms(200))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
@@ -194,7 +195,7 @@ TEST(ProgressTest, ARunThatWasNeverHealedIsNotJudged) {
 }
 
 TEST(ProgressTest, ASecondPermitLeftFreeIsADeadlock) {
-  History history = NewHistory(2, 2);
+  History history = NewHistoryOfPermits(2);
   history.holds = {Believes(0, Ms(11), Ms(1000))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};

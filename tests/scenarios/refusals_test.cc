@@ -32,7 +32,7 @@ std::vector<Violation> Judge(const History& history) {
 
 /// C1 holds over [10, 500) and releases; C2 is refused over [asked, asked + 2].
 History RefusedAt(VirtualTime asked, StatusCode answer = StatusCode::kNotAcquired) {
-  History history = NewHistory(3);
+  History history = NewHistory();
   history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(500))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Answered(Asked(1, Ask::kTry, asked), asked + Ms(2), answer)};

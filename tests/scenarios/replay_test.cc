@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -196,10 +197,15 @@ TEST(ReplayTest, APrefixIsContinuedWithOtherChoices) {
   const std::string last = std::to_string(recorded.example.record->steps);
   const ChildResult whole = recorded.Replay(text, {"--until", last});
   EXPECT_THAT(whole.out, HasSubstr(TraceHashLine(*recorded.example.record)));
-  const std::vector<std::string> early = {"--until", "1", "--then", "random", "--seed", "3"};
-  const ChildResult first = recorded.Replay(text, early);
-  EXPECT_LE(first.exit_code, 2) << first.err;
-  EXPECT_EQ(first.out, recorded.Replay(text, early).out);
+  std::set<std::string> outs;
+  for (const std::string then : {"random", "pct"}) {
+    const std::vector<std::string> early = {"--until", "1", "--then", then, "--seed", "3"};
+    const ChildResult first = recorded.Replay(text, early);
+    EXPECT_LE(first.exit_code, 2) << first.err;
+    EXPECT_EQ(first.out, recorded.Replay(text, early).out);
+    outs.insert(first.out);
+  }
+  EXPECT_EQ(outs.size(), 2U) << "priorities choose as chance does";
   const ChildResult beyond = recorded.Replay(text, {"--until", "1000000"});
   EXPECT_EQ(beyond.exit_code, 64);
   EXPECT_THAT(beyond.err, HasSubstr("the run has " + last + " steps"));

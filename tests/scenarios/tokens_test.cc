@@ -35,7 +35,7 @@ ClientHold Fenced(ClientHold hold, std::uint64_t token) {
 
 /// C1, C2 and C3 are granted one after the other with these fencing tokens.
 History ThreeGrants(std::uint64_t first, std::uint64_t second, std::uint64_t third) {
-  History history = NewHistory(3);
+  History history = NewHistory();
   history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(1, Ms(2000), Ms(3000)),
                           Owns(2, Ms(4000), Ms(5000))};
   history.holds = {Fenced(Believes(0, Ms(11), Ms(1000)), first),
@@ -67,7 +67,7 @@ TEST(TokensTest, AnEqualFencingTokenIsConvicted) {
 
 TEST(TokensTest, OfGrantsAtOneInstantTheOrderIsThatOfTheServerToo) {
   for (const bool second_client_first : {true, false}) {
-    History history = NewHistory(3);
+    History history = NewHistory();
     history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(1, Ms(10), Ms(1010))};
     if (second_client_first) std::swap(history.server_holds[0], history.server_holds[1]);
     history.holds = {Fenced(Believes(0, Ms(11), Ms(1000)), 34),
@@ -103,7 +103,7 @@ TEST(TokensTest, AnOwnerTokenOfTwoGrantsIsConvicted) {
 }
 
 TEST(TokensTest, TheTokenOfAnAttemptThatFailedMustNotComeBack) {
-  History history = NewHistory(1);
+  History history = NewHistory();
   history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(0, Ms(2000), Ms(3000))};
   history.holds = {Believes(0, Ms(2001), Ms(2990))};
   history.holds[0].asked = Ms(1999);
@@ -112,7 +112,7 @@ TEST(TokensTest, TheTokenOfAnAttemptThatFailedMustNotComeBack) {
 
 // A try whose reply was lost is repeated with the same token: still one request, one grant.
 TEST(TokensTest, ARepeatedTryOfOneRequestKeepsItsToken) {
-  History history = NewHistory(1);
+  History history = NewHistory();
   history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(0, Ms(2000), Ms(3000))};
   history.holds = {Believes(0, Ms(2001), Ms(2990))};
   history.holds[0].asked = Ms(9);

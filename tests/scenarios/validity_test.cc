@@ -32,7 +32,7 @@ std::vector<Violation> Judge(const History& history) {
 
 /// C1 is told "granted" `elapsed` after its request went out at 10 ms.
 History ToldAfter(Duration elapsed) {
-  History history = NewHistory(1);
+  History history = NewHistory();
   history.holds = {Believes(0, Ms(10) + elapsed, Ms(10) + elapsed)};
   history.holds[0].sent = Ms(10);
   history.holds[0].elapsed = elapsed;
@@ -90,7 +90,7 @@ std::vector<Violation> JudgeEnd(const History& history) {
 
 /// C1 waits from 100 ms on with a deadline at 500 ms.
 History AnsweredAt(VirtualTime when) {
-  History history = NewHistory(2);
+  History history = NewHistory();
   history.attempts = {Answered(Asked(0, Ask::kWaitFor, Ms(100)), when, StatusCode::kTimeout)};
   history.attempts[0].deadline = Ms(500);
   return history;
