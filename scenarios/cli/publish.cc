@@ -25,14 +25,6 @@ namespace {
 
 using reports::ExitCode;
 
-std::string FileNameOf(const Found& found) {
-  std::string name =
-      fmt::format("{}.{}.{}.{}.json", found.unit.entry->subject->name(), found.unit.scenario->name,
-                  ToString(found.unit.synchrony), Slug(found.property));
-  std::replace(name.begin(), name.end(), '/', '-');  // lock names have no other unsafe letters
-  return "counterexamples/" + name;
-}
-
 reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
   reports::ResultRow row = RowOf(unit);
   for (const Property& property : FindProperties("LK016")) {
@@ -80,6 +72,14 @@ ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report
 }
 
 }  // namespace
+
+std::string FileNameOf(const Found& found) {
+  std::string name =
+      fmt::format("{}.{}.{}.{}.json", found.unit.entry->subject->name(), found.unit.scenario->name,
+                  ToString(found.unit.synchrony), Slug(found.property));
+  std::replace(name.begin(), name.end(), '/', '-');  // lock names have no other unsafe letters
+  return "counterexamples/" + name;
+}
 
 void Guard(const OutputSettings& settings, const Registry& registry, std::uint64_t seed) {
   constexpr std::string_view kPlace = "@reason@";

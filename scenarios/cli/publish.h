@@ -19,6 +19,9 @@ struct OutputSettings {
   int watchdog = 30;
 };
 
+/// "counterexamples/mutex.chaos.bounded.keys.json"
+std::string FileNameOf(const Found& found);
+
 /// Installs the guard: should a run bring the program down, a partial report with the reason is
 /// left.
 void Guard(const OutputSettings& settings, const Registry& registry, std::uint64_t seed);

@@ -17,7 +17,7 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::string_view kMagic = "interlock.explore/1\n";
+constexpr std::string_view kMagic = "interlock.explore/2\n";
 
 class Writer {
  public:
@@ -66,7 +66,8 @@ std::string Body(const std::string& key, const Search::Saved& saved) {
   writer.Number(std::bit_cast<std::uint64_t>(result.progress.done));
   writer.Number(result.whole_runs);
   writer.Number(result.beyond);
-  for (const Judged property : kAllJudged) writer.Number(result.exercised[property] ? 1 : 0);
+  writer.Number(result.commands);
+  for (const Judged property : kAllJudged) writer.Number(result.exercised[property]);
   writer.Text(result.inconclusive);
   writer.Number(result.outcomes.size());
   for (const std::string& outcome : result.outcomes) writer.Text(outcome);
@@ -87,7 +88,8 @@ Search::Saved Read(Reader& reader) {
   result.progress.done = std::bit_cast<double>(reader.Number());
   result.whole_runs = reader.Number();
   result.beyond = reader.Number();
-  for (const Judged property : kAllJudged) result.exercised[property] = reader.Number() != 0;
+  result.commands = reader.Number();
+  for (const Judged property : kAllJudged) result.exercised[property] = reader.Number();
   result.inconclusive = reader.Text();
   for (std::uint64_t left = reader.Number(); left > 0; --left) {
     result.outcomes.insert(reader.Text());

@@ -16,16 +16,6 @@ using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 constexpr std::uint64_t kAuditedPaths = 200;
 constexpr std::chrono::seconds kBetweenCheckpoints{30};
 
-std::vector<Judged> JudgedIn(const ExploreOptions& options) {
-  const RunCase& run_case = options.run_case;
-  std::vector<Judged> judged = JudgedFor(*run_case.scenario, *run_case.subject);
-  std::erase_if(judged, [&](Judged property) {
-    if (options.only) return property != *options.only;
-    return !IsPromised(property, run_case.synchrony);
-  });
-  return judged;
-}
-
 /// The smallest case of the same property: the first of all smaller bounds in which there is one.
 /// Nothing, if the time is up before.
 std::optional<MinimalCase> Minimise(const ExploreOptions& options, const MinimalCase& found,
@@ -68,7 +58,24 @@ void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search
            !Interrupted(options, deadline));
 }
 
+/// What no run puts to the test cannot be violated, whatever the lock does.
+bool NothingExercised(const Exploration& result, const std::vector<Judged>& judged) {
+  return std::all_of(judged.begin(), judged.end(),
+                     [&](Judged property) { return result.exercised[property] == 0; });
+}
+
 }  // namespace
+
+std::vector<Judged> LookedFor(const ExploreOptions& options) {
+  const RunCase& run_case = options.run_case;
+  std::vector<Judged> judged = JudgedFor(*run_case.scenario, *run_case.subject);
+  const std::vector<Judged>& only = options.only;
+  std::erase_if(judged, [&](Judged property) {
+    if (only.empty()) return !IsPromised(property, run_case.synchrony);
+    return std::find(only.begin(), only.end(), property) == only.end();
+  });
+  return judged;
+}
 
 std::optional<MinimalCase> ExploreMinimal(ExploreOptions options) {
   options.minimise = true;
@@ -80,10 +87,14 @@ std::optional<MinimalCase> ExploreMinimal(ExploreOptions options) {
 Exploration Explore(const ExploreOptions& options) {
   Deadline deadline;
   if (options.budget) deadline = std::chrono::steady_clock::now() + *options.budget;
-  Search search(options, options.bounds, JudgedIn(options), options.minimise);
+  const std::vector<Judged> judged = LookedFor(options);
+  Search search(options, options.bounds, judged, options.minimise);
   RunWithCheckpoints(options, deadline, search);
   if (search.result().complete && options.merge) search.Audit(kAuditedPaths);
   Exploration result = search.result();
+  if (result.complete && result.inconclusive.empty() && NothingExercised(result, judged)) {
+    result.inconclusive = "no run put it to the test";
+  }
   if (result.violation && options.minimise) {
     if (auto minimal = Minimise(options, *result.violation, deadline)) {
       result.violation = std::move(minimal);

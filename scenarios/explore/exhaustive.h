@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "scenarios/explore/bounds.h"
 #include "scenarios/run.h"
@@ -47,7 +48,7 @@ struct ExploreProgress {
 struct ExploreOptions {
   RunCase run_case;
   Bounds bounds;
-  std::optional<Judged> only;  ///< look for violations of this property alone
+  std::vector<Judged> only;  ///< look for violations of these alone; empty: of all that is promised
   int jobs = 1;
   bool merge = true;
   bool symmetry = true;
@@ -62,11 +63,13 @@ struct ExploreOptions {
 struct Exploration {
   bool complete = false;
   ExploreProgress progress;
-  std::uint64_t whole_runs = 0;   ///< that came to their end
-  std::uint64_t beyond = 0;       ///< that left the bound of expiries
-  std::uint64_t divergences = 0;  ///< of the states looked at twice
-  PerJudged<bool> exercised;
-  PerJudged<bool> violated;  ///< all of those met; without `minimise`, all there are
+  std::uint64_t whole_runs = 0;        ///< that came to their end
+  std::uint64_t beyond = 0;            ///< that left the bound of expiries
+  std::uint64_t commands = 0;          ///< of all runs together
+  std::uint64_t audited = 0;           ///< random paths whose states must all have been visited
+  std::uint64_t divergences = 0;       ///< states and outcomes of those paths that had not been met
+  PerJudged<std::uint64_t> exercised;  ///< runs that put the property to the test
+  PerJudged<bool> violated;            ///< all of those met; without `minimise`, all there are
   std::set<std::string> outcomes;
   std::string inconclusive;  ///< why complete or not nothing can be said; empty: it can
   std::optional<MinimalCase> violation;
@@ -75,6 +78,10 @@ struct Exploration {
 /// The smallest violation within the bounds: of the fewest faults, then clients, then attempts,
 /// then commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
 std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
+
+/// The properties whose violations an exploration looks for: of those that the scenario judges,
+/// what a lock can promise in this class, or what `options.only` names.
+std::vector<Judged> LookedFor(const ExploreOptions& options);
 
 /// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged.
 Exploration Explore(const ExploreOptions& options);

@@ -118,8 +118,9 @@ void Search::Note(const RunResult& run, const ExploredRun& probe) {
   const std::lock_guard<std::mutex> lock(mutex_);
   ExploreProgress& progress = result_.progress;
   ++progress.runs;
+  result_.commands += run.commands;
   for (const Judged property : kAllJudged) {
-    if (run.exercised[property]) result_.exercised[property] = true;
+    if (run.exercised[property]) ++result_.exercised[property];
   }
   if (probe.end() == ExploredRun::End::kBeyond) ++result_.beyond;
   if (probe.end() == ExploredRun::End::kWhole) {
@@ -205,6 +206,7 @@ void Search::Audit(std::uint64_t paths) {
   sim::Universe universe;
   for (std::uint64_t i = 0; i < paths && !Stopped(); ++i) {
     const Wandered path = Wander(universe, i + 1);
+    ++result_.audited;
     result_.divergences += path.strange;
     if (!path.outcome.empty() && result_.outcomes.count(path.outcome) == 0) {
       ++result_.divergences;

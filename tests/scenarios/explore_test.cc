@@ -171,7 +171,7 @@ TEST_F(ExploreTest, WhatWasStoppedEarlyIsInconclusiveWithAPercentage) {
 
 TEST_F(ExploreTest, GetCompareDelFallsWithTwoClientsOneExpiryAndOnePause) {
   ExploreOptions options = Options({"", "broken/get-compare-del", "pause", WithPause(Of(2, 3))});
-  options.only = Judged::kForeignRelease;
+  options.only = {Judged::kForeignRelease};
   options.minimise = true;
   const Exploration exploration = Explore(options);
   ASSERT_TRUE(exploration.violation.has_value());

@@ -3,6 +3,7 @@
 // What a company's own unit tests look like: a case for each scenario, by one line, and verdicts as
 // function calls.
 #include <gtest/gtest.h>
+#include <interlock/harness/explore.h>
 #include <interlock/harness/gtest.h>
 #include <interlock/harness/guarantees.h>
 
@@ -31,6 +32,18 @@ TEST(AcmeLockTest, ItsGuaranteesCanBeTabulated) {
 TEST(AcmeLockTest, ABlindReleaseIsConvicted) {
   const auto verdict =
       interlock::harness::Check(acme::BlindReleaseLock(), {.runs = 100, .scenario = "redis.d2"});
+  EXPECT_TRUE(verdict.violated) << verdict.text;
+}
+
+TEST(AcmeLockTest, ACrashAndALostReplyBetweenTwoClientsDoNoHarm) {
+  const auto verdict = interlock::harness::Explore(acme::SoundLock());
+  EXPECT_TRUE(verdict.passed) << verdict.text;
+}
+
+TEST(AcmeLockTest, APauseShowsTheBlindRelease) {
+  const auto verdict = interlock::harness::Explore(
+      acme::BlindReleaseLock(),
+      {.scenario = "pause", .property = "LK005", .attempts = 3, .pauses = 1});
   EXPECT_TRUE(verdict.violated) << verdict.text;
 }
 

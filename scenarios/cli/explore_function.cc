@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/harness/explore.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "scenarios/cli/explore_report.h"
+#include "scenarios/cli/explore_request.h"
+
+namespace interlock::harness {
+namespace {
+
+scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options) {
+  scenarios::cli::ExploreRequest request;
+  request.scenario = options.scenario;
+  request.synchrony = options.synchrony;
+  request.property = options.property;
+  request.bounds.clients = std::clamp(options.clients, 1, 8);
+  request.bounds.attempts = std::clamp(options.attempts, 1, 8);
+  request.bounds.waits = options.waits;
+  request.bounds.extend = options.extend;
+  request.bounds.expiries = options.expiries;
+  request.crashes = options.crashes;
+  request.lost_replies = options.lost_replies;
+  request.silent_losses = options.silent_losses;
+  request.pauses = options.pauses;
+  return request;
+}
+
+}  // namespace
+
+ExploreVerdict Explore(std::shared_ptr<const Subject> subject, const ExploreOptions& options) {
+  ExploreVerdict verdict;
+  if (subject == nullptr) {
+    verdict.text = "the subject is null";
+    return verdict;
+  }
+  const scenarios::Entry entry{std::move(subject), false, {}};
+  auto resolved = scenarios::cli::Resolve(RequestOf(options), entry);
+  if (!resolved.ok()) {
+    verdict.text = resolved.status().message();
+    return verdict;
+  }
+  resolved->jobs = std::max(1, options.jobs);
+  resolved->budget = options.budget;
+  const scenarios::Exploration exploration = scenarios::Explore(*resolved);
+  const auto report = scenarios::cli::MakeReport(exploration, *resolved, entry, options.program);
+  verdict.passed = scenarios::cli::ExitCodeOf(exploration) == reports::ExitCode::kPass;
+  verdict.violated = scenarios::cli::ExitCodeOf(exploration) == reports::ExitCode::kViolated;
+  verdict.states = exploration.progress.states;
+  if (report.found) verdict.token = report.found->token;
+  verdict.text = ToText(report, reports::TextOptions{});
+  return verdict;
+}
+
+}  // namespace interlock::harness

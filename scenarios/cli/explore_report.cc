@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/explore_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/text_writer.h"
+#include "scenarios/explore/verdict.h"
+#include "scenarios/property.h"
+#include "scenarios/replay_token.h"
+#include "scenarios/rows.h"
+#include "scenarios/to_report.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using reports::Verdict;
+
+Found FoundBy(const MinimalCase& minimal, const Unit& unit) {
+  Found found;
+  found.unit = unit;
+  found.property = minimal.property;
+  found.original = minimal.workload;
+  found.workload = minimal.workload;
+  found.tape = minimal.tape;
+  ReplayToken token;
+  token.lock = unit.entry->subject->name();
+  token.scenario = unit.scenario->name;
+  token.synchrony = unit.synchrony;
+  token.run = PackedRun{minimal.workload, minimal.tape};
+  found.token = Encode(token);
+  return found;
+}
+
+std::string Count(int count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+/// What an exhaustive search knows in place of a frequency.
+std::string WhyMinimal(const MinimalCase& minimal) {
+  return fmt::format("{}, {}{} and {} (within smaller bounds no run fails: all were explored)",
+                     Count(minimal.bounds.clients, "client", "clients"),
+                     Count(minimal.bounds.attempts, "attempt", "attempts"),
+                     minimal.bounds.clients > 1 ? " each" : "",
+                     Count(minimal.faults, "fault", "faults"));
+}
+
+/// The verdict of one property, and why it is none.
+void Judge(const Exploration& exploration, Judged property, reports::ResultRow& row) {
+  row.exercised = exploration.exercised[property];
+  row.verdict = Verdict::kInconclusive;
+  if (exploration.violation && exploration.violation->property == property) {
+    row.verdict = Verdict::kViolated;
+    row.reason = exploration.violation->what;
+  } else if (exploration.divergences > 0) {
+    row.reason = "the exploration diverged";
+  } else if (!exploration.inconclusive.empty()) {
+    row.reason = exploration.inconclusive;
+  } else if (exploration.violation) {
+    row.reason =
+        fmt::format("the search ended at a violation of {}", Slug(exploration.violation->property));
+  } else if (!exploration.complete) {
+    row.reason = "the search was stopped before its end";
+  } else if (row.exercised == 0) {
+    row.reason = "no run put it to the test";
+  } else {
+    row.verdict = Verdict::kHolds;
+    row.reason.clear();
+  }
+  row.pass = row.verdict != Verdict::kViolated;
+}
+
+reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& options,
+                          const Unit& unit, const std::string& verdict) {
+  UnitResult sum;
+  sum.runs = exploration.progress.runs;
+  sum.commands = exploration.commands;
+  sum.double_runs = exploration.audited;
+  sum.divergences = exploration.divergences;
+  CampaignResult result;
+  FillRows({unit}, {sum}, result);
+  reports::RunReport& report = result.report;
+  const std::vector<Judged> looked_for = LookedFor(options);
+  std::erase_if(report.results, [&looked_for](const reports::ResultRow& row) {
+    const auto property = JudgedFromSlug(row.property);
+    return !property ||
+           std::find(looked_for.begin(), looked_for.end(), *property) == looked_for.end();
+  });
+  for (reports::ResultRow& row : report.results) {
+    Judge(exploration, *JudgedFromSlug(row.property), row);
+  }
+  report.goals.clear();  // Every run within the bounds was to be made: nothing was left to chance.
+  report.notes.push_back(verdict);
+  const bool ended = exploration.complete || exploration.violation.has_value();
+  if (!ended) report.status = reports::RunStatus::kPartial;
+  return std::move(report);
+}
+
+}  // namespace
+
+ExploreReport MakeReport(const Exploration& exploration, const ExploreOptions& options,
+                         const Entry& entry, const std::string& program) {
+  const Unit unit{&entry, options.run_case.scenario, options.run_case.synchrony};
+  const std::string verdict =
+      fmt::format("{} in {} ({}): {}", entry.subject->name(), unit.scenario->name,
+                  ToString(unit.synchrony), VerdictText(exploration, options.bounds));
+  ExploreReport made;
+  made.report = RowsOf(exploration, options, unit, verdict);
+  if (!exploration.violation) return made;
+  made.found = FoundBy(*exploration.violation, unit);
+  for (std::size_t i = 0; i < made.report.results.size(); ++i) {
+    reports::ResultRow& row = made.report.results[i];
+    if (row.property != Slug(made.found->property)) continue;
+    made.found->row = i;
+    row.replay = made.found->token;
+  }
+  made.counterexample = Explain(*made.found, program, Effort::kTry).counterexample;
+  if (exploration.violation->minimal) {
+    auto& needed = made.counterexample->needed;
+    needed.insert(needed.begin(), WhyMinimal(*exploration.violation));
+  }
+  return made;
+}
+
+std::string ToText(const ExploreReport& report, const reports::TextOptions& options) {
+  std::string text;
+  if (report.counterexample) text = reports::ToText(*report.counterexample, options) + "\n";
+  text += report.report.notes.back() + "\n";
+  std::string untested;
+  for (const reports::ResultRow& row : report.report.results) {
+    if (row.exercised > 0 || row.verdict == Verdict::kViolated || report.found) continue;
+    untested += (untested.empty() ? "" : ", ") + row.property;
+  }
+  if (!untested.empty()) text += fmt::format("not put to the test: {}\n", untested);
+  return text;
+}
+
+reports::ExitCode ExitCodeOf(const Exploration& exploration) {
+  if (exploration.divergences > 0) return reports::ExitCode::kInternal;
+  if (exploration.violation) return reports::ExitCode::kViolated;
+  const bool said = exploration.complete && exploration.inconclusive.empty();
+  return said ? reports::ExitCode::kPass : reports::ExitCode::kInconclusive;
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/explore_request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/property.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
+
+Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario) {
+  Bounds bounds = request.bounds;
+  struct Kind {
+    std::optional<int> given;
+    sim::FaultKind fault;
+    int otherwise;
+    int& bound;
+    const char* name;
+  };
+  const Kind kinds[] = {
+      {request.crashes, sim::FaultKind::kCrash, 1, bounds.crashes, "crashes"},
+      {request.lost_replies, sim::FaultKind::kResetAfter, 1, bounds.lost_replies, "lost replies"},
+      {request.silent_losses, sim::FaultKind::kLostReply, 0, bounds.silent_losses, "silent losses"},
+      {request.pauses, sim::FaultKind::kPause, 0, bounds.pauses, "pauses"}};
+  const auto& faults = scenario.shape.faults;
+  for (const Kind& kind : kinds) {
+    const bool has = std::find(faults.begin(), faults.end(), kind.fault) != faults.end();
+    if (!has && kind.given.value_or(0) > 0) {
+      return Bad(fmt::format("the scenario {} has no {}", scenario.name, kind.name));
+    }
+    kind.bound = has ? kind.given.value_or(kind.otherwise) : 0;
+  }
+  return bounds;
+}
+
+Result<SynchronyClass> ClassOf(const ExploreRequest& request, const Scenario& scenario) {
+  if (request.synchrony.empty()) return scenario.classes.back();
+  for (const SynchronyClass one : scenario.classes) {
+    if (ToString(one) == request.synchrony) return one;
+  }
+  return Bad(fmt::format("the scenario has no class \"{}\"", request.synchrony));
+}
+
+Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase& run_case) {
+  std::vector<Judged> only;
+  if (request.property.empty()) return only;
+  const auto properties = FindProperties(request.property);
+  if (properties.empty()) return Bad(fmt::format("no property is \"{}\"", request.property));
+  for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
+    for (const Property& property : properties) {
+      if (property.slug == Slug(judged)) only.push_back(judged);
+    }
+  }
+  if (only.empty()) {
+    return Bad(fmt::format("the scenario {} does not judge {} of this lock",
+                           run_case.scenario->name, request.property));
+  }
+  return only;
+}
+
+}  // namespace
+
+Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry) {
+  const auto scenarios = SelectScenarios(request.scenario);
+  if (!scenarios.ok()) return scenarios.status();
+  if (scenarios->size() != 1) return Bad("an exploration is of one lock in one scenario");
+  const Scenario& scenario = *scenarios->front();
+  if (!Applies(scenario, entry.subject->traits())) {
+    return Bad("this scenario does not apply to this lock");
+  }
+  const auto synchrony = ClassOf(request, scenario);
+  if (!synchrony.ok()) return synchrony.status();
+  ExploreOptions options;
+  options.run_case = {entry.subject.get(), &scenario, *synchrony};
+  const auto bounds = BoundsOf(request, scenario);
+  if (!bounds.ok()) return bounds.status();
+  options.bounds = *bounds;
+  auto only = OnlyOf(request, options.run_case);
+  if (!only.ok()) return only.status();
+  options.only = *std::move(only);
+  return options;
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// What is to be explored, in the words of whoever asks: names and counts, not yet held against what
+// there is. Thread safety: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <interlock/result.h>
+
+#include "scenarios/cli/registry.h"
+#include "scenarios/explore/exhaustive.h"
+
+namespace interlock::scenarios::cli {
+
+struct ExploreRequest {
+  std::string scenario;   ///< pattern that matches one
+  std::string synchrony;  ///< "none", "bounded", "arbitrary"; empty: the scenario's weakest
+  std::string property;   ///< code or slug: look for its violations alone; empty: for all
+  Bounds bounds;
+  // Not given: one, if the scenario has such faults; no pause and no silent loss.
+  std::optional<int> crashes;
+  std::optional<int> lost_replies;
+  std::optional<int> silent_losses;
+  std::optional<int> pauses;
+};
+
+/// Fills run_case, bounds and `only`. kInvalidArgument: there is no such scenario, class or
+/// property for this lock, or a fault is asked for that the scenario does not have.
+Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry);
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Every order of steps and every placing of faults within stated bounds, as a function call:
+//
+//   TEST(JobLockTest, NothingGoesWrongBetweenTwoClientsAndACrash) {
+//     const auto verdict = interlock::harness::Explore(std::make_shared<MySubject>(),
+//                                                      {.scenario = "crash"});
+//     EXPECT_TRUE(verdict.passed) << verdict.text;
+//   }
+//
+// Guarantee: `passed` means that all runs within the bounds were covered, each state once, and that
+// none of them violated what is judged; `text` names the bounds. A counterexample has the fewest
+// faults, then clients, then attempts that any run within the bounds needs.
+// Non-guarantee: nothing is said of what is beyond the bounds. REQUIRES a deterministic lock: all
+// that it decides by is what its Environment gave it. No watchdog, as for Check
+// (interlock/harness/check.h). Thread safety: may be called from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::harness {
+
+struct ExploreOptions {
+  std::string scenario = "chaos";  ///< whose properties are judged, and whose faults there are
+  std::string synchrony = {};      ///< "none", "bounded", "arbitrary"; empty: its weakest class
+  std::string property = {};       ///< "LK005" or a slug: look for its violations alone
+  int clients = 2;                 ///< 1 to 8
+  int attempts = 2;                ///< of each client, 1 to 8
+  bool waits = false;              ///< clients wait for the lock instead of trying
+  bool extend = false;             ///< clients extend in the middle of the section
+  int expiries = 1;                ///< leases of living clients that run out
+  // At most so many faults. Not given: one crash and one lost reply if the scenario has such
+  // faults, no silent loss and no pause.
+  std::optional<int> crashes = {};
+  std::optional<int> lost_replies = {};
+  std::optional<int> silent_losses = {};
+  std::optional<int> pauses = {};
+  int jobs = 1;  ///< threads; the verdict does not depend on it
+  std::optional<std::chrono::milliseconds> budget = {};  ///< real time; too short: inconclusive
+  std::string program = {};                              ///< as CheckOptions::program
+};
+
+struct ExploreVerdict {
+  bool passed = false;       ///< all was explored, put to the test and found in order
+  bool violated = false;     ///< false and not passed: inconclusive, or `text` says what is wrong
+  std::uint64_t states = 0;  ///< visited
+  std::string token;         ///< of the smallest counterexample, for Replay; else empty
+  std::string text;          ///< the verdict with its bounds, behind the counterexample
+};
+
+ExploreVerdict Explore(std::shared_ptr<const Subject> subject, const ExploreOptions& options = {});
+
+}  // namespace interlock::harness
