@@ -53,6 +53,8 @@ Json ToObject(const ShardBlock& block) {
   object["goals"] = ToObject(block.goals);
   object["struck"] = ToObject(block.struck);
   object["stories"] = ToObject(block.stories);
+  object["updates"] = block.updates;
+  object["lost_updates"] = block.lost_updates;
   return object;
 }
 
@@ -94,6 +96,8 @@ ShardBlock BlockFrom(const Json& object) {
   block.goals = FromObject(object.at("goals"));
   block.struck = FromObject(object.at("struck"));
   block.stories = FromObject(object.at("stories"));
+  block.updates = object.at("updates").get<std::uint64_t>();
+  block.lost_updates = object.at("lost_updates").get<std::uint64_t>();
   return block;
 }
 

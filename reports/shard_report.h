@@ -48,6 +48,8 @@ struct ShardBlock {
   std::vector<std::pair<std::string, std::uint64_t>> goals;
   std::vector<std::pair<std::string, std::uint64_t>> struck;  ///< runs in which a fault took effect
   std::vector<std::pair<std::string, std::uint64_t>> stories;
+  std::uint64_t updates = 0;       ///< that guarded resources accepted
+  std::uint64_t lost_updates = 0;  ///< those of them that another write has wiped out
   bool operator==(const ShardBlock&) const = default;
 };
 

@@ -233,6 +233,8 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
     if (sum.inconclusive++ == 0) sum.first_inconclusive = *result.inconclusive;
   }
   Count(result.goals, sum.goals);
+  sum.updates += result.updates;
+  sum.lost_updates += result.lost_updates;
   if (!result.story.empty()) ++sum.stories[result.story];
   for (const Judged property : kAllJudged) {
     if (result.exercised[property]) ++sum.exercised[property];

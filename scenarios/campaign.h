@@ -86,7 +86,9 @@ struct UnitResult {
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
   std::array<std::uint64_t, kFaultNumbers> struck{};  ///< runs in which the kind took effect
-  std::map<std::string, std::uint64_t> stories;       ///< of scenarios that tell one, and how often
+  std::uint64_t updates = 0;                          ///< of guarded resources, see RunResult
+  std::uint64_t lost_updates = 0;
+  std::map<std::string, std::uint64_t> stories;  ///< of scenarios that tell one, and how often
   std::uint64_t hash = 0;
 };
 

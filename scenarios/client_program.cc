@@ -58,6 +58,8 @@ class Program {
     if (now >= hold.valid_until()) return;
     events_.OnEnter(client_);
     events_.Step(client_);
+    const bool admitted = events_.guarded() && events_.OnRead(client_, hold);
+    if (events_.guarded() && operation.stall.count() > 0) events_.Stall(client_, operation.stall);
     MonotonicTime end = AddSaturating(now, operation.hold);
     if (operation.extend && can_extend_) {
       SleepUntil(std::min(AddSaturating(now, operation.hold / 2), hold.valid_until()));
@@ -65,7 +67,18 @@ class Program {
     }
     end = std::min(end, hold.valid_until());
     SleepUntil(end);
+    if (admitted) Write(operation, hold);
     events_.OnLeave(client_);
+  }
+
+  /// Once the write is under way nobody can call it back: the client waits for the answer as long
+  /// as its lease is valid, and leaves without it then.
+  void Write(const Operation& operation, const harness::Hold& hold) {
+    if (!operation.heedless && runtime_.Now() >= hold.valid_until()) return;
+    events_.Step(client_);
+    const std::shared_ptr<Event> answered = runtime_.NewEvent();
+    events_.OnWrite(client_, hold, answered);
+    answered->WaitUntil(hold.valid_until());
   }
 
   /// Comes back when the lease is long over, as a client does that forgot the time.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include <interlock/harness/lock.h>
 
@@ -13,7 +14,8 @@
 
 namespace interlock::scenarios {
 
-/// Receives what a client program does, at the moment it does it. Must not wait, but for Step.
+/// Receives what a client program does, at the moment it does it. Must not wait, but for Step and
+/// Stall.
 class ProgramEvents {
  public:
   virtual ~ProgramEvents() = default;
@@ -21,6 +23,14 @@ class ProgramEvents {
   virtual void OnRefused(int client, const Status& status) = 0;
   virtual void OnGranted(int client, const harness::Hold& hold) = 0;
   virtual void OnEnter(int client) = 0;
+  /// Whether the lock guards something: only then the section begins by reading it (false: the
+  /// client was refused), may stall after that, and ends by writing to it.
+  virtual bool guarded() const { return false; }
+  virtual bool OnRead(int /*client*/, const harness::Hold& /*hold*/) { return true; }
+  virtual void Stall(int /*client*/, Duration /*length*/) {}
+  /// Sends the write, and sets `answered` when it has arrived. That may be after the client's end.
+  virtual void OnWrite(int /*client*/, const harness::Hold& /*hold*/,
+                       std::shared_ptr<Event> /*answered*/) {}
   virtual void OnLeave(int client) = 0;
   virtual void OnExtend(int client) = 0;
   virtual void OnExtended(int client, const Status& status, const harness::Hold& hold) = 0;

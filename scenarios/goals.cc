@@ -23,6 +23,8 @@ std::string_view Name(Goal goal) {
       "recovered after a crash",
       "lease over before its grant was learned of",
       "asked for validity after its end",
+      "stale write refused",
+      "write held up past the lease",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

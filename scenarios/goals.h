@@ -30,8 +30,10 @@ enum class Goal : std::uint8_t {
   kRecoveredAfterCrash,    ///< a grant after the death of a holder
   kGrantCameLate,          ///< the lease was over before its client learned of the grant
   kAskedAfterValidity,     ///< a client asked whether its lease is valid when it was over
+  kStaleWriteRefused,      ///< the guarded resource refused a holder whose time was over
+  kWriteHeldUp,            ///< a write to the guarded resource took longer than a lease
 };
-inline constexpr std::size_t kGoalCount = 18;
+inline constexpr std::size_t kGoalCount = 20;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

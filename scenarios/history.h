@@ -62,6 +62,16 @@ struct ClientHold {
   bool entered() const { return section.from != kOpen; }
 };
 
+/// One access to the guarded resource: reading it when the section begins, or the write that comes
+/// of it.
+struct Access {
+  std::size_t hold = 0;  ///< index of the grant's ClientHold
+  bool writes = false;
+  VirtualTime sent{};
+  VirtualTime arrived{};
+  bool accepted = false;
+};
+
 enum class ServerHoldEnd : std::uint8_t {
   kNone,      ///< still there
   kReleased,  ///< removed by a command of the client that owns it
@@ -122,6 +132,7 @@ struct History {
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
+  std::vector<Access> accesses;  ///< in the order in which they arrived
   std::vector<Delay> delays;
   std::vector<Disturbance> disturbances;
   std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still

@@ -87,6 +87,8 @@ void Merge(const UnitResult& block, UnitResult& sum) {
   sum.inconclusive += block.inconclusive;
   for (std::size_t i = 0; i < kGoalCount; ++i) sum.goals[i] += block.goals[i];
   for (std::size_t i = 0; i < kFaultNumbers; ++i) sum.struck[i] += block.struck[i];
+  sum.updates += block.updates;
+  sum.lost_updates += block.lost_updates;
   for (const auto& [story, count] : block.stories) sum.stories[story] += count;
   for (const Judged property : kAllJudged) {
     sum.exercised[property] += block.exercised[property];

@@ -194,6 +194,7 @@ Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
   workload.topology = shape.topology;
   workload.nodes = shape.nodes;
   workload.persistence = shape.persistence;
+  workload.guard = shape.guard;
   workload.clients.reserve(raw.clients.size());
   for (const RawClient& one : raw.clients) {
     ClientPlan& client = workload.clients.emplace_back();

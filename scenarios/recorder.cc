@@ -2,6 +2,7 @@
 #include "scenarios/recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "scenarios/oracles/keys.h"
 #include "scenarios/oracles/validity.h"
@@ -9,11 +10,13 @@
 namespace interlock::scenarios {
 
 Recorder::Recorder(const harness::Subject& subject, const harness::LockOptions& options,
-                   SynchronyClass synchrony, int database)
+                   SynchronyClass synchrony, int database, GuardKind guard)
     : subject_(subject),
       options_(options),
       synchrony_(synchrony),
       database_(database),
+      guard_(guard),
+      guarded_resource_(guard),
       ledger_(options.permits, subject.traits().semaphore) {
   history_.lease = options.lease;
   history_.permits = options.permits;

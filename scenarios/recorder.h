@@ -5,12 +5,14 @@
 // class on pauses and delays.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include <interlock/harness/lock.h>
 
 #include "scenarios/client_program.h"
 #include "scenarios/goals.h"
+#include "scenarios/guarded_resource.h"
 #include "scenarios/history.h"
 #include "scenarios/oracles/ledger.h"
 #include "scenarios/server_view.h"
@@ -23,7 +25,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
  public:
   /// All references outlive the recorder. Attach must be called before the world runs.
   Recorder(const harness::Subject& subject, const harness::LockOptions& options,
-           SynchronyClass synchrony, int database);
+           SynchronyClass synchrony, int database, GuardKind guard);
   void Attach(sim::World& world, int clients, Duration latency);
   /// Clocks may run at any rate and stand still for any time, see Scenario::free_clocks. Else what
   /// faults do to them stays within the drift that every lease lock must allow for.
@@ -39,6 +41,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   const GoalSet& goals() const { return goals_; }
   int faults() const { return faults_; }
   const FaultSet& struck() const { return struck_; }
+  const GuardedResource& guarded_resource() const { return guarded_resource_; }
   /// A key that the lock has written outside of its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
@@ -54,6 +57,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnRefused(int client, const Status& status) override;
   void OnGranted(int client, const harness::Hold& granted) override;
   void OnEnter(int client) override;
+  bool guarded() const override { return guard_ != GuardKind::kNone; }
+  bool OnRead(int client, const harness::Hold& shown) override;
+  void Stall(int client, Duration length) override;
+  void OnWrite(int client, const harness::Hold& shown, std::shared_ptr<Event> answered) override;
   void OnLeave(int client) override;
   void OnExtend(int client) override;
   void OnExtended(int client, const Status& status, const harness::Hold& extended) override;
@@ -77,9 +84,18 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
     VirtualTime believes_until{-1};
     VirtualTime extend_called{};
+    std::uint64_t read = 0;  ///< what the guarded resource showed it last
+  };
+  /// A write on its way to the guarded resource.
+  struct Sent {
+    int client = 0;
+    GuardedResource::Visitor visitor;
+    std::uint64_t value = 0;
+    VirtualTime at{};
   };
 
   void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
+  void OnArrived(const Sent& write);
   Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
   /// The request that made or renewed the grant, and how long ago that is for its client.
@@ -92,6 +108,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   const harness::LockOptions& options_;
   const SynchronyClass synchrony_;
   const int database_;
+  const GuardKind guard_;
+  GuardedResource guarded_resource_;
   sim::World* world_ = nullptr;
   Ledger ledger_;
   History history_;

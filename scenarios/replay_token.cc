@@ -19,6 +19,11 @@ constexpr std::uint64_t kMostElements = 10'000;
 constexpr std::uint64_t kMostChoices = 10'000'000;
 constexpr Duration kLongestLease = std::chrono::hours(24);
 constexpr std::int64_t kMostRatePpm = 500'000;
+// What came later stands in bits that were always 0: older tokens of this version read as before.
+constexpr unsigned kResourceBits = 2;
+constexpr unsigned kHeedlessBit = 3;
+constexpr unsigned kStallBit = 4;
+static_assert(kMostResources < 1 << kResourceBits);
 constexpr std::uint64_t kLongest = 200'000'000'000'000;  // zigzag ns: more than a day
 
 std::string ToBase64(const std::string& bytes) {
@@ -108,7 +113,8 @@ std::string Pack(const PackedRun& run) {
   Packer packer;
   packer.Length(run.workload.lease);
   packer.Number(static_cast<std::uint64_t>(run.workload.permits));
-  packer.Number(static_cast<std::uint64_t>(run.workload.resources));
+  packer.Number(static_cast<std::uint64_t>(run.workload.guard) << kResourceBits |
+                static_cast<std::uint64_t>(run.workload.resources));
   packer.Length(run.workload.latency_max);
   packer.Number(static_cast<std::uint64_t>(run.workload.topology));
   packer.Number(static_cast<std::uint64_t>(run.workload.nodes));
@@ -119,7 +125,11 @@ std::string Pack(const PackedRun& run) {
     packer.Length(Duration(client.clock_rate_ppm));
     packer.Number(client.operations.size());
     for (const Operation& operation : client.operations) {
-      packer.Number(static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U));
+      const bool stalls = operation.stall.count() != 0;
+      packer.Number(static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U) |
+                    (operation.heedless ? 1U : 0U) << kHeedlessBit |
+                    (stalls ? 1U : 0U) << kStallBit);
+      if (stalls) packer.Length(operation.stall);
       packer.Length(operation.think);
       packer.Length(operation.wait);
       packer.Length(operation.hold);
@@ -147,9 +157,11 @@ ClientPlan UnpackClient(Unpacker& from) {
   client.clock_rate_ppm = from.Length().count();
   for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
     Operation operation;
-    const int word = from.Index(5);
-    operation.ask = static_cast<Ask>(word >> 1);
-    operation.extend = (word & 1) != 0;
+    const std::uint64_t word = from.Number((2U << kStallBit) - 1);
+    operation.ask = static_cast<Ask>(word >> 1 & 3U);
+    operation.extend = (word & 1U) != 0;
+    operation.heedless = (word >> kHeedlessBit & 1U) != 0;
+    if ((word >> kStallBit & 1U) != 0) operation.stall = from.Length();
     operation.think = from.Length();
     operation.wait = from.Length();
     operation.hold = from.Length();
@@ -173,7 +185,10 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
   PackedRun run;
   run.workload.lease = from.Length();
   run.workload.permits = from.Index(1000);
-  run.workload.resources = from.Index(kMostResources);
+  const int word = from.Index(static_cast<std::uint64_t>(GuardKind::kCheckAndSet) << kResourceBits |
+                              kMostResources);
+  run.workload.resources = word & ((1 << kResourceBits) - 1);
+  run.workload.guard = static_cast<GuardKind>(word >> kResourceBits);
   run.workload.latency_max = from.Length();
   run.workload.topology = static_cast<sim::Topology>(from.Index(2));
   run.workload.nodes = from.Index(kMostNodes);
@@ -207,6 +222,7 @@ std::string_view Flaw(const Workload& workload) {
       return "a client's clock runs at no rate that a clock can have";
     }
     for (const Operation& operation : client.operations) {
+      if (operation.ask > Ask::kWait) return "an operation asks in a way that is not known here";
       if (operation.resource >= workload.resources) return "an operation names no resource of it";
     }
     for (const PlannedFault& fault : client.faults) {

@@ -24,10 +24,12 @@ Expectation Expected(const Unit& unit, Judged property) {
   }
   if (!unit.entry->specimen) {
     if (IsWeakness(*unit.scenario, property, unit.synchrony)) return Expectation::kBreaks;
-    // A named case says itself what it cannot hold; in a generated one it depends on the draw.
-    const bool named = !unit.scenario->pinned.empty();
-    return named || IsPromised(property, unit.synchrony) ? Expectation::kHolds
-                                                         : Expectation::kEither;
+    // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
+    // a fence is worth depends on the lock, of which no case knows anything.
+    const bool named = !unit.scenario->pinned.empty() && property != Judged::kFencedWrites;
+    const harness::Traits traits = unit.entry->subject->traits();
+    return named || IsPromised(property, unit.synchrony, traits) ? Expectation::kHolds
+                                                                 : Expectation::kEither;
   }
   for (const Conviction& conviction : unit.entry->expected) {
     if (conviction.property == Slug(property) && conviction.scenario == unit.scenario->name &&
@@ -68,7 +70,9 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   const bool promised = !unit.scenario->fault_class.empty();
   if (row.expected == Expectation::kEither && row.kind == LockKind::kSound && !promised &&
       row.verdict == Verdict::kViolated) {
-    row.reason = "no lease lock excludes sections under unbounded pauses";
+    row.reason = property == Judged::kFencedWrites
+                     ? "without fencing tokens nothing tells a stale write"
+                     : "no lease lock excludes sections under unbounded pauses";
   }
   if (row.expected == Expectation::kBreaks && row.kind == LockKind::kSound && named) {
     row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
@@ -84,6 +88,15 @@ std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Ju
   return fmt::format("{} {} [{}]: {} holds up to {}, and not at {}", unit.scenario->name,
                      unit.entry->subject->name(), ToString(unit.synchrony), Slug(property),
                      names[first - 1], names[first]);
+}
+
+/// Violated says that it can happen; this says how often.
+std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum) {
+  if (!unit.scenario->tells_losses || unit.entry->specimen || sum.updates == 0) return std::nullopt;
+  const std::uint64_t per_mille = sum.lost_updates * 1000 / sum.updates;
+  return fmt::format("{} {} [{}]: {} of {} updates lost ({}.{} %)", unit.scenario->name,
+                     unit.entry->subject->name(), ToString(unit.synchrony), sum.lost_updates,
+                     sum.updates, per_mille / 10, per_mille % 10);
 }
 
 /// A sound lock held the same and put it to the test.
@@ -189,6 +202,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     for (const auto& [story, count] : sum.stories) {
       report.notes.push_back(fmt::format("{} ({} of {} runs)", story, count, sum.runs));
     }
+    if (auto note = LossNote(unit, sum)) report.notes.push_back(std::move(*note));
     for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
       report.results.push_back(MakeRow(unit, sum, property));
       if (sum.violating_runs[property] == 0) continue;

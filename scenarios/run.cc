@@ -12,6 +12,7 @@
 #include "scenarios/oracles/termination.h"
 #include "scenarios/oracles/tokens.h"
 #include "scenarios/oracles/validity.h"
+#include "scenarios/oracles/writes.h"
 #include "scenarios/recorder.h"
 #include "scenarios/story.h"
 
@@ -30,7 +31,8 @@ class OneRun {
         workload_(workload),
         traits_(run_case.subject->traits()),
         options_(LockOptionsFor(*run_case.scenario, workload)),
-        recorder_(*run_case.subject, options_, run_case.synchrony, run_case.scenario->database),
+        recorder_(*run_case.subject, options_, run_case.synchrony, run_case.scenario->database,
+                  workload.guard),
         plan_(FaultPlanOf(workload)),
         world_(universe, Options(workload, keep_events), plan_, choices, &recorder_),
         probe_(probe) {}
@@ -123,6 +125,7 @@ class OneRun {
     JudgeExclusion(history, traits_.semaphore, result.violations);
     JudgeOrphans(history, result.violations);
     JudgeTokens(history, result.violations);
+    if (!traits_.semaphore) JudgeWrites(history, result.violations);
     JudgeRefusals(history, result.violations);
     JudgeFalseValidity(history, result.violations);
     JudgeTermination(history, case_.subject->OverrunBound(options_), result.violations);
@@ -149,6 +152,8 @@ class OneRun {
     result.trace_hash = world_.trace().hash();
     result.commands = world_.commands();
     result.faults = recorder_.faults();
+    result.updates = recorder_.guarded_resource().accepted_writes();
+    result.lost_updates = recorder_.guarded_resource().lost_updates();
     result.struck = recorder_.struck();
     if (case_.scenario->tells_story) {
       result.story = StoryOf(*case_.scenario, *case_.subject, history);

@@ -37,6 +37,8 @@ struct RunResult {
   Duration virtual_time{};
   int faults = 0;                          ///< that took effect
   FaultSet struck;                         ///< their kinds
+  std::uint64_t updates = 0;               ///< that the guarded resource accepted
+  std::uint64_t lost_updates = 0;          ///< that another write has wiped out
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped

@@ -67,6 +67,8 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (property == Judged::kForeignExtend && !traits.can_extend) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;
     if (property == Judged::kTermination && !traits.waits) continue;
+    // Holders of several permits have no order in which they could come.
+    if (property == Judged::kFencedWrites && traits.semaphore) continue;
     judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
   }
   return judged;
@@ -81,9 +83,10 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
   return JudgedFor(scenario, subject.traits(), shows_ownership);
 }
 
-bool IsPromised(Judged property, SynchronyClass synchrony) {
-  const bool section = property == Judged::kSectionExclusion || property == Judged::kPermitsSection;
-  return !(section && synchrony == SynchronyClass::kArbitrary);
+bool IsPromised(Judged property, SynchronyClass synchrony, const harness::Traits& traits) {
+  if (synchrony != SynchronyClass::kArbitrary) return true;
+  if (property == Judged::kFencedWrites) return traits.fencing;
+  return property != Judged::kSectionExclusion && property != Judged::kPermitsSection;
 }
 
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony) {
@@ -120,6 +123,12 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits) 
     const auto& classes = scenario.classes;
     if (std::find(classes.begin(), classes.end(), SynchronyClass::kArbitrary) != classes.end()) {
       add({Goal::kPausedPastLease});
+      if (scenario.shape.guard == GuardKind::kFenced && traits.fencing) {
+        add({Goal::kStaleWriteRefused});
+      }
+      if (scenario.shape.guard != GuardKind::kNone && has({FaultKind::kDelayRequest})) {
+        add({Goal::kWriteHeldUp});
+      }
     }
   }
   return goals;

@@ -33,6 +33,7 @@ struct WorkloadShape {
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;
   sim::Persistence persistence = sim::Persistence::kNone;
+  GuardKind guard = GuardKind::kNone;
 };
 
 struct Weakness {
@@ -64,7 +65,8 @@ struct Scenario {
   /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.
   std::vector<std::string> sweep;
-  bool tells_story = false;  ///< see story.h; needs exactly one pinned workload
+  bool tells_losses = false;  ///< the report says how many updates of what is guarded were lost
+  bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
   /// Of the guarantee table, where each lock's promises say what is expected; else empty.
   std::string_view fault_class = {};
 };
@@ -89,9 +91,9 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
                               bool shows_ownership = true);
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject);
 
-/// Properties that no lease lock can promise in this class (see scenarios/README.md): section
-/// exclusion under unbounded pauses.
-bool IsPromised(Judged property, SynchronyClass synchrony);
+/// Properties that no lease lock of these traits can promise in this class: section exclusion under
+/// unbounded pauses and delays, and there without fencing tokens the order of writes.
+bool IsPromised(Judged property, SynchronyClass synchrony, const harness::Traits& traits);
 
 /// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses.
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony);

@@ -57,6 +57,8 @@ UnitResult FromShardBlock(const ShardBlock& block) {
     const sim::FaultInfo* fault = sim::FindFault(name);
     if (fault != nullptr) result.struck[static_cast<std::size_t>(fault->kind)] = count;
   }
+  result.updates = block.updates;
+  result.lost_updates = block.lost_updates;
   for (const auto& [story, count] : block.stories) result.stories[story] = count;
   return result;
 }
@@ -154,6 +156,8 @@ ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult&
     const std::uint64_t count = result.struck[static_cast<std::size_t>(fault.kind)];
     if (count > 0) block.struck.emplace_back(fault.name, count);
   }
+  block.updates = result.updates;
+  block.lost_updates = result.lost_updates;
   block.stories.assign(result.stories.begin(), result.stories.end());
   return block;
 }

@@ -67,6 +67,7 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
   json.Key("nodes");
   json.Signed(workload.nodes);
   word("persistence", ToString(workload.persistence));
+  word("guard", ToString(workload.guard));
   json.Key("clients");
   json.BeginArray();
   for (const ClientPlan& client : workload.clients) {
@@ -83,6 +84,9 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
       length("hold_us", operation.hold);
       json.Key("extend");
       json.Bool(operation.extend);
+      json.Key("heedless");
+      json.Bool(operation.heedless);
+      length("stall_us", operation.stall);
       length("overstay_us", operation.overstay);
       json.Key("resource");
       json.Signed(operation.resource);
@@ -130,15 +134,17 @@ reports::Record RecordOf(const RunResult& run, const Violation* violation) {
 }
 
 /// What else the run violates, each property once, with a word about what nobody can promise.
-std::vector<std::string> OthersIn(const RunResult& run, Judged named, SynchronyClass synchrony) {
+std::vector<std::string> OthersIn(const RunResult& run, Judged named, const RunCase& run_case) {
+  const harness::Traits traits = run_case.subject->traits();
   std::vector<std::string> others;
   PerJudged<bool> said;
   for (const Violation& other : run.violations) {
     if (other.property == named || std::exchange(said[other.property], true)) continue;
-    others.push_back(fmt::format(
-        "{} {}: {}{}", Code(other.property), Slug(other.property), other.what,
-        IsPromised(other.property, synchrony) ? ""
-                                              : " Expected in this class: no lease prevents it."));
+    others.push_back(fmt::format("{} {}: {}{}", Code(other.property), Slug(other.property),
+                                 other.what,
+                                 IsPromised(other.property, run_case.synchrony, traits)
+                                     ? ""
+                                     : " Expected in this class: no lease prevents it."));
   }
   return others;
 }
@@ -224,7 +230,7 @@ Explained Explain(const Found& found, std::string_view program, Effort effort) {
     if (effort == Effort::kTry) AddTried(universe, run_case, found, run, counterexample);
   }
   counterexample.record = RecordOf(run, violation);
-  counterexample.also = OthersIn(run, found.property, run_case.synchrony);
+  counterexample.also = OthersIn(run, found.property, run_case);
   int client = 0;
   for (const ClientPlan& plan : found.workload.clients) {
     for (const PlannedFault& fault : plan.faults) {

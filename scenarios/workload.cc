@@ -20,6 +20,7 @@ Duration SerialLength(const Workload& workload) {
   for (const ClientPlan& client : workload.clients) {
     for (const Operation& operation : client.operations) {
       sum += operation.think + operation.wait + operation.hold + operation.overstay;
+      sum += operation.stall;
       sum += 2 * workload.lease;
     }
   }
@@ -34,6 +35,20 @@ std::string_view ToString(Ask ask) {
       return "wait-for";
     case Ask::kWait:
       return "wait";
+  }
+  return "?";
+}
+
+std::string_view ToString(GuardKind guard) {
+  switch (guard) {
+    case GuardKind::kNone:
+      return "none";
+    case GuardKind::kUnfenced:
+      return "unfenced";
+    case GuardKind::kFenced:
+      return "fenced";
+    case GuardKind::kCheckAndSet:
+      return "check-and-set";
   }
   return "?";
 }

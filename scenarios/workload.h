@@ -25,15 +25,26 @@ enum class Ask : std::uint8_t {
   kWait,     ///< waits without a deadline
 };
 
+/// What the lock guards: a thing outside of Redis that the holder reads when its section begins,
+/// and writes to when its work is done; see guarded_resource.h.
+enum class GuardKind : std::uint8_t {
+  kNone,         ///< there is none: a section is only time
+  kUnfenced,     ///< accepts every access
+  kFenced,       ///< refuses a fencing token below the highest that it has seen
+  kCheckAndSet,  ///< accepts a write if nobody else has read since the writer did
+};
+
 /// Think, ask for the lock, work in the section, release.
 struct Operation {
   Ask ask = Ask::kTry;
-  Duration think{};     ///< before asking
-  Duration wait{};      ///< kWaitFor only
-  Duration hold{};      ///< length of the section; cut where the validity ends
-  bool extend = false;  ///< extend the lease half-way (and once more, late, with `overstay`)
-  Duration overstay{};  ///< if not 0: release only this long after the validity has ended
-  int resource = 0;     ///< which of the workload's
+  Duration think{};       ///< before asking
+  Duration wait{};        ///< kWaitFor only
+  Duration hold{};        ///< length of the section; cut where the validity ends
+  bool extend = false;    ///< extend the lease half-way (and once more, late, with `overstay`)
+  Duration overstay{};    ///< if not 0: release only this long after the validity has ended
+  int resource = 0;       ///< which of the workload's
+  bool heedless = false;  ///< writes without another look at its validity
+  Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
   bool operator==(const Operation&) const = default;
 };
 
@@ -68,6 +79,7 @@ struct Workload {
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;  ///< servers in all; 1 if standalone
   sim::Persistence persistence = sim::Persistence::kNone;
+  GuardKind guard = GuardKind::kNone;
   std::vector<ClientPlan> clients;
   bool operator==(const Workload&) const = default;
 };
@@ -80,5 +92,6 @@ sim::FaultPlan FaultPlanOf(const Workload& workload);
 Duration SerialLength(const Workload& workload);
 
 std::string_view ToString(Ask ask);
+std::string_view ToString(GuardKind guard);
 
 }  // namespace interlock::scenarios

@@ -36,6 +36,7 @@ void Network::OnTimer(TimerHeap::Timer timer) {
     CallReturned(nullptr);
     return;
   }
+  if (timer.kind == TimerKind::kElsewhere) return ArriveElsewhere(timer.id);
   Link& link = *links_[timer.id];
   switch (timer.kind) {
     case TimerKind::kRequest:

@@ -68,6 +68,11 @@ class Engine final : public SchedulerHost {
     return process.clock.Global(deadline) <= now();
   }
 
+  /// The fault strikes the running task's process now, at no step of the plan.
+  void StrikeHere(Process& process, const Fault& fault) {
+    if (!scheduler.tearing_down() && scheduler.current() != nullptr) Strike(process, fault);
+  }
+
   /// A message fault took effect: trace and observer.
   void ReportFault(const Process& process, const Fault& fault);
   /// `fault.length`, as far as the scenario allows it here.

@@ -92,6 +92,7 @@ FingerprintWriter OfProcess(Engine& engine, const Process& process, const Scenar
   writer.Number(process.crashed ? 1 : 0);
   scenario.DescribeProcess(process.id, writer);
   DescribeLinks(engine, process, writer);
+  for (const VirtualTime arrival : engine.network.UnderWayElsewhere(process)) writer.Time(arrival);
   if (process.crashed) return writer;
   writer.Number(process.observed.digest().low);
   writer.Number(process.observed.digest().high);

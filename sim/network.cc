@@ -4,6 +4,7 @@
 #include "sim/network.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/engine.h"
 
@@ -145,6 +146,45 @@ bool Network::SendLast(Link& link, const Fate& fate) {
   return true;
 }
 
+Duration Network::TakeArmedDelays(Process& process) {
+  Duration extra{};
+  std::erase_if(process.armed, [&](Fault& fault) {
+    if (fault.kind != FaultKind::kDelayRequest) return false;
+    fault.length = engine_.Clip(fault, fault.length);
+    if (fault.length.count() <= 0) return true;
+    extra += fault.length;
+    engine_.ReportFault(process, fault);
+    return true;
+  });
+  return extra;
+}
+
+void Network::TravelElsewhere(Process& process, VirtualTime latest, std::function<void()> arrive) {
+  const Duration extra = process.armed.empty() ? Duration{} : TakeArmedDelays(process);
+  const VirtualTime now = engine_.now();
+  const VirtualTime arrival = std::max(now, std::min(latest, now + Latency(process) + extra));
+  const auto number = static_cast<std::uint32_t>(elsewhere_.size());
+  const TimerId timer = engine_.scheduler.timers().Add(arrival, {TimerKind::kElsewhere, number});
+  elsewhere_.push_back({process.id, arrival, timer, std::move(arrive)});
+  ++elsewhere_under_way_;
+}
+
+void Network::ArriveElsewhere(std::uint32_t number) {
+  Elsewhere& arrived = elsewhere_[number];
+  arrived.timer = kNoTimer;
+  --elsewhere_under_way_;
+  const std::function<void()> arrive = std::exchange(arrived.arrive, nullptr);
+  arrive();
+}
+
+std::vector<VirtualTime> Network::UnderWayElsewhere(const Process& process) const {
+  std::vector<VirtualTime> arrivals;
+  for (const Elsewhere& one : elsewhere_) {
+    if (one.process == process.id && one.timer != kNoTimer) arrivals.push_back(one.arrival);
+  }
+  return arrivals;
+}
+
 Link& Network::Open(Process& process) {
   links_.push_back(pool_.Take());
   Link& link = *links_.back();
@@ -266,6 +306,14 @@ bool Network::HasLiveConnection(const Process& process) const {
 
 void Network::Heal() {
   for (const std::unique_ptr<Link>& link : links_) HealLink(*link);
+  TimerHeap& timers = engine_.scheduler.timers();
+  for (std::uint32_t number = 0; number < elsewhere_.size(); ++number) {
+    Elsewhere& one = elsewhere_[number];
+    if (one.timer == kNoTimer) continue;
+    timers.Cancel(one.timer);
+    one.arrival = engine_.now();
+    one.timer = timers.Add(one.arrival, {TimerKind::kElsewhere, number});
+  }
   UpdateServerTimer();
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -48,13 +49,17 @@ class Network final : public redis::Sink {
   void HoldBackUnderWay(Process& process);
   /// From now on nothing that is sent arrives; either end notices by its keepalive.
   void Cut(Link& link);
+  /// See World::TravelElsewhere.
+  void TravelElsewhere(Process& process, VirtualTime latest, std::function<void()> arrive);
+  /// When what the process has sent elsewhere arrives, of all that is under way.
+  std::vector<VirtualTime> UnderWayElsewhere(const Process& process) const;
   /// The process's most recently used connection that works; null if there is none.
   Link* LiveLink(const Process& process) const;
   void Heal();
 
   void OnTimer(TimerHeap::Timer timer);
-  /// Nothing is on its way to the server.
-  bool Quiet() const { return requests_under_way_ == 0; }
+  /// Nothing is on its way to the server, or to a place outside of Redis.
+  bool Quiet() const { return requests_under_way_ == 0 && elsewhere_under_way_ == 0; }
 
   bool HasLiveConnection(const Process& process) const;
   const Link& link(std::uint32_t id) const { return *links_[id]; }
@@ -87,6 +92,14 @@ class Network final : public redis::Sink {
     bool reset = false;
   };
 
+  /// What travels to a place outside of Redis.
+  struct Elsewhere {
+    int process = 0;
+    VirtualTime arrival{};
+    TimerId timer = kNoTimer;  // none: it has arrived
+    std::function<void()> arrive;
+  };
+
   Duration Latency(const Process& process);
   enum class Direction : std::uint8_t { kToServer, kFromServer };
   /// `arrival`, or the end of a partition that is in the way.
@@ -106,6 +119,10 @@ class Network final : public redis::Sink {
                    Duration extra);
   void DropUnderWay(Link& link);
   void HealLink(Link& link);
+
+  /// The armed delays of the process's next message, which they now are.
+  Duration TakeArmedDelays(Process& process);
+  void ArriveElsewhere(std::uint32_t number);
 
   void OnRequestTimer(Link& link);
   void OnMessageTimer(Link& link);
@@ -143,6 +160,8 @@ class Network final : public redis::Sink {
   VirtualTime server_timer_at_{};
   VirtualTime last_expiry_{};
   std::size_t requests_under_way_ = 0;
+  std::vector<Elsewhere> elsewhere_;
+  std::size_t elsewhere_under_way_ = 0;
   std::uint64_t commands_ = 0;
   std::uint64_t undescribed_ = 0;
 };

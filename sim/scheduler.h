@@ -79,7 +79,7 @@ class SchedulerHost {
   virtual void OnTimer(TimerHeap::Timer timer) = 0;
   virtual void OnTaskStart(const ScheduledTask& task) = 0;
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
-  /// Whether nothing is on its way that could still reach the server.
+  /// Whether nothing is on its way that could still reach the server, or a place outside.
   virtual bool Quiet() const = 0;
   virtual void BeforePick() = 0;  ///< Instant worlds: which ready task goes on is chosen next.
 

@@ -22,6 +22,7 @@ enum class TimerKind : std::uint8_t {
   kMessage,      ///< something arrives at the client; id: link
   kServerClose,  ///< the server's keepalive gives up; id: link
   kClientBreak,  ///< the client's keepalive gives up; id: link
+  kElsewhere,    ///< something arrives at a place outside of Redis; id: its number
   kServerTimers  ///< redis::Server::RunTimers
 };
 

@@ -103,6 +103,14 @@ void World::Step(int process) {
     engine.scheduler.YieldPoint();
 }
 
+void World::TravelElsewhere(int process, VirtualTime latest, std::function<void()> arrive) {
+  state_->engine.network.TravelElsewhere(state_->At(process), latest, std::move(arrive));
+}
+
+void World::Strike(int process, const Fault& fault) {
+  state_->engine.StrikeHere(state_->At(process), fault);
+}
+
 VirtualTime World::now() const { return state_->engine.now(); }
 
 MonotonicTime World::LocalTime(int process, VirtualTime when) const {

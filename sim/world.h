@@ -129,6 +129,16 @@ class World {
   /// stay dead.
   void Heal();
 
+  /// The process sends something to a place outside of Redis, over a link of its own. `arrive` is
+  /// called, outside of tasks, when it is there: a latency from now, and later if a delay of
+  /// requests waits for the process's next message, but not after `latest`. No partition from a
+  /// server holds it back, it is never lost, and what was sent before a crash still arrives. Heal
+  /// lets it arrive at once; it must not wait, and teardown forgets it.
+  void TravelElsewhere(int process, VirtualTime latest, std::function<void()> arrive);
+  /// The fault strikes now, at a place that only the scenario knows. YIELDS. Called from within
+  /// that process only.
+  void Strike(int process, const Fault& fault);
+
   /// A step of the calling process (see faults.h) at a place that the scenario wants faults to
   /// reach. YIELDS. Called from within that process only.
   void Step(int process);

@@ -31,6 +31,69 @@ Scenario A1() {
   return scenario;
 }
 
+/// C1 works for half a second and writes; C2 is granted the lock when C1's lease is over, and works
+/// until after C1 has come back.
+Workload CheckedAndSet(const Operation& first) {
+  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
+  const Operation in_turn{.ask = Ask::kWaitFor,
+                          .think = milliseconds(10'000),
+                          .wait = milliseconds(6'000),
+                          .hold = milliseconds(8'000)};
+  Workload workload = Clients({Does({first}), Does({too_early, in_turn})});
+  workload.guard = GuardKind::kCheckAndSet;
+  return workload;
+}
+
+/// A2: tokens need no order, if the holder first leaves its own at the resource and then writes
+/// only if it is still there. C1 sets a and is paused; C2 sets b; C1's write is refused.
+Scenario A2() {
+  Scenario scenario = Row("antirez.a2", "unordered tokens, checked and set at the resource");
+  Pin(scenario, std::vector<Workload>(8, CheckedAndSet({.hold = milliseconds(500),
+                                                        .heedless = true,
+                                                        .stall = milliseconds(14'990)})));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kFencedWrites, Judged::kKeys};
+  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
+  scenario.tells_losses = true;
+  return scenario;
+}
+
+/// A2': the adverse order. C1 is paused before it has set anything; C2 sets b; C1 wakes, sets a and
+/// writes, and C2's legal write is refused. Nothing is torn, but the stale client wins.
+Scenario A2Adverse() {
+  Scenario scenario = Row("antirez.a2p", "as a2, and the pause comes before the token is set");
+  Pin(scenario, AtAnyStep(CheckedAndSet({.hold = milliseconds(500), .heedless = true}),
+                          {.kind = sim::FaultKind::kPause, .length = milliseconds(14'990)}));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kFencedWrites, Judged::kKeys};
+  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion},
+                         {SynchronyClass::kArbitrary, Judged::kFencedWrites}};
+  scenario.tells_losses = true;
+  return scenario;
+}
+
+/// A8: kleppmann.k1 with a client that looks at its remaining validity right before it writes. What
+/// is left is the pause between the look and the write: compare the rates of lost updates.
+Scenario A8() {
+  const Operation careful{.hold = milliseconds(9'000)};
+  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
+  const Operation in_turn{.ask = Ask::kWaitFor,
+                          .think = milliseconds(10'000),
+                          .wait = milliseconds(6'000),
+                          .hold = milliseconds(8'000)};
+  Workload workload = Clients({Does({careful}), Does({too_early, in_turn})});
+  workload.guard = GuardKind::kUnfenced;
+  Scenario scenario = Row("antirez.a8", "validity is checked before each protected step");
+  Pin(scenario,
+      AtAnyStep(workload, {.kind = sim::FaultKind::kPause, .length = milliseconds(14'980)}));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kFencedWrites, Judged::kKeys};
+  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion},
+                         {SynchronyClass::kArbitrary, Judged::kFencedWrites}};
+  scenario.tells_losses = true;
+  return scenario;
+}
+
 /// A3: the server counts 10 % fast and the client 10 % slow, so that the client runs at 0.9 / 1.1
 /// of the server's rate. Only that ratio counts, so the server's clock stands for true time here.
 /// The sweep goes from equal rates to that one; a lock is safe up to the part of the lease that it
@@ -64,6 +127,6 @@ Scenario A3() {
 
 }  // namespace
 
-std::vector<Scenario> AntirezRows() { return {A1(), A3()}; }
+std::vector<Scenario> AntirezRows() { return {A1(), A2(), A2Adverse(), A3(), A8()}; }
 
 }  // namespace interlock::scenarios::catalogue

@@ -130,6 +130,20 @@ Scenario Permits() {
   return scenario;
 }
 
+Scenario Guarded() {
+  Scenario scenario;
+  scenario.name = "guarded";
+  scenario.summary = "holders write to a storage that refuses old tokens; pauses, writes held back";
+  scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  scenario.shape.faults = {FaultKind::kPause, FaultKind::kExpiry, FaultKind::kDelayRequest,
+                           FaultKind::kPartitionToServer};
+  scenario.shape.overstay = true;
+  scenario.shape.extend = true;
+  scenario.shape.guard = GuardKind::kFenced;
+  scenario.judges = ThreeLevelsAnd({Judged::kFencedWrites, Judged::kTokens, Judged::kKeys});
+  return scenario;
+}
+
 /// The test program of the LockService that the first specimens come from: nine clients try once
 /// each for a lock of 20 s; the winner works for 25 s.
 Scenario Seed002() {
@@ -165,8 +179,8 @@ Scenario Seed002() {
 
 const std::vector<Scenario>& Catalogue() {
   static const std::vector<Scenario> kCatalogue = [] {
-    std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),
-                                 Pause(),      Chaos(),    Permits(), Seed002()};
+    std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),  Pause(),
+                                 Chaos(),      Permits(),  Guarded(), Seed002()};
     for (const auto rows : {catalogue::ClientFaults, catalogue::KleppmannRows,
                             catalogue::AntirezRows, catalogue::RedisRows, catalogue::OtherRows}) {
       std::vector<Scenario> some = rows();

@@ -2,6 +2,9 @@
 //
 // What other systems reported: etcd's issue 11456 and Jepsen analysis, Curator's tech note 10,
 // Chubby's and Consul's lock-delay, etcd's issue 10811.
+#include <cstddef>
+#include <utility>
+
 #include "scenarios/catalogue/rows.h"
 
 namespace interlock::scenarios::catalogue {
@@ -48,8 +51,78 @@ Scenario C1() {
   return scenario;
 }
 
+/// E2: the pattern of Jepsen's test of etcd's locks: five clients read, sleep for up to a lease of
+/// 2 s, and write; each of them is paused for 5 s once. How much is lost is the point.
+Scenario ReadSleepWrite(std::string_view name, std::string_view summary, GuardKind guard) {
+  constexpr int kClients = 5;
+  constexpr int kVariants = 24;
+  constexpr int kSteps = 60;
+  Workload workload;
+  workload.lease = std::chrono::seconds(2);
+  workload.latency_max = milliseconds(2);
+  workload.guard = guard;
+  for (int client = 0; client < kClients; ++client) {
+    ClientPlan plan;
+    for (const int sleep : {0, 300, 700, 1'200, 1'700}) {
+      plan.operations.push_back({.ask = Ask::kWaitFor,
+                                 .think = milliseconds(10 * client),
+                                 .wait = milliseconds(60'000),
+                                 .hold = milliseconds(sleep),
+                                 .heedless = true});
+    }
+    workload.clients.push_back(plan);
+  }
+  std::vector<Workload> variants(kVariants, workload);
+  for (int variant = 0; variant < kVariants; ++variant) {
+    for (int client = 0; client < kClients; ++client) {
+      variants[static_cast<std::size_t>(variant)]
+          .clients[static_cast<std::size_t>(client)]
+          .faults.push_back({.kind = sim::FaultKind::kPause,
+                             .step = (5 * variant + 13 * client) % kSteps,
+                             .length = milliseconds(5'000)});
+    }
+  }
+  Scenario scenario = Row(name, summary);
+  Pin(scenario, std::move(variants));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kFencedWrites, Judged::kKeys};
+  scenario.weaknesses = {{SynchronyClass::kArbitrary, Judged::kSectionExclusion}};
+  scenario.tells_losses = true;
+  return scenario;
+}
+
+Scenario E2() {
+  Scenario scenario = ReadSleepWrite(
+      "etcd.e2", "guarded read, sleep and write under pauses: lost updates", GuardKind::kUnfenced);
+  scenario.weaknesses.push_back({SynchronyClass::kArbitrary, Judged::kFencedWrites});
+  return scenario;
+}
+
+Scenario E2Fenced() {
+  return ReadSleepWrite("etcd.e2f", "as e2, and the storage refuses an old fencing token",
+                        GuardKind::kFenced);
+}
+
+/// H2: C1 is cut off from the lock server and from nothing else, so that what it writes arrives
+/// while its extensions do not. It is safe because work stops when the validity ends.
+Scenario H2() {
+  const Operation extends{.hold = milliseconds(15'000), .extend = true};
+  const Operation waits{.ask = Ask::kWaitFor,
+                        .think = milliseconds(100),
+                        .wait = milliseconds(60'000),
+                        .hold = milliseconds(2'000)};
+  Workload workload = Clients({Does({extends}), Does({waits, waits})});
+  workload.guard = GuardKind::kUnfenced;
+  Scenario scenario = Row("etcd.h2", "a client is cut off from the lock server alone");
+  Pin(scenario, AtAnyStep(workload, {.kind = sim::FaultKind::kPartitionToServer,
+                                     .length = milliseconds(30'000)}));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kFencedWrites, Judged::kKeys};
+  return scenario;
+}
+
 }  // namespace
 
-std::vector<Scenario> OtherRows() { return {E1(), C1()}; }
+std::vector<Scenario> OtherRows() { return {E1(), E2(), E2Fenced(), C1(), H2()}; }
 
 }  // namespace interlock::scenarios::catalogue

@@ -5,12 +5,9 @@ namespace interlock::scenarios {
 
 const std::vector<PendingScenario>& PendingScenarios() {
   constexpr std::string_view kRedlock = "Redlock, a lock over a quorum of masters";
-  constexpr std::string_view kGuarded = "a guarded resource, to which holders write";
   constexpr std::string_view kServer = "faults of the server";
   constexpr std::string_view kClocks = "faults of clocks";
   static const std::vector<PendingScenario> kPending = {
-      {"kleppmann.k2", "the pause strikes right after the holder has looked at its TTL", kGuarded},
-      {"kleppmann.k3", "the network holds one write back for 90 s", kGuarded},
       {"kleppmann.k4", "the clock of one of five masters jumps, and its key expires", kRedlock},
       {"kleppmann.k5", "one of five masters restarts and has forgotten", kRedlock},
       {"kleppmann.k6", "all replies of five masters are read after a pause", kRedlock},
@@ -18,20 +15,15 @@ const std::vector<PendingScenario>& PendingScenarios() {
       {"kleppmann.k9", "the server that counts the tokens loses its data", kServer},
       {"kleppmann.k9b", "counters on several masters drift apart", kRedlock},
       {"kleppmann.k10", "an efficiency lock's only server loses power", kServer},
-      {"antirez.a2", "unordered tokens, checked and set at the resource", kGuarded},
-      {"antirez.a2p", "the same, and the pause comes before the token is set", kGuarded},
       {"antirez.a4", "the server's clock steps back, and a key lives longer", kClocks},
       {"antirez.a5", "the server's clock is slewed", kClocks},
       {"antirez.a6", "all delays between reading the clock and using the lock", kRedlock},
       {"antirez.a7", "a server that syncs every write restarts, or restarts late", kServer},
-      {"antirez.a8", "validity is checked before each protected step", kGuarded},
       {"redis.d1", "the master dies before its replica knows of the lock", kServer},
       {"redis.d3", "three clients split the votes of five masters", kRedlock},
       {"redis.d4", "the losers of a split vote do not unlock", kRedlock},
       {"redis.d6", "one of three granting masters restarts empty", kRedlock},
       {"redis.d7", "unlock skips the masters whose grant seemed to fail", kRedlock},
-      {"etcd.e2", "guarded read, sleep and write under pauses: lost updates", kGuarded},
-      {"etcd.h2", "a client is cut off from the lock server alone", kGuarded},
       {"chubby.h1", "new owners are refused for a while after an expiry", "a lock with lock-delay"},
   };
   return kPending;

@@ -43,9 +43,9 @@ Workload Clients(std::vector<ClientPlan> clients) {
 }
 
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault) {
-  constexpr int kSteps = 24;
-  std::vector<Workload> sweep(kSteps, workload);
-  for (int step = 0; step < kSteps; ++step) {
+  const int steps = workload.guard == GuardKind::kNone ? 24 : 32;
+  std::vector<Workload> sweep(static_cast<std::size_t>(steps), workload);
+  for (int step = 0; step < steps; ++step) {
     PlannedFault struck = fault;
     struck.step = step;
     sweep[static_cast<std::size_t>(step)].clients.front().faults.push_back(struck);

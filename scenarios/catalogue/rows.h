@@ -31,7 +31,8 @@ ClientPlan Does(std::vector<Operation> operations);
 Workload Clients(std::vector<ClientPlan> clients);
 
 /// The fault of client 0 at each of its first steps in turn. With 24 steps it reaches any point
-/// between connecting and the reply to the release, for every lock that ships here.
+/// between connecting and the reply to the release, for every lock that ships here; reading and
+/// writing what is guarded takes some more.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
 
 /// One fault of clients, links or client clocks each; generated.

@@ -127,6 +127,9 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
       history.holds.begin(), history.holds.end(),
       [](const ClientHold& hold) { return hold.fencing_token.has_value() || !hold.token.empty(); });
   exercised[Judged::kTokens] = with_token >= 2;
+  exercised[Judged::kFencedWrites] = std::any_of(
+      history.accesses.begin(), history.accesses.end(),
+      [&](const Access& access) { return access.hold != history.accesses.front().hold; });
   exercised[Judged::kSpuriousRefusal] =
       goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut);
   exercised[Judged::kFalseValidity] =

@@ -77,6 +77,7 @@ void AddOperationKnobs(const Workload& workload, Place place, std::vector<Knob>&
   if (operation.ask == Ask::kWaitFor) add("longest wait", &Operation::wait);
   add("time in the section", &Operation::hold);
   if (operation.overstay.count() != 0) add("overstay", &Operation::overstay);
+  if (operation.stall.count() != 0) add("stall", &Operation::stall);
 }
 
 }  // namespace
@@ -143,6 +144,15 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
       }
     }
   });
+  add([](Workload& w) {
+    w.guard = GuardKind::kNone;
+    for (ClientPlan& client : w.clients) {
+      for (Operation& operation : client.operations) {
+        operation.heedless = false;
+        operation.stall = Duration{};
+      }
+    }
+  });
   add([](Workload& w) { w.persistence = sim::Persistence::kNone; });
   add([](Workload& w) {
     w.topology = sim::Topology::kStandalone;
@@ -160,6 +170,8 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     };
     add([&](Workload& w) { at(w).resource = 0; });
     add([&](Workload& w) { at(w).extend = false; });
+    add([&](Workload& w) { at(w).heedless = false; });
+    add([&](Workload& w) { at(w).stall = Duration{}; });
     for (const Ask ask : {Ask::kTry, Ask::kWaitFor}) {
       add([&](Workload& w) {
         if (at(w).ask <= ask) return;

@@ -46,8 +46,9 @@ struct Knob {
 /// offsets, and each operation's.
 std::vector<Knob> KnobsOf(const Workload& workload);
 
-/// Workloads that are simpler in one thing which is no length: a kind of asking, an extension, the
-/// number of permits, resources or servers, what a server keeps, whose clock runs true.
+/// Workloads that are simpler in one thing which is no length: a kind of asking, an extension, what
+/// is guarded, the number of permits, resources or servers, what a server keeps, whose clock runs
+/// true.
 std::vector<Workload> SimplerKinds(const Workload& workload);
 
 /// Every length in proportion to a lease of `lease`, at least.

@@ -37,7 +37,8 @@ Specimen FenceForgets() {
                     .summary = "counts its fencing tokens in a key that expires with the lock",
                     .traits = {.fencing = true},
                     .lock = Lock}),
-          {{"tokens", "contention", SynchronyClass::kNone}},
+          {{"tokens", "contention", SynchronyClass::kNone},
+           {"fenced-writes", "guarded", SynchronyClass::kArbitrary}},
           {.clients = 1, .attempts = 2, .expiries = 1, .pauses = 1}};
 }
 

@@ -43,6 +43,7 @@ Specimen UnknownIsNo();
 Specimen LeftSignals();
 Specimen RandomFence();
 Specimen FenceBeforeLock();
+Specimen FenceDrawnAnew();
 Specimen FenceForgets();
 Specimen SecondsAsToken();
 Specimen TokenOfTheObject();

@@ -27,7 +27,8 @@ Specimen RandomFence() {
                     .summary = "fences with random numbers, which have no order",
                     .traits = {.fencing = true},
                     .lock = Lock}),
-          {{"tokens", "contention", SynchronyClass::kNone}},
+          {{"tokens", "contention", SynchronyClass::kNone},
+           {"fenced-writes", "guarded", SynchronyClass::kArbitrary}},
           {.clients = 1, .attempts = 2}};
 }
 

@@ -40,6 +40,7 @@ std::vector<Specimen> Specimens() {
           specimens::LeftSignals(),
           specimens::RandomFence(),
           specimens::FenceBeforeLock(),
+          specimens::FenceDrawnAnew(),
           specimens::FenceForgets(),
           specimens::SecondsAsToken(),
           specimens::TokenOfTheObject(),

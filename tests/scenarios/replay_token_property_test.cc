@@ -28,7 +28,8 @@ rc::Gen<Operation> AnyOperation() {
       rc::gen::set(&Operation::think, AnyLength()), rc::gen::set(&Operation::wait, AnyLength()),
       rc::gen::set(&Operation::hold, AnyLength()), rc::gen::set(&Operation::extend),
       rc::gen::set(&Operation::overstay, AnyLength()),
-      rc::gen::set(&Operation::resource, rc::gen::inRange(0, 3)));
+      rc::gen::set(&Operation::resource, rc::gen::inRange(0, 3)),
+      rc::gen::set(&Operation::heedless), rc::gen::set(&Operation::stall, AnyLength()));
 }
 
 rc::Gen<PlannedFault> AnyFault() {
@@ -64,6 +65,8 @@ rc::Gen<PackedRun> AnyRun() {
       rc::gen::set(&Workload::persistence,
                    rc::gen::element(sim::Persistence::kNone, sim::Persistence::kRdb,
                                     sim::Persistence::kAofAlways, sim::Persistence::kAofEverysec)),
+      rc::gen::set(&Workload::guard, rc::gen::element(GuardKind::kNone, GuardKind::kUnfenced,
+                                                      GuardKind::kFenced, GuardKind::kCheckAndSet)),
       rc::gen::set(&Workload::clients,
                    rc::gen::nonEmpty(rc::gen::container<std::vector<ClientPlan>>(AnyClient()))));
   const auto tape =

@@ -57,6 +57,18 @@ TEST(ReplayTokenTest, APackedRunComesBack) {
   ExpectSame(PackedToken(), DecodeReplayToken(Encode(PackedToken())));
 }
 
+TEST(ReplayTokenTest, WhatIsGuardedComesBack) {
+  for (const GuardKind guard :
+       {GuardKind::kUnfenced, GuardKind::kFenced, GuardKind::kCheckAndSet}) {
+    ReplayToken token = PackedToken();
+    Workload& workload = std::get<PackedRun>(token.run).workload;
+    workload.guard = guard;
+    workload.clients[0].operations = {{.heedless = true, .stall = std::chrono::seconds(15)},
+                                      {.ask = Ask::kWait}};
+    ExpectSame(token, DecodeReplayToken(Encode(token)));
+  }
+}
+
 // Whoever can compute a check sum can ask for a run that is none.
 TEST(ReplayTokenTest, APackedRunThatCannotBeRunIsRefused) {
   const auto refusal = [](const std::function<void(Workload&)>& spoil) {
@@ -74,6 +86,9 @@ TEST(ReplayTokenTest, APackedRunThatCannotBeRunIsRefused) {
   EXPECT_THAT(refusal([](Workload& w) { w.nodes = 3; }), HasSubstr("topology"));
   EXPECT_THAT(refusal([](Workload& w) { w.clients[0].clock_rate_ppm = 500'001; }),
               HasSubstr("rate"));
+  EXPECT_THAT(
+      refusal([](Workload& w) { w.clients[0].operations = {{.ask = static_cast<Ask>(3)}}; }),
+      HasSubstr("asks in a way"));
   EXPECT_THAT(refusal([](Workload& w) { w.clients[0].operations = {{.resource = 1}}; }),
               HasSubstr("no resource"));
   EXPECT_THAT(refusal([](Workload& w) {

@@ -74,6 +74,8 @@ TEST_P(ConvictionTest, EverySpecimenFallsWhereItsPageSays) {
   std::size_t expected = 0;
   for (const Entry& entry : options.entries) expected += entry.expected.size();
   for (const ResultRow& row : result.report.results) {
+    // A case may say of sound locks, too, what they cannot hold.
+    if (row.kind == reports::LockKind::kSound) continue;
     if (row.expected != reports::Expectation::kBreaks) continue;
     --expected;
     EXPECT_EQ(row.verdict, Verdict::kViolated) << row.lock << ": " << row.reason;

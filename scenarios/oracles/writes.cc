@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/writes.h"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/grants.h"
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Of each hold its place among the grants.
+std::vector<std::size_t> PlacesOf(const History& history) {
+  const std::vector<Grant> grants = GrantsInOrder(history);
+  std::vector<std::size_t> places(history.holds.size());
+  for (std::size_t place = 0; place < grants.size(); ++place) {
+    places[static_cast<std::size_t>(grants[place].hold - history.holds.data())] = place;
+  }
+  return places;
+}
+
+}  // namespace
+
+void JudgeWrites(const History& history, std::vector<Violation>& violations) {
+  if (history.accesses.empty()) return;
+  const std::vector<std::size_t> places = PlacesOf(history);
+  const Access* latest = nullptr;
+  for (const Access& access : history.accesses) {
+    if (!access.accepted) continue;
+    if (latest == nullptr || places[access.hold] >= places[latest->hold]) {
+      latest = &access;
+      continue;
+    }
+    const int client = history.holds[access.hold].client;
+    violations.push_back(
+        {Judged::kFencedWrites, access.arrived, client,
+         fmt::format("the guarded resource accepted at {} what {} had sent at {} to {} it, after "
+                     "it had accepted {} at {}, whose grant is a later one",
+                     Instant(access.arrived), Client(client), Instant(access.sent),
+                     access.writes ? "write" : "read", Client(history.holds[latest->hold].client),
+                     Instant(latest->arrived))});
+    return;
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// Fenced writes (LK004): the guarded resource accepts no access of a grant after it has accepted
+// one of a later grant. Later is what the server granted later.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/history.h"
+
+namespace interlock::scenarios {
+
+/// Appends one violation at most, the earliest.
+void JudgeWrites(const History& history, std::vector<Violation>& violations);
+
+}  // namespace interlock::scenarios
