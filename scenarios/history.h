@@ -7,6 +7,7 @@
 // client's belief B, and the section C. A crash ends B and C, never S.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -77,9 +78,11 @@ enum class ServerHoldEnd : std::uint8_t {
   kReleased,  ///< removed by a command of the client that owns it
   kExpired,   ///< its deadline passed
   kForeign,   ///< removed or overwritten by another client's command: the promise goes on
+  kLost,      ///< gone with data that its server lost, or with the server: the promise goes on
 };
 
-/// One ownership entry in the server, from the command that made it to its end.
+/// One ownership entry in a server, from the command that made it to its end. If another server
+/// takes over and has the entry as well, that is an entry of its own.
 struct ServerHold {
   /// Whose connection made it, until its token says whose it is; -1: another client's command made
   /// it, a hand-over, and nobody has shown the token yet.
@@ -89,12 +92,19 @@ struct ServerHold {
   VirtualTime sent = kOpen;            ///< when its owner sent that command; kOpen: another's
   VirtualTime renewed{};               ///< the last command that made or prolonged it
   VirtualTime promised_until = kOpen;  ///< its deadline, exclusive; kOpen: it has none
+  std::int64_t expires_at_ms = 0;      ///< the same on the server's own clock
+  std::int64_t leased_ms = 0;          ///< by that clock, what was left of it when it was renewed
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
+  int node = 0;         ///< which server
+  bool copied = false;  ///< no command made it: it came with another server's data, or came back
+  /// Its owner has released the lock on another server, or had released it when the entry came
+  /// back: whatever stands here promises nothing any more.
+  VirtualTime waived = kOpen;
 
-  /// The end of the promise S: a foreign delete does not end it.
+  /// The end of the promise S: a foreign delete does not end it, and neither does lost data.
   VirtualTime promise_end() const {
-    return end == ServerHoldEnd::kReleased ? ended : promised_until;
+    return std::min(waived, end == ServerHoldEnd::kReleased ? ended : promised_until);
   }
 };
 
@@ -126,9 +136,10 @@ struct Death {
 struct History {
   Duration lease{};
   int permits = 1;
-  Duration drift_allowance{};  ///< what the lock takes off each lease
-  Duration latency{};          ///< of the slowest message that no fault delays, one way
-  bool ownership_seen = true;  ///< the subject shows who owns the lock in the server
+  Duration drift_allowance{};       ///< what the lock takes off each lease
+  Duration latency{};               ///< of the slowest message that no fault delays, one way
+  bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
+  bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;

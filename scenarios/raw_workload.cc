@@ -49,7 +49,18 @@ std::span<const int> LengthLadder(FaultKind kind) {
       return kPartition;
     case FaultKind::kRestart:
     case FaultKind::kRestartSameIdentity:
+    case FaultKind::kServerKill:
+    case FaultKind::kServerPowerLoss:
+    case FaultKind::kFailover:
       return kDown;
+    case FaultKind::kSplitBrain:
+    case FaultKind::kReplicationStop:
+    case FaultKind::kLoading:
+    case FaultKind::kReadonly:
+    case FaultKind::kOom:
+    case FaultKind::kBusy:
+    case FaultKind::kMoved:
+      return kPartition;
     case FaultKind::kClientClockJump:
       return kJump;
     default:
@@ -134,6 +145,7 @@ class Smaller {
     Number([](RawWorkload& raw) { return &raw.lease; });
     Number([](RawWorkload& raw) { return &raw.latency; });
     Number([](RawWorkload& raw) { return &raw.permits; });
+    Number([](RawWorkload& raw) { return &raw.persistence; });
     Resources();
     for (std::size_t i = 0; i < raw_.clients.size(); ++i) {
       Number([i](RawWorkload& raw) { return &raw.clients[i].offset; });
@@ -193,7 +205,7 @@ Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
   workload.resources = 1 + raw.resources;
   workload.topology = shape.topology;
   workload.nodes = shape.nodes;
-  workload.persistence = shape.persistence;
+  workload.persistence = shape.persistence[static_cast<std::size_t>(raw.persistence)];
   workload.guard = shape.guard;
   workload.clients.reserve(raw.clients.size());
   for (const RawClient& one : raw.clients) {

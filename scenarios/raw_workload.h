@@ -42,6 +42,7 @@ struct RawWorkload {
   int latency = 0;
   int permits = 0;
   int resources = 0;
+  int persistence = 0;  ///< which of the shape's
   std::vector<RawClient> clients;
 };
 

@@ -50,14 +50,14 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
       (argv[0] == "BLPOP" || argv[0] == "blpop")) {
     goals_.Add(Goal::kHalfOpenServed);
   }
+  std::uint64_t& seen_mutations = seen_mutations_[static_cast<std::size_t>(world_->server_node())];
   const std::uint64_t mutations = world_->server().mutations();
-  if ((mutations != seen_mutations_ || reply == nullptr) &&
-      state(process).doing == Doing::kAsking) {
+  if ((mutations != seen_mutations || reply == nullptr) && state(process).doing == Doing::kAsking) {
     VirtualTime& queued = history_.attempts[state(process).attempt].queued;
     queued = std::min(queued, now);
   }
-  if (mutations == seen_mutations_) return;
-  seen_mutations_ = mutations;
+  if (mutations == seen_mutations) return;
+  seen_mutations = mutations;
   SyncOwners(process, now);
   if (key_without_ttl_ && !stray_key_.empty()) return;
   const auto keys = world_->server().PeekKeys(database_);
@@ -71,21 +71,30 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
   }
 }
 
-void Recorder::SyncOwners(int process, VirtualTime now) {
+Ledger::Look Recorder::LookAtServer() {
+  Ledger::Look look;
+  look.node = world_->server_node();
   const FakeServerView view(world_->server(), database_);
+  look.now_ms = view.NowMs();
   const auto owners = subject_.Owners(view, options_);
   observable_ = owners.has_value();
   history_.ownership_seen = observable_;
-  if (!observable_) return;
-  std::vector<SeenOwner> seen;
-  seen.reserve(owners->size());
+  if (!observable_) return look;
+  look.owners.reserve(owners->size());
   for (const harness::Owner& owner : *owners) {
     // Redis expires when now > deadline, in whole milliseconds: the deadline's own ms still counts.
-    seen.push_back({owner.token, owner.expires_at_ms.has_value()
-                                     ? world_->GlobalTimeOfServerMs(*owner.expires_at_ms + 1)
-                                     : kOpen});
+    const auto deadline = owner.expires_at_ms;
+    look.owners.push_back(
+        {owner.token, deadline.has_value() ? world_->GlobalTimeOfServerMs(*deadline + 1) : kOpen,
+         deadline.value_or(kNoDeadline)});
   }
-  ledger_.Sync(process, state(process).doing, now, seen, history_, violations_);
+  return look;
+}
+
+void Recorder::SyncOwners(int process, VirtualTime now) {
+  const Ledger::Look look = LookAtServer();
+  if (!observable_) return;
+  ledger_.Sync(process, state(process).doing, now, look, history_, violations_);
   for (ServerHold& entry : history_.server_holds) {
     if (entry.client == process && entry.renewed == now) entry.sent = state(process).sent;
   }
@@ -100,69 +109,6 @@ void Recorder::SetSent(ClientHold& record, VirtualTime now) const {
 }
 
 void Recorder::OnSend(int process, sim::VirtualTime now) { state(process).sent = now; }
-
-void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
-  using enum sim::FaultKind;
-  if (closed_) return;
-  ++faults_;
-  struck_.set(static_cast<std::size_t>(fault.kind));
-  ClientState& client = state(fault.process);
-  switch (fault.kind) {
-    case kCrash:
-    case kRestart:
-    case kRestartSameIdentity:
-      history_.deaths.push_back({fault.process, now});
-      history_.last_fault = std::max(history_.last_fault, now + std::max(fault.length, Duration{}));
-      break;
-    case kPause:
-    case kPauseClockFrozen:
-    case kExpiry:
-      if (client.inside) goals_.Add(Goal::kPausedInSection);
-      history_.pauses.push_back({fault.process, now});
-      OnDelay(fault, false, now);
-      break;
-    case kDelayRequest:
-    case kPartition:
-    case kPartitionToServer:
-      OnDelay(fault, true, now);
-      break;
-    case kDelayReply:
-    case kPartitionFromServer:
-      OnDelay(fault, false, now);
-      break;
-    case kHalfOpen:
-      client.silent = true;
-      [[fallthrough]];
-    case kLostRequest:
-    case kLostReply:
-    case kResetBefore:
-    case kResetAfter:
-    case kClientClockRate:
-      history_.needs_healing = true;
-      history_.disturbances.push_back({fault.process, now});
-      break;
-    case kClientClockJump:
-      history_.disturbances.push_back({fault.process, now});
-      [[fallthrough]];
-    default:
-      history_.last_fault = std::max(history_.last_fault, now);
-      break;
-  }
-}
-
-void Recorder::OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now) {
-  const Duration length = std::max(fault.length, Duration{});
-  if (of_requests) {
-    // Two delays of one message, or of a message and the one behind it, add up.
-    VirtualTime from = now;
-    for (const Delay& earlier : history_.delays) {
-      if (earlier.client == fault.process) from = std::max(from, earlier.interval.to);
-    }
-    history_.delays.push_back({fault.process, {now, from + length + history_.lease / 100}});
-  }
-  history_.disturbances.push_back({fault.process, now});
-  history_.last_fault = std::max(history_.last_fault, now + length);
-}
 
 void Recorder::OnRestart(int process, sim::VirtualTime /*now*/) {
   if (!closed_) state(process) = ClientState{};
@@ -179,39 +125,6 @@ void Recorder::OnClockChange(int process, sim::VirtualTime now) {
   if (client.valid_end > now) client.valid_end = client.believes_until;
   Interval& belief = hold(process).belief.back();
   if (belief.to > now) belief.to = client.believes_until;
-}
-
-Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) {
-  using enum sim::FaultKind;
-  if (fault.kind == kClientClockRate) {
-    return free_clocks_ ? wanted : std::clamp(wanted, -kMostDrift, kMostDrift);
-  }
-  // Forward only: a validity ends early, which costs time and no safety.
-  if (fault.kind == kClientClockJump) return wanted;
-  if (fault.kind == kPauseClockFrozen && !free_clocks_) {
-    // The clock loses as much as the pause is long, so it must fit into the allowance for drift.
-    const ClientState& client = state(fault.process);
-    const bool idle =
-        client.doing == Doing::kNothing && client.believes_until <= now && !client.inside;
-    if (!idle) wanted = std::min(wanted, history_.lease / 1000);
-  }
-  if (synchrony_ == SynchronyClass::kArbitrary) return wanted;
-  if (synchrony_ == SynchronyClass::kNone) wanted = std::min(wanted, history_.lease / 100);
-  return ClipPause(fault, wanted, now);
-}
-
-Duration Recorder::ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) {
-  using enum sim::FaultKind;
-  const ClientState& client = state(fault.process);
-  const VirtualTime until = client.believes_until;
-  const bool relies = until > now && until != kOpen;
-  if (fault.kind != kPause && fault.kind != kPauseClockFrozen && fault.kind != kExpiry) {
-    return wanted;
-  }
-  if (synchrony_ == SynchronyClass::kNone) return wanted;
-  // A client that relies on a validity must come back before its end, with time left to stop.
-  if (relies) return std::min(wanted, (until - now) / 2);
-  return until == now || client.inside ? Duration{} : wanted;
 }
 
 void Recorder::OnAsk(int client, const Operation& operation) {
@@ -288,6 +201,7 @@ void Recorder::OnExtend(int client) {
   }
   state(client).doing = Doing::kExtending;
   state(client).extend_called = world_->now();
+  state(client).extend_called_ms = world_->ServerTimeUs() / 1000;
 }
 
 void Recorder::OnExtended(int client, const Status& status, const harness::Hold& extended) {
@@ -304,7 +218,8 @@ void Recorder::OnExtended(int client, const Status& status, const harness::Hold&
   goals_.Add(Goal::kExtended);
   ClientHold& record = hold(client);
   if (observable_ && !record.token.empty()) {
-    Ledger::JudgeExtended(record, state(client).extend_called, now, history_, violations_);
+    Ledger::JudgeExtended(record, state(client).extend_called, state(client).extend_called_ms, now,
+                          history_, violations_);
   }
   state(client).valid_until = extended.valid_until();
   const VirtualTime until = world_->GlobalTime(client, extended.valid_until());

@@ -5,6 +5,7 @@
 // class on pauses and delays.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -27,7 +28,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Recorder(const harness::Subject& subject, const harness::LockOptions& options,
            SynchronyClass synchrony, int database, GuardKind guard);
   void Attach(sim::World& world, int clients, Duration latency);
-  /// Clocks may run at any rate and stand still for any time, see Scenario::free_clocks. Else what
+  /// Clocks may run at any rate, jump and stand still, see Scenario::gives_up. Else what
   /// faults do to them stays within the drift that every lease lock must allow for.
   void FreeClocks() { free_clocks_ = true; }
 
@@ -50,6 +51,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
                     sim::VirtualTime now) override;
   void OnFault(const sim::Fault& fault, sim::VirtualTime now) override;
   void OnRestart(int process, sim::VirtualTime now) override;
+  void OnServerChange(int node, sim::ServerChange change, sim::VirtualTime now) override;
   void OnClockChange(int process, sim::VirtualTime now) override;
   Duration ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) override;
 
@@ -84,7 +86,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
     VirtualTime believes_until{-1};
     VirtualTime extend_called{};
-    std::uint64_t read = 0;  ///< what the guarded resource showed it last
+    std::int64_t extend_called_ms = 0;  ///< on the server's clock
+    std::uint64_t read = 0;             ///< what the guarded resource showed it last
   };
   /// A write on its way to the guarded resource.
   struct Sent {
@@ -95,6 +98,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   };
 
   void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
+  /// A server's fault, which everybody may feel.
+  void OnServerFault(const sim::Fault& fault, VirtualTime now);
+  /// What the server in view holds; `observable_` is false if the subject does not show it.
+  Ledger::Look LookAtServer();
   void OnArrived(const Sent& write);
   Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
@@ -116,7 +123,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   std::vector<Violation> violations_;
   GoalSet goals_;
   std::vector<ClientState> clients_;
-  std::uint64_t seen_mutations_ = 0;
+  std::array<std::uint64_t, kMostNodes> seen_mutations_{};  ///< of each server
   int faults_ = 0;
   FaultSet struck_;
   bool key_without_ttl_ = false;

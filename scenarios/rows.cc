@@ -18,6 +18,10 @@ using reports::LockKind;
 using reports::ResultRow;
 using reports::Verdict;
 
+std::string_view WhyNot(const Unit& unit, Judged property) {
+  return WhyNotPromised(property, *unit.scenario, unit.synchrony, unit.entry->subject->traits());
+}
+
 Expectation Expected(const Unit& unit, Judged property) {
   if (!unit.scenario->fault_class.empty()) {
     return Promised(*unit.entry->subject, *unit.scenario, property);
@@ -27,9 +31,7 @@ Expectation Expected(const Unit& unit, Judged property) {
     // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
     // a fence is worth depends on the lock, of which no case knows anything.
     const bool named = !unit.scenario->pinned.empty() && property != Judged::kFencedWrites;
-    const harness::Traits traits = unit.entry->subject->traits();
-    return named || IsPromised(property, unit.synchrony, traits) ? Expectation::kHolds
-                                                                 : Expectation::kEither;
+    return named || WhyNot(unit, property).empty() ? Expectation::kHolds : Expectation::kEither;
   }
   for (const Conviction& conviction : unit.entry->expected) {
     if (conviction.property == Slug(property) && conviction.scenario == unit.scenario->name &&
@@ -70,9 +72,7 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   const bool promised = !unit.scenario->fault_class.empty();
   if (row.expected == Expectation::kEither && row.kind == LockKind::kSound && !promised &&
       row.verdict == Verdict::kViolated) {
-    row.reason = property == Judged::kFencedWrites
-                     ? "without fencing tokens nothing tells a stale write"
-                     : "no lease lock excludes sections under unbounded pauses";
+    row.reason = WhyNot(unit, property);
   }
   if (row.expected == Expectation::kBreaks && row.kind == LockKind::kSound && named) {
     row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);

@@ -41,7 +41,7 @@ class OneRun {
     if (watch != nullptr) world_.trace().CallAt(watch->step, watch->then);
     const int clients = static_cast<int>(workload_.clients.size());
     recorder_.Attach(world_, clients + workload_.permits, workload_.latency_max);
-    if (case_.scenario->free_clocks) recorder_.FreeClocks();
+    if (case_.scenario->gives_up.clocks) recorder_.FreeClocks();
     plans_ = workload_.clients;
     plans_.reserve(plans_.size() + static_cast<std::size_t>(workload_.permits));
     next_.assign(plans_.capacity(), 0);
@@ -76,6 +76,11 @@ class OneRun {
     options.latency_min = workload.latency_max / 20;
     options.latency_max = workload.latency_max;
     options.entropy_seed = kEntropySeed;
+    options.topology = workload.topology;
+    options.nodes = workload.nodes;
+    options.persistence = workload.persistence;
+    // A replica is further away than any client: what a client has been told, it may not know yet.
+    options.replication_lag = 2 * workload.latency_max;
     options.keep_events = keep_events;
     options.max_steps = 1'000'000;  // a lock that polls to the end of a long wait takes 100'000
     return options;
@@ -88,7 +93,10 @@ class OneRun {
     clock.rate_ppm = plan.clock_rate_ppm;
     world_.AddProcess(clock, case_.scenario->database);
     world_.Start(client, [this, client] {
-      harness::Environment environment{world_.runtime(client), world_.connector(client)};
+      harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
+      for (int node = 0; node < world_.nodes(); ++node) {
+        environment.nodes.push_back(&world_.connector(client, node));
+      }
       const std::unique_ptr<harness::Lock> lock = case_.subject->NewLock(environment, options_);
       const auto index = static_cast<std::size_t>(client);
       RunClient(client, plans_[index], next_[index], environment, traits_, *lock, recorder_);
@@ -175,6 +183,12 @@ class OneRun {
 };
 
 }  // namespace
+
+bool IsPromised(Judged property, const RunCase& run_case) {
+  return WhyNotPromised(property, *run_case.scenario, run_case.synchrony,
+                        run_case.subject->traits())
+      .empty();
+}
 
 const Violation* RunResult::Find(Judged property) const {
   for (const Violation& violation : violations) {

@@ -27,6 +27,9 @@ struct RunCase {
   SynchronyClass synchrony = SynchronyClass::kNone;
 };
 
+/// Whether the lock must hold the property in this case; see WhyNotPromised.
+bool IsPromised(Judged property, const RunCase& run_case);
+
 struct RunResult {
   std::vector<Violation> violations;  ///< in order of time
   PerJudged<bool> exercised;

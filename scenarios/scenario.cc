@@ -83,10 +83,28 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
   return JudgedFor(scenario, subject.traits(), shows_ownership);
 }
 
-bool IsPromised(Judged property, SynchronyClass synchrony, const harness::Traits& traits) {
-  if (synchrony != SynchronyClass::kArbitrary) return true;
-  if (property == Judged::kFencedWrites) return traits.fencing;
-  return property != Judged::kSectionExclusion && property != Judged::kPermitsSection;
+std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
+                                const harness::Traits& traits) {
+  using enum Judged;
+  const auto one_of = [property](std::initializer_list<Judged> some) {
+    return std::find(some.begin(), some.end(), property) != some.end();
+  };
+  if (one_of({kSectionExclusion, kPermitsSection}) && synchrony == SynchronyClass::kArbitrary) {
+    return "no lease lock excludes sections under unbounded pauses";
+  }
+  if (property == kFencedWrites && synchrony == SynchronyClass::kArbitrary && !traits.fencing) {
+    return "without fencing tokens nothing tells a stale write";
+  }
+  // Each server's own promise is by its own clock.
+  if (scenario.gives_up.clocks && !one_of({kServerExclusion, kPermitsServer, kForeignRelease,
+                                           kForeignExtend, kTokens, kKeys})) {
+    return "no lease lock can rely on leases when clocks jump or run at any rate";
+  }
+  if (scenario.gives_up.writes &&
+      !one_of({kForeignRelease, kForeignExtend, kDeadlock, kKeys, kFalseValidity, kTermination})) {
+    return "no lock on one server can hold what that server forgets";
+  }
+  return {};
 }
 
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony) {

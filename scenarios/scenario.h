@@ -32,8 +32,15 @@ struct WorkloadShape {
   std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;
-  sim::Persistence persistence = sim::Persistence::kNone;
+  std::vector<sim::Persistence> persistence = {sim::Persistence::kNone};  ///< one is drawn
   GuardKind guard = GuardKind::kNone;
+};
+
+/// The assumptions of every lease lock that do not hold. What is still promised without them
+/// follows: see WhyNotPromised.
+struct GivesUp {
+  bool clocks = false;  ///< clocks run at about the same rate, and nobody sets them
+  bool writes = false;  ///< what a server has acknowledged survives
 };
 
 struct Weakness {
@@ -49,8 +56,7 @@ struct Scenario {
   /// For locks; a semaphore is judged by the three permit properties instead of the exclusions.
   std::vector<Judged> judges;
   bool semaphores_only = false;
-  /// Clocks run at any rate, and stand still: nobody's belief in its lease is worth anything then.
-  bool free_clocks = false;
+  GivesUp gives_up;
   bool on_real_redis = false;  ///< fault-free, or nothing but crashes
   std::string key_prefix = "interlock:";
   std::string resource = "jobs:42";
@@ -91,9 +97,10 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
                               bool shows_ownership = true);
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject);
 
-/// Properties that no lease lock of these traits can promise in this class: section exclusion under
-/// unbounded pauses and delays, and there without fencing tokens the order of writes.
-bool IsPromised(Judged property, SynchronyClass synchrony, const harness::Traits& traits);
+/// Why no lease lock of these traits can promise the property in this scenario and class, in half a
+/// sentence; empty: it can, and must.
+std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
+                                const harness::Traits& traits);
 
 /// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses.
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony);

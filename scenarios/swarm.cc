@@ -139,6 +139,9 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
   raw.latency = dice.Below(kLadders.latencies);
   raw.permits = dice.Below(shape_.max_permits - shape_.min_permits + 1);
   raw.resources = dice.Below(shape_.max_resources);
+  if (shape_.persistence.size() > 1) {
+    raw.persistence = dice.Below(static_cast<int>(shape_.persistence.size()));
+  }
   raw.clients.resize(static_cast<std::size_t>(2 + dice.Below(shape_.max_clients - 1)));
   for (RawClient& client : raw.clients) {
     client.offset = dice.Below(kLadders.offsets);

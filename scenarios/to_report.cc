@@ -140,11 +140,11 @@ std::vector<std::string> OthersIn(const RunResult& run, Judged named, const RunC
   PerJudged<bool> said;
   for (const Violation& other : run.violations) {
     if (other.property == named || std::exchange(said[other.property], true)) continue;
+    const std::string_view why =
+        WhyNotPromised(other.property, *run_case.scenario, run_case.synchrony, traits);
     others.push_back(fmt::format("{} {}: {}{}", Code(other.property), Slug(other.property),
                                  other.what,
-                                 IsPromised(other.property, run_case.synchrony, traits)
-                                     ? ""
-                                     : " Expected in this class: no lease prevents it."));
+                                 why.empty() ? "" : fmt::format(" Expected here: {}.", why)));
   }
   return others;
 }

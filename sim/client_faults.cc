@@ -116,11 +116,12 @@ void Engine::Pause(Process& process, const Fault& fault, Duration length) {
 }
 
 void Engine::PauseUntilExpiry(Process& process, const Fault& fault) {
-  network.SyncServerTime();
+  servers.CatchUp(now());
+  const int node = servers.primary();
   std::optional<VirtualTime> nearest;
-  for (const redis::Server::KeyInfo& info : server.PeekKeys(process.database)) {
+  for (const redis::Server::KeyInfo& info : servers.at(node).PeekKeys(process.database)) {
     if (!info.expires_at_ms) continue;
-    const VirtualTime at((*info.expires_at_ms * 1000 - options.server_epoch_us) * 1000);
+    const VirtualTime at = servers.TimeAtClock(node, *info.expires_at_ms * 1000);
     if (at > now() && (!nearest || at < *nearest)) nearest = at;
   }
   if (nearest) Pause(process, fault, *nearest + fault.length - now());

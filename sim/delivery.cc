@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// The server's side of the network: arrivals, execution, replies, and what the keepalives do.
+// The servers' side of the network: arrivals, execution, replies, and what the keepalives do.
 //
-// While the server is being called, what it sends is only collected (Produced); observers and links
+// While a server is being called, what it sends is only collected (Produced); observers and links
 // see it when the call has returned and the data is as the command left it.
 #include <algorithm>
 #include <utility>
 
 #include "sim/engine.h"
 #include "sim/network.h"
+#include "sim/redis/refusal.h"
 #include "sim/redis/state.h"
 
 namespace interlock::sim {
@@ -32,7 +33,7 @@ void Network::OnTimer(TimerHeap::Timer timer) {
   if (timer.kind == TimerKind::kServerTimers) {
     server_timer_ = kNoTimer;
     SyncServerTime();
-    engine_.server.RunTimers();
+    engine_.servers.RunTimers();
     CallReturned(nullptr);
     return;
   }
@@ -83,9 +84,11 @@ void Network::OnMessageTimer(Link& link) {
 // Gives the server what has arrived. Requests behind a blocked command wait, but a close is seen.
 void Network::Pump(Link& link) {
   while (link.executed < link.arrived) {
+    const bool up = engine_.servers.IsUp(link.node);
+    if (up && !engine_.servers.Serves(link.node)) return;  // Stopped: the kernel keeps it.
     const Request::Kind kind = link.requests[link.executed].kind;
     if (kind == Request::Kind::kOpen) {
-      AcceptLink(link);
+      up ? AcceptLink(link) : RefuseLink(link);
     } else if (kind == Request::Kind::kClose) {
       ++link.executed;
       CloseAtServer(link);
@@ -103,12 +106,13 @@ void Network::Pump(Link& link) {
 
 void Network::AcceptLink(Link& link) {
   SyncServerTime();
-  link.client = engine_.server.Connect();
+  redis::Server& server = engine_.servers.at(link.node);
+  link.client = server.Connect();
   link.server_open = true;
-  clients_.emplace_back(link.client, &link);
+  node_of(link).clients.emplace_back(link.client, &link);
   if (link.process->database != 0) {
     muted_ = true;
-    engine_.server.Execute(link.client, {"SELECT", std::to_string(link.process->database)});
+    server.Execute(link.client, {"SELECT", std::to_string(link.process->database)});
     muted_ = false;
   }
   link.executed = 1;
@@ -122,16 +126,19 @@ void Network::AcceptLink(Link& link) {
   if (fate.reset) CloseAtServer(link);
 }
 
-void Network::SyncServerTime() { engine_.server.SetTime(engine_.ServerTimeUs()); }
+void Network::SyncServerTime() { engine_.servers.CatchUp(engine_.now()); }
 
 void Network::Execute(Link& link) {
   SyncServerTime();
   const VirtualTime now = engine_.now();
+  const Engine::View view(engine_, link.node);
+  redis::Server& server = engine_.servers.at(link.node);
+  NodeState& node = node_of(link);
   const bool watch = engine_.trace.keeps_events();
-  if (watch) expiry_watch_.Before(engine_.trace, engine_.options.server_epoch_us, now);
-  if (now - last_expiry_ >= kActiveExpiryPeriod) {
-    last_expiry_ = now;
-    engine_.server.RunActiveExpiry();
+  if (watch) node.expiry_watch.Before(engine_.trace, engine_.servers, now);
+  if (now - node.last_expiry >= kActiveExpiryPeriod) {
+    node.last_expiry = now;
+    server.RunActiveExpiry();
   }
   const Request& request = link.requests[link.executed];
   ++link.executed;
@@ -144,9 +151,16 @@ void Network::Execute(Link& link) {
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;
   answered_ = false;
-  engine_.server.Execute(link.client, request.argv);
+  if (const auto error = engine_.servers.RefusalOf(link.node, request.argv, now)) {
+    redis::Value refused;
+    refused.type = redis::Value::Type::kError;
+    refused.text = redis::NoteRefusal(server, link.client, request.argv, *error);
+    OnReply(link.node, link.client, refused);
+  } else {
+    server.Execute(link.client, request.argv);
+  }
   executing_ = nullptr;
-  if (watch) expiry_watch_.After(engine_.server, link.process->database);
+  if (watch) node.expiry_watch.After(server, link.process->database);
   CallReturned(&link);
 }
 
@@ -158,8 +172,14 @@ Network::Produced& Network::Produce(Link& link, Message::Kind kind) {
   return produced;
 }
 
-void Network::OnReply(redis::ClientId client, const redis::Value& value) {
-  Link* link = muted_ ? nullptr : Find(client);
+void Network::NodeState::OnReply(redis::ClientId client, const redis::Value& value) {
+  network.OnReply(node, client, value);
+}
+
+void Network::NodeState::OnClosed(redis::ClientId client) { network.OnClosed(node, client); }
+
+void Network::OnReply(int node, redis::ClientId client, const redis::Value& value) {
+  Link* link = muted_ ? nullptr : Find(node, client);
   if (link == nullptr) return;
   Message::Kind kind = Message::Kind::kPush;
   if (link == executing_ && !answered_) {
@@ -175,18 +195,16 @@ void Network::OnReply(redis::ClientId client, const redis::Value& value) {
   produced.hash = HashValue(value, 0);
 }
 
-void Network::OnClosed(redis::ClientId client) {
-  Link* link = Find(client);
+void Network::OnClosed(int node, redis::ClientId client) {
+  Link* link = Find(node, client);
   if (link == nullptr) return;
-  if (link->blocked) Unblock(*link);
-  link->server_open = false;
-  std::erase_if(clients_, [client](const auto& entry) { return entry.first == client; });
+  ForgetClient(*link);
   Produce(*link, Message::Kind::kClosed).hash = 0;
 }
 
-// Deals with what one call of the server has brought about; `executing` is whose command it was.
+// Deals with what one call of a server has brought about; `executing` is whose command it was.
 void Network::CallReturned(Link* executing) {
-  if (engine_.server.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
+  if (engine_.servers.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
   const Produced* own = nullptr;
   for (std::size_t i = 0; i < produced_count_ && own == nullptr; ++i) {
     const Produced& produced = produced_[i];
@@ -195,7 +213,7 @@ void Network::CallReturned(Link* executing) {
   if (own != nullptr) {
     Report(*own);
   } else if (executing != nullptr && executing->server_open &&
-             engine_.server.IsBlocked(executing->client)) {
+             engine_.servers.at(executing->node).IsBlocked(executing->client)) {
     executing->blocked = true;
     ++blocked_links_;
     engine_.observer->AfterCommand(executing->process->id,
@@ -223,6 +241,7 @@ void Network::CallReturned(Link* executing) {
 void Network::Report(const Produced& produced) {
   if (produced.kind == Message::Kind::kClosed) return;
   const Link& link = *produced.link;
+  const Engine::View view(engine_, link.node);
   engine_.trace.AddLazily(engine_.now(), link.process->id, TraceKind::kReply, produced.hash,
                           [&produced] { return redis::ToText(produced.value); });
   if (produced.kind != Message::Kind::kReply) return;
@@ -300,20 +319,24 @@ void Network::Unblock(Link& link) {
 void Network::CloseAtServer(Link& link) {
   engine_.scheduler.timers().Cancel(link.server_close_timer);
   if (!link.server_open) return;
-  link.server_open = false;
-  if (link.blocked) Unblock(link);
   SyncServerTime();
-  std::erase_if(clients_, [&link](const auto& entry) { return entry.second == &link; });
-  engine_.server.Disconnect(link.client);
+  ForgetClient(link);
+  engine_.servers.at(link.node).Disconnect(link.client);
 }
 
-// The server's next time-out as a timer of the world.
+void Network::ForgetClient(Link& link) {
+  if (link.blocked) Unblock(link);
+  link.server_open = false;
+  std::erase_if(node_of(link).clients,
+                [&link](const auto& entry) { return entry.second == &link; });
+}
+
+// The servers' next time-out as a timer of the world: none is needed if nobody waits for it.
 void Network::UpdateServerTimer() {
   TimerHeap& timers = engine_.scheduler.timers();
-  const auto next =
-      blocked_links_ > 0 ? engine_.server.NextTimerUs() : std::optional<std::int64_t>();
+  const auto next = blocked_links_ > 0 ? engine_.servers.NextTimer() : std::optional<VirtualTime>();
   if (!next) return timers.Cancel(server_timer_);
-  const VirtualTime at((*next - engine_.options.server_epoch_us) * 1000);
+  const VirtualTime at = *next;
   if (server_timer_ != kNoTimer && at == server_timer_at_) return;
   timers.Cancel(server_timer_);
   server_timer_at_ = at;
@@ -322,8 +345,8 @@ void Network::UpdateServerTimer() {
   server_timer_ = timers.Add(std::max(at, soonest), {TimerKind::kServerTimers, 0});
 }
 
-Link* Network::Find(redis::ClientId client) const {
-  for (const auto& entry : clients_) {
+Link* Network::Find(int node, redis::ClientId client) const {
+  for (const auto& entry : nodes_[static_cast<std::size_t>(node)]->clients) {
     if (entry.first == client) return entry.second;
   }
   return nullptr;

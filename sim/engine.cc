@@ -30,17 +30,14 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
     : options(its_options),
       choices(its_choices),
       observer(its_observer != nullptr ? its_observer : &default_observer_),
-      server(its_universe.server()),
+      servers(its_universe.topology(), options),
       trace(its_options.keep_events, its_choices),
       scheduler(its_universe.stacks(), its_choices, *this),
       network(*this, its_universe.links()),
       plan_(its_plan),
+      drifting_nodes_(static_cast<std::size_t>(options.nodes)),
       injecting_(its_choices.injects_faults()) {
   scheduler.SetInstant(instant());
-  server.Reset();
-  server.SetSink(&network);
-  server.SetHighestProtocol(2);  // All that a Connection can carry.
-  server.SetTime(options.server_epoch_us);
 }
 
 Engine::~Engine() = default;
@@ -61,6 +58,9 @@ int Engine::AddProcess(const ClockOptions& clock, int database) {
   if (injecting_) process.next_fault_step = 0;
   process.runtime = std::make_unique<SimRuntime>(*this, process);
   process.connector = std::make_unique<SimConnector>(*this, process);
+  for (int node = 0; node < servers.count(); ++node) {
+    process.node_connectors.push_back(std::make_unique<SimConnector>(*this, process, node));
+  }
   return id;
 }
 
@@ -113,16 +113,20 @@ void Engine::Inject(Process& process, int step, StepKind kind) {
 void Engine::Strike(Process& process, const Fault& fault) {
   const FaultInfo* info = FindFault(fault.kind);
   Require(info != nullptr, "the plan has a fault that is not known");
+  if (info->uses_node && fault.node >= servers.count()) return;
+  if (info->needs == FaultNeeds::kReplica && !servers.replicated()) return;
   switch (info->family) {
     case FaultFamily::kClient:
       return StrikeClient(process, fault);
     case FaultFamily::kLink:
       return StrikeLink(process, fault);
     case FaultFamily::kClock:
-      return StrikeClientClock(process, fault);
+      return info->uses_node ? StrikeServerClock(process, fault)
+                             : StrikeClientClock(process, fault);
     case FaultFamily::kServer:
+      return StrikeServer(process, fault);
     case FaultFamily::kAdmin:
-      break;
+      return StrikeAdmin(process, fault);
   }
 }
 
@@ -138,6 +142,7 @@ void Engine::ReportFault(const Process& process, const Fault& fault) {
 void Engine::Heal() {
   injecting_ = false;
   trace.Add(now(), -1, TraceKind::kHeal, "");
+  HealServers();
   for (const std::unique_ptr<Process>& process : processes_) {
     process->next_fault = process->faults.size();
     process->next_fault_step = Process::kNoFault;
@@ -165,6 +170,10 @@ void Engine::OnTimer(TimerHeap::Timer timer) {
     thawed.thaw = kNoTimer;
     Thaw(thawed);
     return;
+  }
+  if (timer.kind == TimerKind::kServerFault) {
+    server_ends_[timer.id].timer = kNoTimer;
+    return EndServerFault(timer.id);
   }
   network.OnTimer(timer);
 }

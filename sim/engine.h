@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// What the parts of one world share: scheduler, network, trace, processes; and the counting of
-// steps, at which the faults of the plan strike. Internal to sim. Thread safety: none.
+// What the parts of one world share: scheduler, network, servers, trace, processes; and the
+// counting of steps, at which the faults of the plan strike. Internal to sim. Thread safety: none.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/choices.h"
@@ -14,8 +15,8 @@
 #include "sim/fingerprint.h"
 #include "sim/network.h"
 #include "sim/process.h"
-#include "sim/redis/server.h"
 #include "sim/scheduler.h"
+#include "sim/servers.h"
 #include "sim/trace.h"
 #include "sim/universe.h"
 #include "sim/world.h"
@@ -94,12 +95,27 @@ class Engine final : public SchedulerHost {
   std::uint64_t steps() const { return steps_; }
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   VirtualTime now() const { return scheduler.now(); }
-  std::int64_t ServerTimeUs() const { return options.server_epoch_us + now().count() / 1000; }
+  /// The server that an observer is being told about; else the primary.
+  int viewed_node() const { return viewed_node_.value_or(servers.primary()); }
+  /// For as long as it lives, this server is the one.
+  class View {
+   public:
+    View(Engine& engine, int node) : engine_(engine), before_(engine.viewed_node_) {
+      engine.viewed_node_ = node;
+    }
+    ~View() { engine_.viewed_node_ = before_; }
+    View(const View&) = delete;
+    View& operator=(const View&) = delete;
+
+   private:
+    Engine& engine_;
+    const std::optional<int> before_;
+  };
 
   const WorldOptions options;
   Choices& choices;
   WorldObserver* const observer;  // never null
-  redis::Server& server;
+  Servers servers;
   Trace trace;
   RandomNames names;
   Scheduler scheduler;
@@ -118,6 +134,9 @@ class Engine final : public SchedulerHost {
   void StrikeClient(Process& process, const Fault& fault);
   void StrikeLink(Process& process, const Fault& fault);
   void StrikeClientClock(Process& process, const Fault& fault);
+  void StrikeServerClock(const Process& process, const Fault& fault);
+  void StrikeServer(const Process& process, const Fault& fault);
+  void StrikeAdmin(Process& process, const Fault& fault);
   void Crash(Process& process, const Fault& fault);
   void Restart(Process& process);
   void Pause(Process& process, const Fault& fault, Duration length);
@@ -126,8 +145,27 @@ class Engine final : public SchedulerHost {
   void Divide(Process& process, const Fault& fault, Partition partition);
   /// The waits of the process end when its clock now says so.
   void ClockChanged(Process& process);
+  void Kill(int node, bool machine_off);
+  void PauseServer(const Process& process, const Fault& fault);
+  void Failover(const Process& process, const Fault& fault);
+  void SplitBrain(const Process& process, const Fault& fault);
+  /// What the fault has brought upon the node ends after its length.
+  void EndLater(const Fault& fault, int node);
+  void EndServerFault(std::size_t index);
+  void HealServers();
+  void ReportChange(int node, ServerChange change);
+
+  /// Of a fault of a server. Several of one kind on one node: the last one's end is that of all.
+  struct ServerEnd {
+    FaultKind kind = FaultKind::kServerKill;
+    int node = 0;
+    TimerId timer = kNoTimer;  // kNoTimer: it is over
+  };
 
   const FaultPlan& plan_;
+  std::optional<int> viewed_node_;
+  std::vector<ServerEnd> server_ends_;
+  std::vector<bool> drifting_nodes_;
   WorldProbe* probe_ = nullptr;
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;

@@ -6,12 +6,12 @@
 
 namespace interlock::sim {
 
-void ExpiryWatch::Before(Trace& trace, std::int64_t epoch_us, VirtualTime now) {
+void ExpiryWatch::Before(Trace& trace, const Servers& servers, VirtualTime now) {
   std::stable_sort(deadlines_.begin(), deadlines_.end(),
                    [](const Deadline& a, const Deadline& b) { return a.at_ms < b.at_ms; });
   std::size_t passed = 0;
   for (; passed < deadlines_.size(); ++passed) {
-    const VirtualTime at((deadlines_[passed].at_ms * 1000 - epoch_us) * 1000);
+    const VirtualTime at = servers.TimeAtClock(node_, deadlines_[passed].at_ms * 1000);
     if (at > now) break;
     trace.Annotate(at, -1, TraceKind::kExpired, deadlines_[passed].key);
   }

@@ -8,17 +8,21 @@
 #include <string>
 #include <vector>
 
-#include "sim/redis/server.h"
+#include "sim/servers.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
 
 class ExpiryWatch {
  public:
+  /// Of which server.
+  explicit ExpiryWatch(int node) : node_(node) {}
   /// Notes every known deadline up to now as kExpired, at the moment when it passed.
-  void Before(Trace& trace, std::int64_t epoch_us, VirtualTime now);
+  void Before(Trace& trace, const Servers& servers, VirtualTime now);
   /// Learns the deadlines of `database` as they are after a command.
   void After(const redis::Server& server, int database);
+  /// The data may have changed without any command.
+  void Forget() { deadlines_.clear(); }
 
  private:
   struct Deadline {
@@ -26,6 +30,7 @@ class ExpiryWatch {
     std::string key;
     std::int64_t at_ms;
   };
+  int node_;
   std::vector<Deadline> deadlines_;
   std::uint64_t mutations_ = 0;
 };

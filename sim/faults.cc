@@ -14,6 +14,8 @@ using enum FaultNeeds;
 constexpr auto kClient = FaultFamily::kClient;
 constexpr auto kLink = FaultFamily::kLink;
 constexpr auto kClock = FaultFamily::kClock;
+constexpr auto kServer = FaultFamily::kServer;
+constexpr auto kAdmin = FaultFamily::kAdmin;
 
 constexpr auto kKnownFaults = std::to_array<FaultInfo>({
     {kCrash, "crash", kClient, kUnused, false, kNothing,
@@ -77,6 +79,64 @@ constexpr auto kKnownFaults = std::to_array<FaultInfo>({
     {kClientClockRate, "client-clock-rate", kClock, kPpm, false, kNothing,
      "from now on the client's clock runs `length` ppm faster than true time",
      "redis-plus-plus RedMutexTx: a validity without a drift allowance outlives the key"},
+    {kServerClockJump, "server-clock-jump", kClock, kSigned, true, kNothing,
+     "the node's wall clock, by which keys expire, jumps by `length`, which may be back",
+     "Valkey #2651: expiry follows the wall clock, so a time step ends locks early or late"},
+    {kServerClockRate, "server-clock-rate", kClock, kPpm, true, kNothing,
+     "from now on the node's wall clock runs `length` ppm faster than true time",
+     "antirez, 2016: a server that is slewed counts a lease at another rate than its holder"},
+    {kServerKill, "server-kill", kServer, kDuration, true, kNothing,
+     "kill -9 of the node, which starts again after `length` with what it had written to disk",
+     "Redis' page on distributed locks: a node that restarts without its data grants a held lock"},
+    {kServerPowerLoss, "server-power-loss", kServer, kDuration, true, kNothing,
+     "the node's machine loses power for `length`; what it had not synced is gone",
+     "redlock-rb #3: without fsync=always a restart must be delayed by the longest TTL"},
+    {kServerPause, "server-pause", kServer, kDuration, true, kNothing,
+     "the node stands still for `length`; what arrives meanwhile is executed afterwards",
+     "redsync 62c8209: one slow node without a time-out ate up the validity"},
+    {kFailover, "failover", kServer, kDuration, false, kReplica,
+     "the primary's machine dies, and a replica is promoted with what it has received; after "
+     "`length` the old primary is back, and follows",
+     "Redisson #2669: the master acknowledged the lock and died; its replica had never heard of "
+     "it"},
+    {kSplitBrain, "split-brain", kServer, kDuration, false, kReplica,
+     "the primary is cut off from its replicas, one of which is promoted; for `length` both serve "
+     "whoever is connected, then the old one follows the new one and loses its writes",
+     "Redisson #3965: after a switch clients kept talking to the demoted master"},
+    {kReplicationStop, "replication-stop", kServer, kDuration, false, kReplica,
+     "for `length` nothing that the primary writes arrives at its replicas",
+     "Redisson #6223: how many replicas had the lock was asked by WAIT, and not looked at"},
+    {kLoading, "loading", kServer, kDuration, true, kNothing,
+     "for `length` the node answers LOADING, as if it read its data",
+     "redlock-rb #129: one node's error was raised although the majority was held"},
+    {kReadonly, "readonly", kServer, kDuration, true, kNothing,
+     "for `length` the node refuses writes and scripts with READONLY",
+     "infrahub #9450: after a Sentinel switch a pinned connection led to what was now a replica"},
+    {kOom, "oom", kServer, kDuration, true, kNothing,
+     "for `length` the node's memory is used up: commands that may need more get OOM",
+     "redis-server 7.0: a SET NX was refused with OOM while scripts that unlock still ran"},
+    {kBusy, "busy", kServer, kDuration, true, kNothing,
+     "for `length` the node answers BUSY, as if a script ran for too long",
+     "redis-plus-plus lock watcher: the first transient error gives the lock up"},
+    {kMoved, "moved", kServer, kDuration, true, kNothing,
+     "for `length` the node answers every command that has keys with MOVED",
+     "dapr #3973: clients went on asking a server that was no longer theirs"},
+    {kEvict, "evict", kAdmin, kUnused, true, kNothing,
+     "the node removes the key that would expire next, as an eviction does (volatile-ttl)",
+     "redis-server 7.0, volatile-lru: a live lock was evicted as the only key with a TTL"},
+    {kFlushAll, "flushall", kAdmin, kUnused, true, kNothing,
+     "an operator calls FLUSHALL on the node",
+     "swarthy/redis-semaphore #175: an extend made the key anew that was gone under its holder"},
+    {kAdminDel, "admin-del", kAdmin, kUnused, true, kNothing,
+     "an operator deletes every key of the client's database on the node",
+     "python-redis-lock 0ac7684: unlock_all by hand also removes the locks that are held"},
+    {kScriptFlush, "script-flush", kAdmin, kUnused, true, kNothing,
+     "an operator calls SCRIPT FLUSH on the node, and scripts must be sent anew",
+     "aioredlock 17f8865: NOSCRIPT after a SCRIPT FLUSH failed everything, unlock included"},
+    {kClientKill, "client-kill", kAdmin, kUnused, false, kNothing,
+     "an operator closes the client's most recently used connection by CLIENT KILL",
+     "redis-single-file: a pop whose connection was closed was sent again, and took a second "
+     "token"},
 });
 
 }  // namespace

@@ -78,7 +78,7 @@ enum class FaultLength : std::uint8_t {
 };
 
 /// What the world must have for the fault to make sense; else it does nothing.
-enum class FaultNeeds : std::uint8_t { kNothing, kPersistence, kReplica };
+enum class FaultNeeds : std::uint8_t { kNothing, kReplica };
 
 struct FaultInfo {
   FaultKind kind;

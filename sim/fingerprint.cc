@@ -26,15 +26,22 @@ class ServerWriter final : public redis::StateSink {
   ServerWriter(const Engine& engine, FingerprintWriter part)
       : engine_(engine), part_(std::move(part)) {}
 
+  /// What follows is of this server.
+  void BeginNode(int node) {
+    BeginPart();
+    node_ = node;
+  }
+
   void Number(std::uint64_t number) override { part_.Number(number); }
   void Text(std::string_view bytes) override { part_.Text(bytes); }
   void OfClient(redis::ClientId client) override {
-    const Link* link = engine_.network.FindLink(client);
+    const Link* link = engine_.network.FindLink(node_, client);
     part_.Process(link == nullptr ? -1 : link->process->id);
   }
   void BeginPart() override {
     sum_.Sum(part_.digest());
     part_.Clear();
+    if (node_ > 0) part_.Number(static_cast<std::uint64_t>(node_));
   }
   Digest Finish() {
     BeginPart();
@@ -43,6 +50,7 @@ class ServerWriter final : public redis::StateSink {
 
  private:
   const Engine& engine_;
+  int node_ = 0;
   FingerprintWriter part_;
   Digest sum_;
 };
@@ -107,7 +115,10 @@ FingerprintWriter OfProcess(Engine& engine, const Process& process, const Scenar
 void DescribeShared(Engine& engine, const ScenarioState& scenario, FingerprintWriter names,
                     FingerprintWriter& writer) {
   ServerWriter server(engine, std::move(names));
-  redis::DescribeState(engine.server.engine(), server);
+  for (int node = 0; node < engine.servers.count(); ++node) {
+    server.BeginNode(node);
+    redis::DescribeState(engine.servers.at(node).engine(), server);
+  }
   const Digest data = server.Finish();
   writer.Number(data.low);
   writer.Number(data.high);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One connection between a client process and the server, with what is under way on it. Plain data:
+// One connection between a client process and a server, with what is under way on it. Plain data:
 // the Network moves it. Both directions are FIFO, as TCP is.
 #pragma once
 
@@ -42,6 +42,7 @@ struct Message {
 struct Link {
   std::uint32_t id = 0;
   Process* process = nullptr;
+  int node = 0;  // which server
 
   // The oldest unanswered requests first: `executed` of them were given to the server, `arrived`
   // have reached it (the rest of those queue behind a blocked one), the others are under way.
@@ -70,8 +71,9 @@ struct Link {
   ScheduledTask* reader = nullptr;  // waits for a message
 
   VirtualTime silent_since{};
-  bool silent = false;   // what is sent from now on, either way, is lost
-  bool delayed = false;  // a delay fault took effect
+  bool silent = false;       // what is sent from now on, either way, is lost
+  bool machine_off = false;  // because the server's machine has no power; silent, too
+  bool delayed = false;      // a delay fault took effect
 };
 
 /// Links that keep their buffers from world to world.

@@ -22,7 +22,12 @@ std::uint64_t HashArgv(const redis::Argv& argv) {
 
 }  // namespace
 
-Network::Network(Engine& engine, LinkPool& pool) : engine_(engine), pool_(pool) {}
+Network::Network(Engine& engine, LinkPool& pool) : engine_(engine), pool_(pool) {
+  for (int node = 0; node < engine.servers.count(); ++node) {
+    nodes_.push_back(std::make_unique<NodeState>(*this, node));
+    engine.servers.at(node).SetSink(nodes_.back().get());
+  }
+}
 
 Network::~Network() {
   for (std::unique_ptr<Link>& link : links_) pool_.Give(std::move(link));
@@ -59,7 +64,7 @@ VirtualTime Network::HeldBack(Link& link, Direction direction, VirtualTime arriv
   for (const Partition& partition : link.process->partitions) {
     const bool blocked =
         direction == Direction::kToServer ? partition.to_server : partition.from_server;
-    if (!blocked || partition.until <= arrival) continue;
+    if (!blocked || partition.node != link.node || partition.until <= arrival) continue;
     arrival = partition.until;
     link.delayed = true;
   }
@@ -185,11 +190,12 @@ std::vector<VirtualTime> Network::UnderWayElsewhere(const Process& process) cons
   return arrivals;
 }
 
-Link& Network::Open(Process& process) {
+Link& Network::Open(Process& process, int node) {
   links_.push_back(pool_.Take());
   Link& link = *links_.back();
   link.id = static_cast<std::uint32_t>(links_.size() - 1);
   link.process = &process;
+  link.node = node;
   Request& request = PushRequest(link, Request::Kind::kOpen);
   Fate fate;
   if (!process.armed.empty()) fate = TakeArmedFaults(link, request);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Carries requests, replies, closes and resets between the client processes and the one server, in
-// virtual time, and lets the server execute. A command executes in one event, when it arrives.
+// Carries requests, replies, closes and resets between the client processes and the servers, in
+// virtual time, and lets the servers execute. A command executes in one event, when it arrives.
 //
 // Each message travels latency_min plus a share of the spread that one draw of the network lane
 // gives (a cube, so that small values are likelier); a message never overtakes another one on its
@@ -25,7 +25,7 @@ namespace interlock::sim {
 
 class Engine;
 
-class Network final : public redis::Sink {
+class Network final {
  public:
   Network(Engine& engine, LinkPool& pool);
   ~Network();
@@ -33,7 +33,7 @@ class Network final : public redis::Sink {
   // The client's side.
 
   /// Begins to connect. A link whose `broke` is set on return was refused at once.
-  Link& Open(Process& process);
+  Link& Open(Process& process, int node);
   /// False: the connection was reset while sending (`broke` says so).
   bool Send(Link& link, std::span<const std::string_view> argv);
   /// The oldest delivered message has been read.
@@ -57,6 +57,19 @@ class Network final : public redis::Sink {
   Link* LiveLink(const Process& process) const;
   void Heal();
 
+  // What happens to servers.
+
+  /// Its process is gone: connections end at once; those to a machine without power stay silent.
+  void NodeDied(int node, bool machine_off);
+  /// It runs again, with other data perhaps: what was sent to the machine meanwhile is refused.
+  void NodeStarted(int node);
+  /// It goes on with what has arrived in the meantime.
+  void NodeResumed(int node);
+  /// Executes a command on the node, as nobody's.
+  void ExecuteAsAdmin(int node, int database, const redis::Argv& argv);
+  /// Deals with what servers have sent without being asked.
+  void ServersActed() { CallReturned(nullptr); }
+
   void OnTimer(TimerHeap::Timer timer);
   /// Nothing is on its way to the server, or to a place outside of Redis.
   bool Quiet() const { return requests_under_way_ == 0 && elsewhere_under_way_ == 0; }
@@ -65,18 +78,28 @@ class Network final : public redis::Sink {
   const Link& link(std::uint32_t id) const { return *links_[id]; }
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
   /// Whose connection it is; null: nobody's any more.
-  const Link* FindLink(redis::ClientId client) const { return Find(client); }
+  const Link* FindLink(int node, redis::ClientId client) const { return Find(node, client); }
   /// Differs if commands have run whose effects redis::DescribeState does not show, or in another
   /// order. Watched worlds only.
   std::uint64_t undescribed() const { return undescribed_; }
   std::uint64_t commands() const { return commands_; }
-  /// Sets the server's wall clock to what virtual time says.
-  void SyncServerTime();
-
-  void OnReply(redis::ClientId client, const redis::Value& value) override;
-  void OnClosed(redis::ClientId client) override;
 
  private:
+  /// One server, and what it sends.
+  struct NodeState final : redis::Sink {
+    NodeState(Network& its_network, int its_node)
+        : network(its_network), node(its_node), expiry_watch(its_node) {}
+    void OnReply(redis::ClientId client, const redis::Value& value) override;
+    void OnClosed(redis::ClientId client) override;
+
+    Network& network;
+    const int node;
+    ExpiryWatch expiry_watch;
+    VirtualTime last_expiry{};
+    bool machine_off = false;
+    std::vector<std::pair<redis::ClientId, Link*>> clients;
+  };
+
   /// What the server has sent during one call of it.
   struct Produced {
     Link* link = nullptr;
@@ -126,7 +149,13 @@ class Network final : public redis::Sink {
 
   void OnRequestTimer(Link& link);
   void OnMessageTimer(Link& link);
+  void OnReply(int node, redis::ClientId client, const redis::Value& value);
+  void OnClosed(int node, redis::ClientId client);
+  void SyncServerTime();
   void AcceptLink(Link& link);
+  /// Nobody listens.
+  void RefuseLink(Link& link);
+  void ForgetClient(Link& link);
   void Pump(Link& link);
   void Execute(Link& link);
   void CallReturned(Link* executing);
@@ -139,26 +168,25 @@ class Network final : public redis::Sink {
   void UpdateServerTimer();
   void Unblock(Link& link);
   Produced& Produce(Link& link, Message::Kind kind);
-  Link* Find(redis::ClientId client) const;
+  NodeState& node_of(const Link& link) { return *nodes_[static_cast<std::size_t>(link.node)]; }
+  Link* Find(int node, redis::ClientId client) const;
   bool IsLive(const Link& link) const;
 
   Engine& engine_;
   LinkPool& pool_;
-  ExpiryWatch expiry_watch_;
+  std::vector<std::unique_ptr<NodeState>> nodes_;
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<std::pair<redis::ClientId, Link*>> clients_;
   std::vector<Produced>
       produced_;  // the first produced_count_ are valid; the rest keeps its memory
   std::size_t produced_count_ = 0;
   std::vector<Link*> unblocked_;  // what queued behind their blocked command can go on
   std::vector<Link*> resets_;     // to be closed once the server's call is dealt with
-  bool muted_ = false;            // drop what the server sends
+  bool muted_ = false;            // drop what servers send
   Link* executing_ = nullptr;
   bool answered_ = false;  // the executing command has its reply
   std::size_t blocked_links_ = 0;
   TimerId server_timer_ = kNoTimer;
   VirtualTime server_timer_at_{};
-  VirtualTime last_expiry_{};
   std::size_t requests_under_way_ = 0;
   std::vector<Elsewhere> elsewhere_;
   std::size_t elsewhere_under_way_ = 0;

@@ -67,7 +67,8 @@ struct Process {
   FingerprintWriter observed;  // all inputs so far, if the world is watched
 
   std::unique_ptr<Runtime> runtime;
-  std::unique_ptr<Connector> connector;
+  std::unique_ptr<Connector> connector;  // to the master
+  std::vector<std::unique_ptr<Connector>> node_connectors;
 };
 
 }  // namespace interlock::sim

@@ -159,7 +159,7 @@ Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline
   if (!engine_.instant()) engine_.scheduler.YieldPoint();
   if (engine_.scheduler.tearing_down()) return Cancelled();
   Network& network = engine_.network;
-  Link& link = network.Open(process_);
+  Link& link = network.Open(process_, node_.value_or(engine_.servers.primary()));
   const VirtualTime limit = engine_.now() + engine_.options.keepalive;
   while (link.delivered == 0 && link.broke == nullptr && engine_.now() < limit &&
          !engine_.Reached(process_, deadline)) {
@@ -183,7 +183,8 @@ Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline
 }
 
 std::string SimConnector::endpoint() const {
-  return "sim://server/" + std::to_string(process_.database);
+  const std::string server = node_ ? "server-" + std::to_string(*node_) : "server";
+  return "sim://" + server + "/" + std::to_string(process_.database);
 }
 
 }  // namespace interlock::sim

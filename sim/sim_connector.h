@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The Connector of one simulated process: leads to the world's one server. The contract is that of
-// interlock/connection.h. Connecting takes one round trip.
-// Connections must not outlive the World. Thread safety: none; one world, one OS thread.
+// The Connector of one simulated process: leads to the primary, or to one server. The contract is
+// that of interlock/connection.h. Connecting takes one round trip. Connections must not outlive the
+// World. Thread safety: none; one world, one OS thread.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,13 +44,16 @@ class SimConnection final : public Connection {
 
 class SimConnector final : public Connector {
  public:
-  SimConnector(Engine& engine, Process& process) : engine_(engine), process_(process) {}
+  /// Without a node: to whoever is the primary at the time.
+  SimConnector(Engine& engine, Process& process, std::optional<int> node = std::nullopt)
+      : engine_(engine), process_(process), node_(node) {}
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;
   std::string endpoint() const override;
 
  private:
   Engine& engine_;
   Process& process_;
+  const std::optional<int> node_;
 };
 
 }  // namespace interlock::sim

@@ -15,15 +15,16 @@
 namespace interlock::sim {
 
 enum class TimerKind : std::uint8_t {
-  kWake,         ///< a task's deadline; id: task
-  kThaw,         ///< the end of a pause; id: process
-  kRestart,      ///< a new life of a process; id: process
-  kRequest,      ///< something arrives at the server; id: link
-  kMessage,      ///< something arrives at the client; id: link
-  kServerClose,  ///< the server's keepalive gives up; id: link
-  kClientBreak,  ///< the client's keepalive gives up; id: link
-  kElsewhere,    ///< something arrives at a place outside of Redis; id: its number
-  kServerTimers  ///< redis::Server::RunTimers
+  kWake,          ///< a task's deadline; id: task
+  kThaw,          ///< the end of a pause; id: process
+  kRestart,       ///< a new life of a process; id: process
+  kRequest,       ///< something arrives at the server; id: link
+  kMessage,       ///< something arrives at the client; id: link
+  kServerClose,   ///< the server's keepalive gives up; id: link
+  kClientBreak,   ///< the client's keepalive gives up; id: link
+  kElsewhere,     ///< something arrives at a place outside of Redis; id: its number
+  kServerTimers,  ///< Servers::RunTimers
+  kServerFault,   ///< the end of a server's fault; id: which
 };
 
 /// Valid until the timer fires or is cancelled; the owner forgets it then.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // What worlds of one worker thread use one after another, because it is dear to make: fiber stacks,
-// the fake server with its Lua state, the buffers of connections. Nothing in it can be seen by a
-// run.
+// the fake servers with their Lua states, the buffers of connections. Nothing in it can be seen by
+// a run.
 //
 // At most one World at a time. Thread safety: belongs to the OS thread that made it.
 #pragma once
 
 #include "sim/fiber.h"
 #include "sim/link.h"
-#include "sim/redis/server.h"
+#include "sim/redis/topology.h"
 
 namespace interlock::sim {
 
@@ -21,7 +21,7 @@ class Universe {
 
   StackPool& stacks() { return stacks_; }
   LinkPool& links() { return links_; }
-  redis::Server& server() { return server_; }
+  redis::Topology& topology() { return topology_; }
 
   /// Whether a World is using it.
   bool occupied() const { return occupied_; }
@@ -30,7 +30,7 @@ class Universe {
  private:
   StackPool stacks_;
   LinkPool links_;
-  redis::Server server_;
+  redis::Topology topology_;
   bool occupied_ = false;
 };
 

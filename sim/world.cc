@@ -83,6 +83,11 @@ int World::AddProcess(const ClockOptions& clock, int database) {
 
 Runtime& World::runtime(int process) { return *state_->At(process).runtime; }
 Connector& World::connector(int process) { return *state_->At(process).connector; }
+Connector& World::connector(int process, int node) {
+  Require(node >= 0 && node < nodes(), "there is no such server");
+  return *state_->At(process).node_connectors[static_cast<std::size_t>(node)];
+}
+int World::nodes() const { return state_->engine.servers.count(); }
 
 void World::Start(int process, std::function<void()> main, VirtualTime after) {
   Process& started = state_->At(process);
@@ -121,12 +126,14 @@ VirtualTime World::GlobalTime(int process, MonotonicTime local) const {
   return state_->At(process).clock.Global(local);
 }
 
-std::int64_t World::ServerTimeUs() const { return state_->engine.ServerTimeUs(); }
+std::int64_t World::ServerTimeUs() const {
+  state_->engine.servers.CatchUp(now());
+  return state_->engine.servers.ClockUs(server_node());
+}
 
 VirtualTime World::GlobalTimeOfServerMs(std::int64_t unix_ms) const {
-  const std::int64_t us = unix_ms * 1000 - state_->engine.options.server_epoch_us;
-  if (us > VirtualTime::max().count() / 1000) return VirtualTime::max();
-  return VirtualTime(us * 1000);
+  if (unix_ms > INT64_MAX / 2000) return VirtualTime::max();
+  return state_->engine.servers.TimeAtClock(server_node(), unix_ms * 1000);
 }
 
 bool World::crashed(int process) const { return state_->At(process).crashed; }
@@ -153,13 +160,14 @@ std::vector<std::string> World::PendingTasks() const {
 }
 
 redis::Server& World::server() {
-  state_->engine.network.SyncServerTime();
-  return state_->engine.server;
+  state_->engine.servers.CatchUp(now());
+  return state_->engine.servers.at(server_node());
 }
+int World::server_node() const { return state_->engine.viewed_node(); }
 
 Trace& World::trace() { return state_->engine.trace; }
 std::uint64_t World::commands() const { return state_->engine.network.commands(); }
 std::uint64_t World::steps() const { return state_->engine.steps(); }
-std::optional<std::string> World::unmodelled() const { return state_->engine.server.unmodelled(); }
+std::optional<std::string> World::unmodelled() const { return state_->engine.servers.unmodelled(); }
 
 }  // namespace interlock::sim

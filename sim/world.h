@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One simulated universe: client processes with their own clocks, one fake Redis, the links between
-// them, virtual time, and the faults of a plan. A run is a pure function of (what the processes do,
-// options, fault plan, tape). Knows nothing of locks.
+// One simulated universe: client processes with their own clocks, fake Redis servers, the links
+// between them, virtual time, and the faults of a plan. A run is a pure function of (what the
+// processes do, options, fault plan, tape). Knows nothing of locks.
 //
 // Use: make a Universe per worker thread (it pools what is expensive: fiber stacks, the Lua state),
 // and a World per run:
@@ -30,6 +30,7 @@
 #include "sim/faults.h"
 #include "sim/fingerprint.h"
 #include "sim/redis/server.h"
+#include "sim/setting.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
@@ -41,7 +42,11 @@ struct WorldOptions {
   // there at once; which of the processes that can run sends next is the only choice left.
   Duration keepalive{
       std::chrono::seconds(300)};  ///< after this a half-open peer is noticed, both ends
-  std::int64_t server_epoch_us = 1'700'000'000'000'000;  ///< server's wall clock at virtual time 0
+  Topology topology = Topology::kStandalone;
+  int nodes = 1;  ///< servers in all; 1 if standalone
+  Persistence persistence = Persistence::kNone;
+  Duration replication_lag{std::chrono::milliseconds(1)};  ///< from server to server, one way
+  std::int64_t server_epoch_us = 1'700'000'000'000'000;  ///< servers' wall clock at virtual time 0
   std::uint64_t entropy_seed = 1;                        ///< see SimRuntime::FillRandom
   std::uint64_t max_steps = 200'000;  ///< per run; beyond it Run returns kStepLimit
   bool keep_events = false;           ///< see Trace
@@ -51,6 +56,13 @@ struct WorldOptions {
 struct ClockOptions {
   Duration offset{};
   std::int64_t rate_ppm = 0;  ///< in [-500'000, 500'000]
+};
+
+/// What has happened to a server other than by its clients' commands.
+enum class ServerChange : std::uint8_t {
+  kData,   ///< lost, got back, or replaced; or it is the primary from now on, with what it has
+  kGone,   ///< nobody is led to it any more: another one is the primary
+  kClock,  ///< its wall clock was set, or runs at another rate
 };
 
 /// What a scenario sees of a world. Called from inside the run: must not call back into it except
@@ -70,6 +82,8 @@ class WorldObserver {
   virtual void OnFault(const Fault& /*fault*/, VirtualTime /*now*/) {}
   /// The process begins a new life.
   virtual void OnRestart(int /*process*/, VirtualTime /*now*/) {}
+  /// `server` is this one during the call.
+  virtual void OnServerChange(int /*node*/, ServerChange /*change*/, VirtualTime /*now*/) {}
   /// From now on LocalTime and GlobalTime of the process give other answers.
   virtual void OnClockChange(int /*process*/, VirtualTime /*now*/) {}
   /// The longest pause or delay that the synchrony class allows here, the furthest jump or rate of
@@ -110,7 +124,12 @@ class World {
   /// Returns its id: 0, 1, 2, ... May be called between two Runs, too.
   int AddProcess(const ClockOptions& clock, int database = 0);
   Runtime& runtime(int process);
+  /// Leads to the primary, as a client that asks the Sentinels is led; of independent masters to
+  /// the first. A connection to what was the primary goes on until somebody closes it.
   Connector& connector(int process);
+  /// Leads to this server, whatever it is.
+  Connector& connector(int process, int node);
+  int nodes() const;
 
   /// The process's main task. It runs when Run is called, from `after` on, and again from its
   /// beginning in each new life that a restart gives the process.
@@ -126,7 +145,7 @@ class World {
   /// Phase 2: the rest of the fault plan is dropped, pauses and partitions end now, delayed
   /// messages arrive now, clocks run at the rate that they were made with, half open connections
   /// are reset at both ends; what was to be restarted is restarted now, all others that are dead
-  /// stay dead.
+  /// stay dead. Servers work again, and replicas follow the primary.
   void Heal();
 
   /// The process sends something to a place outside of Redis, over a link of its own. `arrive` is
@@ -149,7 +168,8 @@ class World {
   MonotonicTime LocalTime(int process, VirtualTime when) const;
   VirtualTime GlobalTime(int process, MonotonicTime local) const;
   std::int64_t ServerTimeUs() const;
-  /// The virtual time at which the server's wall clock shows `unix_ms`.
+  /// The first virtual time at which the wall clock of `server` shows `unix_ms`, if nothing sets
+  /// it.
   VirtualTime GlobalTimeOfServerMs(std::int64_t unix_ms) const;
 
   bool crashed(int process) const;
@@ -159,11 +179,13 @@ class World {
   /// What each unfinished task waits for, one line each, for a deadlock report.
   std::vector<std::string> PendingTasks() const;
 
+  /// Inside an observer's call the server that it is about; else the primary.
   redis::Server& server();
+  int server_node() const;
   Trace& trace();
-  std::uint64_t commands() const;  ///< executed by the server so far
+  std::uint64_t commands() const;  ///< executed by the servers so far
   std::uint64_t steps() const;
-  /// Named by the server when Run returned kUnmodelled.
+  /// Named by a server when Run returned kUnmodelled.
   std::optional<std::string> unmodelled() const;
 
  private:

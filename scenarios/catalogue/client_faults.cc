@@ -74,7 +74,7 @@ Scenario WildClocks() {
   scenario.name = "wild-clocks";
   scenario.summary = "client clocks run at up to half or double speed, stand still, and jump";
   scenario.classes = {SynchronyClass::kArbitrary};
-  scenario.free_clocks = true;
+  scenario.gives_up.clocks = true;
   scenario.shape.faults = {FaultKind::kClientClockRate, FaultKind::kClientClockJump,
                            FaultKind::kPauseClockFrozen};
   scenario.shape.max_rate_ppm = 400'000;

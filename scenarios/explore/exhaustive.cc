@@ -71,7 +71,7 @@ std::vector<Judged> LookedFor(const ExploreOptions& options) {
   std::vector<Judged> judged = JudgedFor(*run_case.scenario, *run_case.subject);
   const std::vector<Judged>& only = options.only;
   std::erase_if(judged, [&](Judged property) {
-    if (only.empty()) return !IsPromised(property, run_case.synchrony, run_case.subject->traits());
+    if (only.empty()) return !IsPromised(property, run_case);
     return std::find(only.begin(), only.end(), property) == only.end();
   });
   return judged;

@@ -16,6 +16,7 @@ std::vector<Grant> GrantsInOrder(const History& history) {
   std::vector<Entry> entries;
   entries.reserve(history.server_holds.size());
   for (const ServerHold& entry : history.server_holds) {
+    if (entry.copied) continue;
     entries.emplace_back(entry.client, entry.token, entry.granted, entries.size());
   }
   std::sort(entries.begin(), entries.end());

@@ -70,9 +70,12 @@ void JudgeKeyHasTtl(const std::vector<sim::redis::Server::KeyInfo>& keys, int cl
 }
 
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
+  if (history.server_clock_moved) return;  // A TTL then says little of how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
     if (entry.token.empty() || entry.client < 0 || Died(history, entry.client)) continue;
     if (entry.end == ServerHoldEnd::kReleased || entry.end == ServerHoldEnd::kForeign) continue;
+    // Nobody can clean up what came back, or on a server that is not his any more.
+    if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
     const ClientHold* hold = FindClientHold(history, entry);
     if (hold == nullptr) {
       if (IsAccountedFor(history, entry)) continue;
@@ -113,6 +116,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
 void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::int64_t now_ms,
                     const std::vector<harness::AuxiliaryKey>& auxiliary, const History& history,
                     std::vector<Violation>& violations) {
+  if (history.server_clock_moved) return;
   const std::int64_t lease_ms = history.lease.count() / 1'000'000;
   for (const auto& key : keys) {
     std::int64_t allowed = lease_ms;

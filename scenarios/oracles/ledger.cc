@@ -17,11 +17,54 @@ const SeenOwner* FindOwner(const std::vector<SeenOwner>& owners, const std::stri
   return nullptr;
 }
 
-bool IsKnown(const History& history, const std::string& token) {
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& hold) {
-                       return hold.end == ServerHoldEnd::kNone && hold.token == token;
-                     });
+bool IsKnown(const History& history, int node, const std::string& token) {
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
+      });
+}
+
+/// What the client has given back on one server, it has given back.
+void Waive(const ServerHold& released, VirtualTime now, History& history) {
+  if (released.token.empty()) return;
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node == released.node || hold.token != released.token) continue;
+    if (hold.client == released.client) hold.waived = std::min(hold.waived, now);
+  }
+}
+
+/// Of the client and token: the latest entry on each server.
+std::vector<const ServerHold*> EntriesOf(const History& history, const ClientHold& of) {
+  std::vector<const ServerHold*> entries;
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->client != of.client || hold->token != of.token) continue;
+    const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
+      return other->node == hold->node;
+    });
+    if (!later) entries.push_back(&*hold);
+  }
+  return entries;
+}
+
+/// An entry that the server has without any command having made it there.
+ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
+  ServerHold copy;
+  copy.waived = now;
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->token != owner.token) continue;
+    copy.client = hold->client;
+    copy.sent = hold->sent;
+    if (hold->promise_end() > now) copy.waived = kOpen;
+    break;
+  }
+  copy.token = owner.token;
+  copy.granted = now;
+  copy.renewed = now;
+  copy.promised_until = owner.promised_until;
+  copy.expires_at_ms = owner.expires_at_ms;
+  copy.node = node;
+  copy.copied = true;
+  return copy;
 }
 
 }  // namespace
@@ -33,15 +76,17 @@ const ServerHold* FindServerHold(const History& history, int client, const std::
   return nullptr;
 }
 
-void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners,
-                  History& history, std::vector<Violation>& violations) {
+void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history,
+                  std::vector<Violation>& violations) {
+  const auto& owners = look.owners;
   const bool somebody_new = std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
-    return !IsKnown(history, owner.token);
+    return !IsKnown(history, look.node, owner.token);
   });
   for (ServerHold& hold : history.server_holds) {
-    if (hold.end != ServerHoldEnd::kNone) continue;
+    if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
     const SeenOwner* seen = FindOwner(owners, hold.token);
     const bool over = hold.promised_until <= now;
+    const bool void_already = hold.waived <= now;
     if (seen == nullptr) {
       if (over) {
         hold.end = ServerHoldEnd::kExpired;
@@ -49,11 +94,12 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
       } else if (hold.client == client || hold.client < 0) {
         hold.end = ServerHoldEnd::kReleased;
         hold.ended = now;
+        Waive(hold, now, history);
       } else {
         hold.end = ServerHoldEnd::kForeign;
         hold.ended = now;
         // A grant that overwrites is judged as a grant; anything else that removes is a release.
-        if (!(doing == Doing::kAsking && somebody_new)) {
+        if (!void_already && !(doing == Doing::kAsking && somebody_new)) {
           violations.push_back(
               {Judged::kForeignRelease, now, client,
                fmt::format("{} removed the lock while {} owned it (lease to {})", Client(client),
@@ -62,7 +108,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
       }
       continue;
     }
-    if (seen->promised_until == hold.promised_until) continue;
+    if (seen->expires_at_ms == hold.expires_at_ms) continue;
     const bool foreign = hold.client != client && hold.client >= 0;
     if (over || (foreign && doing == Doing::kAsking)) {
       hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kForeign;
@@ -74,20 +120,50 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const std::vector<Se
       }
       continue;  // below, the entry counts as a new grant
     }
-    if (foreign) {
+    if (foreign && !void_already) {
       violations.push_back({Judged::kForeignExtend, now, client,
                             fmt::format("{} changed the lease of {} from {} to {}", Client(client),
                                         Client(hold.client), Instant(hold.promised_until),
                                         Instant(seen->promised_until))});
     }
     hold.promised_until = seen->promised_until;
+    hold.expires_at_ms = seen->expires_at_ms;
+    hold.leased_ms = seen->expires_at_ms - look.now_ms;
     hold.renewed = now;
   }
   for (const SeenOwner& owner : owners) {
     // Who releases or extends does not grant to itself: a hand-over.
     const bool hand_over = doing == Doing::kReleasing || doing == Doing::kExtending;
     const int to = hand_over && !owner.token.empty() ? -1 : client;
-    if (!IsKnown(history, owner.token)) Grant(to, owner, now, history, violations);
+    if (!IsKnown(history, look.node, owner.token)) Grant(to, owner, now, look, history, violations);
+  }
+}
+
+void Ledger::Rebase(VirtualTime now, const Look& look, bool clock_only, History& history) {
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
+    if (const SeenOwner* seen = FindOwner(look.owners, hold.token)) {
+      hold.promised_until = seen->promised_until;
+      hold.expires_at_ms = seen->expires_at_ms;
+      continue;
+    }
+    // By its own clock the server has kept its promise.
+    if (clock_only) hold.promised_until = std::min(hold.promised_until, now);
+    const bool over = hold.promised_until <= now;
+    hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kLost;
+    hold.ended = over ? hold.promised_until : now;
+  }
+  for (const SeenOwner& owner : look.owners) {
+    if (IsKnown(history, look.node, owner.token)) continue;
+    history.server_holds.push_back(CopyOf(owner, now, look.node, history));
+  }
+}
+
+void Ledger::Lose(VirtualTime now, int node, History& history) {
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node != node || hold.end != ServerHoldEnd::kNone) continue;
+    hold.end = hold.promised_until <= now ? ServerHoldEnd::kExpired : ServerHoldEnd::kLost;
+    hold.ended = std::min(hold.promised_until, now);
   }
 }
 
@@ -100,17 +176,19 @@ void Ledger::Claim(int client, const std::string& token, VirtualTime asked, Hist
   }
 }
 
-void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, History& history,
-                   std::vector<Violation>& violations) const {
-  int others = 0;
-  const ServerHold* other = nullptr;
+void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Look& look,
+                   History& history, std::vector<Violation>& violations) const {
+  std::vector<const ServerHold*> others;
   for (const ServerHold& hold : history.server_holds) {
-    if (hold.granted <= now && hold.promise_end() > now) {
-      ++others;
-      other = &hold;
-    }
+    if (hold.granted > now || hold.promise_end() <= now) continue;
+    // One promise, though two servers have it.
+    const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
+                           return other->client == hold.client && other->token == hold.token;
+                         });
+    if (!counted) others.push_back(&hold);
   }
-  if (others >= permits_) {
+  if (static_cast<int>(others.size()) >= permits_) {
+    const ServerHold* other = others.back();
     violations.push_back(
         {semaphore_ ? Judged::kPermitsServer : Judged::kServerExclusion, now, client,
          fmt::format("the server granted to {} while {} was promised the lock until {}",
@@ -122,14 +200,21 @@ void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, History&
   hold.granted = now;
   hold.renewed = now;
   hold.promised_until = owner.promised_until;
+  hold.expires_at_ms = owner.expires_at_ms;
+  hold.leased_ms = owner.expires_at_ms - look.now_ms;
+  hold.node = look.node;
   history.server_holds.push_back(std::move(hold));
 }
 
 void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
                            std::vector<Violation>& violations) {
-  const ServerHold* entry = FindServerHold(history, hold.client, hold.token);
-  if (entry == nullptr || entry->end == ServerHoldEnd::kReleased) return;
-  const VirtualTime ended = std::min(entry->ended, entry->promised_until);
+  const std::vector<const ServerHold*> entries = EntriesOf(history, hold);
+  if (entries.empty()) return;
+  const bool released = std::any_of(entries.begin(), entries.end(), [](const ServerHold* entry) {
+    return entry->end == ServerHoldEnd::kReleased;
+  });
+  if (released) return;
+  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
   violations.push_back(
       {Judged::kForeignRelease, now, hold.client,
        fmt::format("{} was told \"released\", but released nothing of its own: its ownership {} {}",
@@ -137,13 +222,21 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
                    Instant(ended))});
 }
 
-void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, VirtualTime now,
-                           const History& history, std::vector<Violation>& violations) {
-  const ServerHold* entry = FindServerHold(history, hold.client, hold.token);
-  if (entry == nullptr) return;
-  // An extension within the millisecond of the last one changes nothing: the deadline is the test.
-  const VirtualTime ended = std::min(entry->ended, entry->promised_until);
-  if (ended > called && entry->promised_until >= called + history.lease) return;
+void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
+                           VirtualTime now, const History& history,
+                           std::vector<Violation>& violations) {
+  const std::vector<const ServerHold*> entries = EntriesOf(history, hold);
+  if (entries.empty()) return;
+  const std::int64_t lease_ms = history.lease.count() / 1'000'000;
+  const bool extended = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* entry) {
+    if (std::min(entry->ended, entry->promised_until) <= called) return false;
+    // By the server's own clock, which may have been set since. An extension within the millisecond
+    // of the last one changes nothing: then the deadline is the test.
+    const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;
+    return anew || entry->expires_at_ms >= called_ms + lease_ms;
+  });
+  if (extended) return;
+  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
   violations.push_back({Judged::kForeignExtend, now, hold.client,
                         fmt::format("{} was told \"extended\", but its lease was to end at {}",
                                     Client(hold.client), Instant(ended))});

@@ -106,6 +106,7 @@ const ServerHold* LeftBehind(const History& history, const Attempt& attempt) {
   const VirtualTime later = attempt.answered + Travel(history);
   if (DiedAt(history, attempt.client) <= later || history.end <= later) return nullptr;
   for (const ServerHold& entry : history.server_holds) {
+    if (entry.copied || entry.waived != kOpen) continue;
     const bool its_own = entry.client == attempt.client && entry.granted >= attempt.asked &&
                          entry.granted <= attempt.answered;
     if (its_own && std::min(entry.ended, entry.promised_until) > later &&

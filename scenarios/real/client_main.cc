@@ -169,7 +169,7 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   Result<std::unique_ptr<Connector>> connector = MakeHiredisConnector(runtime, task.redis);
   if (!connector.ok()) _exit(2);
   WatchedConnector watched(**connector, [&events] { events.OnSent(); });
-  harness::Environment environment{runtime, watched};
+  harness::Environment environment{runtime, watched, {&watched}};
   const std::unique_ptr<harness::Lock> lock = task.subject->NewLock(environment, task.options);
   AwaitEverybody(channels.barrier);
   std::size_t next = 0;

@@ -14,11 +14,8 @@ namespace {
 std::vector<Judged> PromisedBy(const RunCase& run_case, std::optional<Judged> property) {
   std::vector<Judged> promised;
   if (property.has_value()) promised.push_back(*property);
-  const harness::Traits traits = run_case.subject->traits();
   for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
-    if (judged != property && IsPromised(judged, run_case.synchrony, traits)) {
-      promised.push_back(judged);
-    }
+    if (judged != property && IsPromised(judged, run_case)) promised.push_back(judged);
   }
   return promised;
 }

@@ -28,35 +28,59 @@ TopologySpec TopologySpec::WithReplicas(std::size_t replicas) {
   return spec;
 }
 
-Topology::Topology(TopologySpec spec) : spec_(std::move(spec)) {
+Topology::Topology() = default;
+
+Topology::Topology(TopologySpec spec) { Reset(std::move(spec)); }
+
+void Topology::Reset(TopologySpec spec) {
+  spec_ = std::move(spec);
   for (std::size_t i = 1; i <= spec_.sentinels; ++i) {
     spec_.nodes.push_back({{"10.0.1." + std::to_string(i), 26379}, std::nullopt, {}});
   }
-  for (NodeId id = 0; id < spec_.nodes.size(); ++id) {
-    nodes_.push_back(std::make_unique<Node>());
-    Node& node = *nodes_.back();
-    node.clock_base_us = spec_.start_us;
-    node.next_cron_us = kCronUs;
-    node.server.SetTime(spec_.start_us);
-    node.server.engine().identity = id + 1;
-    const NodeSpec& its_spec = spec_.nodes[id];
-    for (const auto& [name, value] : its_spec.configuration) {
-      // A specification that is wrong must not run as another one.
-      if (!node.server.Configure(name, value).empty()) {
-        node.server.engine().SetUnmodelled("configuration " + name + " " + value);
-      }
-    }
-    if (its_spec.replica_of) {
-      const MasterAddress& master = address(*its_spec.replica_of);
-      (void)node.server.Configure("replicaof", master.host + " " + std::to_string(master.port));
-    }
-    node.server.Start();
+  while (nodes_.size() > spec_.nodes.size()) {
+    spare_.push_back(std::move(nodes_.back()));
+    nodes_.pop_back();
   }
+  while (nodes_.size() < spec_.nodes.size()) {
+    if (spare_.empty()) spare_.push_back(std::make_unique<Node>());
+    nodes_.push_back(std::move(spare_.back()));
+    spare_.pop_back();
+  }
+  lags_.clear();
+  ways_.clear();
+  cuts_.clear();
+  now_us_ = 0;
+  next_tick_us_ = Sentinel::kTickUs;
+  connections_ = 0;
+  sequence_ = 0;
+  for (NodeId id = 0; id < nodes_.size(); ++id) ResetNode(id);
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     if (!IsSentinel(id)) continue;
     nodes_[id]->sentinel = std::make_unique<Sentinel>(*this, id, spec_.sentinel, 0);
     server(id).engine().sentinel = nodes_[id]->sentinel.get();
   }
+}
+
+void Topology::ResetNode(NodeId id) {
+  Node& node = *nodes_[id];
+  static_cast<NodeState&>(node) = NodeState();
+  node.server.Reset();
+  node.clock_base_us = spec_.start_us;
+  node.next_cron_us = kCronUs;
+  node.server.SetTime(spec_.start_us);
+  node.server.engine().identity = id + 1;
+  const NodeSpec& its_spec = spec_.nodes[id];
+  for (const auto& [name, value] : its_spec.configuration) {
+    // A specification that is wrong must not run as another one.
+    if (!node.server.Configure(name, value).empty()) {
+      node.server.engine().SetUnmodelled("configuration " + name + " " + value);
+    }
+  }
+  if (its_spec.replica_of) {
+    const MasterAddress& master = address(*its_spec.replica_of);
+    (void)node.server.Configure("replicaof", master.host + " " + std::to_string(master.port));
+  }
+  node.server.Start();
 }
 
 Topology::~Topology() = default;
@@ -75,18 +99,23 @@ std::optional<NodeId> Topology::Resolve(std::string_view host, int port) const {
   return std::nullopt;
 }
 
-std::int64_t Topology::ClockOf(const Node& node) const {
-  const std::int64_t passed = now_us_ - node.clock_since_us;
+std::int64_t Topology::ClockOf(const Node& node, std::int64_t time_us) {
+  const std::int64_t passed = time_us - node.clock_since_us;
   return node.clock_base_us + passed + passed * node.drift_ppm / 1'000'000;
 }
 
-// The first moment, not before now, at which the node's clock shows that time.
-std::int64_t Topology::AtClock(const Node& node, std::int64_t clock_us) const {
-  const std::int64_t missing = clock_us - ClockOf(node);
-  if (missing <= 0) return now_us_;
+std::int64_t Topology::TimeAtClock(NodeId id, std::int64_t unix_us) const {
+  const Node& node = *nodes_[id];
+  const std::int64_t missing = unix_us - node.clock_base_us;
+  if (node.drift_ppm == 0) return node.clock_since_us + missing;
+  if (missing <= 0) return node.clock_since_us;
   const std::int64_t rate = 1'000'000 + node.drift_ppm;
   constexpr std::int64_t kVeryLong = INT64_MAX / 1'000'000 / 4;
-  return now_us_ + (std::min(missing, kVeryLong) * 1'000'000 + rate - 1) / rate;
+  std::int64_t at = node.clock_since_us + std::min(missing, kVeryLong) * 1'000'000 / rate;
+  // The clock shows whole us, rounded towards its base.
+  while (ClockOf(node, at) < unix_us && missing <= kVeryLong) ++at;
+  while (at > node.clock_since_us && ClockOf(node, at - 1) >= unix_us) --at;
+  return at;
 }
 
 void Topology::SetTime(std::int64_t us) {
@@ -167,7 +196,7 @@ std::optional<std::int64_t> Topology::NextTimerUs() {
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     Node& node = *nodes_[id];
     if (!node.up || node.paused) continue;
-    if (const auto timer = node.server.NextTimerUs()) consider(AtClock(node, *timer));
+    if (const auto timer = node.server.NextTimerUs()) consider(TimeAtClock(id, *timer));
     if (NeedsCron(id)) consider(node.next_cron_us);
   }
   return next;

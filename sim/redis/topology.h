@@ -49,11 +49,16 @@ struct TopologySpec {
 
 class Topology {
  public:
-  /// All nodes are up, and replicas about to connect.
+  /// No nodes at all.
+  Topology();
   explicit Topology(TopologySpec spec);
   ~Topology();
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
+
+  /// As if just made: all nodes are up, and replicas about to connect. Keeps what is dear to make
+  /// (see Server::Reset).
+  void Reset(TopologySpec spec);
 
   std::size_t size() const { return nodes_.size(); }
   Server& server(NodeId node) { return nodes_[node]->server; }
@@ -66,6 +71,9 @@ class Topology {
   /// A jump of one node's wall clock, or how much faster than topology time it runs.
   void StepClock(NodeId node, std::int64_t us);
   void SetClockDrift(NodeId node, std::int64_t parts_per_million);
+  /// The first topology time at which the node's clock, if nothing sets it, shows `unix_us` or
+  /// more; never before the last change of that clock.
+  std::int64_t TimeAtClock(NodeId node, std::int64_t unix_us) const;
 
   /// When RunTimers should next be called; nullopt: never, unless a command is executed first.
   std::optional<std::int64_t> NextTimerUs();
@@ -131,8 +139,7 @@ class Topology {
     std::uint64_t handle = 0;
     NodeId replica = 0;
   };
-  struct Node {
-    Server server;
+  struct NodeState {
     std::unique_ptr<Sentinel> sentinel;
     bool up = true;
     bool paused = false;
@@ -144,12 +151,16 @@ class Topology {
     Upstream upstream;
     std::vector<Downstream> downstreams;
   };
+  struct Node : NodeState {
+    Server server;
+  };
   using Way = std::pair<NodeId, NodeId>;
 
   Replication& replication(NodeId node);
   bool Runs(NodeId node);
-  std::int64_t ClockOf(const Node& node) const;
-  std::int64_t AtClock(const Node& node, std::int64_t clock_us) const;
+  std::int64_t ClockOf(const Node& node) const { return ClockOf(node, now_us_); }
+  static std::int64_t ClockOf(const Node& node, std::int64_t time_us);
+  void ResetNode(NodeId id);
   bool NeedsCron(NodeId node);
   void RunCron(NodeId node);
   void RunSentinels();
@@ -170,6 +181,7 @@ class Topology {
 
   TopologySpec spec_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<std::unique_ptr<Node>> spare_;  // of a larger topology before
   std::map<Way, std::int64_t> lags_;
   std::map<Way, std::deque<Message>> ways_;
   std::vector<Way> cuts_;  // The lower node first.

@@ -4,6 +4,10 @@
 // ways: a history that breaks the property and its nearest neighbour that does not.
 #include "scenarios/oracles/ledger.h"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +28,25 @@ using testing::Released;
 class LedgerTest : public ::testing::Test {
  protected:
   void Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners) {
-    ledger_.Sync(client, doing, now, owners, history_, violations_);
+    ledger_.Sync(client, doing, now, LookAt(now, owners), history_, violations_);
+  }
+
+  /// At a server whose clock is the virtual one.
+  static Ledger::Look LookAt(VirtualTime now, std::vector<SeenOwner> owners, int node = 0) {
+    for (SeenOwner& owner : owners) {
+      if (owner.promised_until != kOpen) owner.expires_at_ms = InMs(owner.promised_until);
+    }
+    return {node, InMs(now), std::move(owners)};
+  }
+  static std::int64_t InMs(VirtualTime time) { return time.count() / 1'000'000; }
+
+  void SyncAt(int node, int client, Doing doing, VirtualTime now,
+              const std::vector<SeenOwner>& owners) {
+    ledger_.Sync(client, doing, now, LookAt(now, owners, node), history_, violations_);
+  }
+
+  void JudgeExtended(const ClientHold& hold, VirtualTime called, VirtualTime now) {
+    Ledger::JudgeExtended(hold, called, InMs(called), now, history_, violations_);
   }
 
   /// Client `client` is granted the lock under the token that Believes gives it.
@@ -195,7 +217,7 @@ class SemaphoreLedgerTest : public LedgerTest {
   SemaphoreLedgerTest() : semaphore_(2, true) { history_.permits = 2; }
 
   void SyncTwo(int client, VirtualTime now, const std::vector<SeenOwner>& owners) {
-    semaphore_.Sync(client, Doing::kAsking, now, owners, history_, violations_);
+    semaphore_.Sync(client, Doing::kAsking, now, LookAt(now, owners), history_, violations_);
   }
 
   Ledger semaphore_;
@@ -252,20 +274,20 @@ TEST_F(LedgerTest, AReleaseOfAnOwnershipThatWasNeverSeenIsNotJudged) {
 TEST_F(LedgerTest, ToldExtendedAfterItsOwnExtensionIsFine) {
   Grant(0, Ms(10), Ms(1010));
   Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
-  Ledger::JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501), history_, violations_);
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
   EXPECT_THAT(violations_, IsEmpty());
 }
 
 TEST_F(LedgerTest, ToldExtendedAlthoughNothingWasProlongedIsForeignExtend) {
   Grant(0, Ms(10), Ms(1010));
-  Ledger::JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1200), Ms(1202), history_, violations_);
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1200), Ms(1202));
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 
 TEST_F(LedgerTest, ToldExtendedBecauseOfAnEarlierExtensionIsForeignExtend) {
   Grant(0, Ms(10), Ms(1010));
   Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
-  Ledger::JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1600), Ms(1602), history_, violations_);
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1600), Ms(1602));
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 
@@ -275,8 +297,7 @@ TEST_F(LedgerTest, ToldExtendedWithinTheMillisecondOfTheGrantIsFine) {
   Grant(0, Ms(10), Ms(1011));
   const VirtualTime called = Ms(10) + std::chrono::microseconds(200);
   Sync(0, Doing::kExtending, called + std::chrono::microseconds(50), {{"t0", Ms(1011)}});
-  Ledger::JudgeExtended(Believes(0, Ms(10), Ms(1000)), called,
-                        called + std::chrono::microseconds(100), history_, violations_);
+  JudgeExtended(Believes(0, Ms(10), Ms(1000)), called, called + std::chrono::microseconds(100));
   EXPECT_THAT(violations_, IsEmpty());
 }
 
@@ -288,6 +309,97 @@ TEST(FindServerHoldTest, GivesTheLatestEntryOfClientAndToken) {
   ASSERT_NE(hold, nullptr);
   EXPECT_EQ(hold->granted, Ms(5));
   EXPECT_EQ(FindServerHold(history, 0, "t1"), nullptr);
+}
+
+class ServersTest : public LedgerTest {
+ protected:
+  void Rebase(VirtualTime now, int node, const std::vector<SeenOwner>& owners,
+              bool clock_only = false) {
+    Ledger::Rebase(now, LookAt(now, owners, node), clock_only, history_);
+  }
+};
+
+TEST_F(ServersTest, APromiseOutlivesTheDataThatItsServerLost) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {});
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kLost);
+  EXPECT_THAT(violations_, IsEmpty());
+  Grant(1, Ms(200), Ms(1200));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(ServersTest, WhatTheDataStillHoldsGoesOnAndIsReleasedAsEver) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {{"t0", Ms(1010)}});
+  Sync(0, Doing::kReleasing, Ms(200), {});
+  Grant(1, Ms(300), Ms(1300));
+  EXPECT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, AnEntryThatComesBackPromisesNothingAndConvictsNobody) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(100), {});
+  Rebase(Ms(200), 0, {{"t0", Ms(1010)}});
+  ASSERT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_TRUE(history_.server_holds[1].copied);
+  Sync(1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
+  Sync(1, Doing::kReleasing, Ms(400), {});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, APromiseOfTheOldPrimaryHoldsAgainstTheNewOne) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::Lose(Ms(100), 0, history_);
+  Rebase(Ms(100), 1, {});
+  SyncAt(1, 1, Doing::kAsking, Ms(200), {{"t1", Ms(1200)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(ServersTest, AnEntryOnTwoServersIsOnePromiseAndOneReleaseEndsIt) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 1, {{"t0", Ms(1010)}});  // A replica is promoted; both serve.
+  Sync(0, Doing::kReleasing, Ms(200), {});
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(201), history_, violations_);
+  SyncAt(1, 1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, AnotherOneWhoRemovesTheCopyStillReleasesWhatIsNotItsOwn) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::Lose(Ms(100), 0, history_);
+  Rebase(Ms(100), 1, {{"t0", Ms(1010)}});
+  SyncAt(1, 1, Doing::kReleasing, Ms(200), {});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(ServersTest, AClockThatJumpsMovesThePromiseAndNoClientHasChangedIt) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::Look look{0, 600, {{"t0", Ms(510), 1010}}};  // 500 ms ahead.
+  Ledger::Rebase(Ms(100), look, true, history_);
+  look.now_ms = 700;
+  ledger_.Sync(1, Doing::kAsking, Ms(200), look, history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].promised_until, Ms(510));
+  Grant(1, Ms(510), Ms(1510));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, APromiseThatTheClockHasJumpedOverIsKept) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {}, true);
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  Grant(1, Ms(101), Ms(1101));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, AnExtensionIsAFullLeaseByTheServersOwnClock) {
+  Grant(0, Ms(10), Ms(1010));
+  // The clock runs twice as fast from here on: a lease lasts half as long.
+  const Ledger::Look fast{0, 500, {{"t0", Ms(1000), 1500}}};
+  ledger_.Sync(0, Doing::kExtending, Ms(500), fast, history_, violations_);
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ void ExpectValidRun(const Case& one, const sim::Tape& tape) {
   RC_ASSERT(!result.inconclusive.has_value());
   for (const Violation& violation : result.violations) {
     // Sections may overlap in this class, whatever the lock; all else is promised.
-    RC_ASSERT(!IsPromised(violation.property, SynchronyClass::kArbitrary, one.subject->traits()));
+    const RunCase run_case{one.subject.get(), FindScenario("chaos"), SynchronyClass::kArbitrary};
+    RC_ASSERT(!IsPromised(violation.property, run_case));
   }
   RC_ASSERT(Run(one, drawn).trace_hash == result.trace_hash);
 }

@@ -143,7 +143,7 @@ class Bench final : public Runtime, public Connector, public sim::redis::Sink {
   std::string lose_reply_to_;
   std::string before_command_;
   std::function<void()> before_;
-  harness::Environment environment_{*this, *this};
+  harness::Environment environment_{*this, *this, {this}};
   harness::LockOptions options_{"test:", "job", kLease, 1};
 };
 

@@ -34,7 +34,11 @@ namespace interlock::harness {
 /// All that one client process can reach. Outlives every lock made for it.
 struct Environment {
   Runtime& runtime;
+  /// To the primary, as a client is led that asks the Sentinels; of independent masters to the
+  /// first. What is connected already stays so when another server becomes the primary.
   Connector& connector;
+  /// To each server, for a lock over several of them; one, if there is one.
+  std::vector<Connector*> nodes;
 };
 
 /// Every key of the lock must begin with `key_prefix`; its TTLs follow from `lease`.

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include "sim/servers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "sim/check.h"
+#include "sim/redis/cluster.h"
+#include "sim/redis/command_table.h"
+#include "sim/redis/engine.h"
+#include "sim/world.h"
+
+namespace interlock::sim {
+namespace {
+
+constexpr std::int64_t kWarmUpUs = 10'000'000;     // in which replicas get all data
+constexpr std::string_view kNever = "1000000000";  // seconds
+
+using Configuration = std::vector<std::pair<std::string, std::string>>;
+
+Configuration ConfigurationOf(const WorldOptions& options) {
+  switch (options.persistence) {
+    case Persistence::kNone:
+      return {{"save", ""}};
+    case Persistence::kRdb:
+      return {{"save", "1 1"}};
+    case Persistence::kAofAlways:
+      return {{"save", ""}, {"appendonly", "yes"}, {"appendfsync", "always"}};
+    case Persistence::kAofEverysec:
+      return {{"save", ""}, {"appendonly", "yes"}, {"appendfsync", "everysec"}};
+  }
+  return {};
+}
+
+redis::TopologySpec SpecOf(const WorldOptions& options) {
+  const auto others = static_cast<std::size_t>(options.nodes - 1);
+  const bool replicated = options.topology == Topology::kReplicated;
+  redis::TopologySpec spec = replicated ? redis::TopologySpec::WithReplicas(others)
+                                        : redis::TopologySpec::IndependentMasters(others + 1);
+  for (redis::NodeSpec& node : spec.nodes) {
+    node.configuration = ConfigurationOf(options);
+    // Pings between servers are run late, when somebody looks: they must not be missed meanwhile.
+    if (replicated) node.configuration.emplace_back("repl-timeout", kNever);
+  }
+  spec.start_us = options.server_epoch_us - (replicated ? kWarmUpUs : 0);
+  spec.lag_us = options.replication_lag.count() / 1000;
+  return spec;
+}
+
+const redis::Command* Find(const redis::Argv& argv) {
+  bool container = false;
+  const bool has_sub = argv.size() > 1;
+  return redis::FindCommand(argv[0], has_sub ? std::string_view(argv[1]) : std::string_view(),
+                            has_sub, &container);
+}
+
+bool IsScript(const redis::Command& command) {
+  return command.name.starts_with("eval") && !command.name.ends_with("_ro");
+}
+
+}  // namespace
+
+Servers::Servers(redis::Topology& topology, const WorldOptions& options)
+    : topology_(topology), replicated_(options.topology == Topology::kReplicated) {
+  Require(options.nodes >= 1, "a world needs a server");
+  Require(options.topology != Topology::kStandalone || options.nodes == 1,
+          "a standalone server is alone");
+  topology_.Reset(SpecOf(options));
+  for (int node = 0; node < count(); ++node) {
+    at(node).SetHighestProtocol(2);  // All that a Connection can carry.
+  }
+  if (replicated_) warm_up_us_ = kWarmUpUs;
+  CatchUp(VirtualTime{});
+}
+
+// Nothing is on its way between servers, and no replica is about to look for its master.
+bool Servers::Settled() {
+  if (!topology_.Deliverable().empty()) return false;
+  for (int node = 0; node < count(); ++node) {
+    const redis::Replication& its = at(node).engine().replication;
+    if (Serves(node) && its.is_replica() && its.link() != redis::MasterLink::kConnected) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Servers::CatchUp(VirtualTime now) {
+  const std::int64_t now_us = warm_up_us_ + now.count() / 1000;
+  if (replicated_ && topology_.time_us() < now_us) {
+    while (!Settled()) {
+      const auto next = topology_.NextTimerUs();
+      if (!next || *next > now_us) break;
+      topology_.SetTime(*next);
+      topology_.RunTimers();
+    }
+  }
+  topology_.SetTime(now_us);
+  if (replicated_) topology_.RunTimers();
+}
+
+std::optional<VirtualTime> Servers::NextTimer() {
+  const auto next = topology_.NextTimerUs();
+  if (!next) return std::nullopt;
+  return VirtualTime((*next - warm_up_us_) * 1000);
+}
+
+std::optional<std::string> Servers::unmodelled() {
+  for (int node = 0; node < count(); ++node) {
+    if (const auto& what = at(node).unmodelled()) return what;
+  }
+  return std::nullopt;
+}
+
+VirtualTime Servers::TimeAtClock(int node, std::int64_t unix_us) const {
+  const std::int64_t us = topology_.TimeAtClock(Id(node), unix_us) - warm_up_us_;
+  if (us > VirtualTime::max().count() / 1000) return VirtualTime::max();
+  return VirtualTime(us * 1000);
+}
+
+void Servers::Kill(int node, bool power_lost) {
+  topology_.Kill(Id(node), {.power_lost = power_lost, .surviving_units = 0});
+}
+
+std::optional<int> Servers::BestReplica() {
+  std::optional<int> best;
+  const auto offset = [this](int node) { return at(node).engine().replication.offset(); };
+  for (int node = 0; node < count(); ++node) {
+    if (node == primary_ || !Serves(node)) continue;
+    if (!best || offset(node) > offset(*best)) best = node;
+  }
+  return best;
+}
+
+void Servers::Promote(int node, int except) {
+  primary_ = node;
+  topology_.Reconfigure(Id(node), std::nullopt);
+  for (int other = 0; other < count(); ++other) {
+    if (other != node && other != except && IsUp(other)) Follow(other);
+  }
+}
+
+void Servers::Follow(int node) { topology_.Reconfigure(Id(node), topology_.address(Id(primary_))); }
+
+void Servers::SetCutOff(int node, bool cut) {
+  for (int other = 0; other < count(); ++other) {
+    if (other != node) topology_.SetCut(Id(node), Id(other), cut);
+  }
+}
+
+void Servers::SetFull(int node, bool full) {
+  const std::string refused = at(node).Configure("maxmemory", full ? "1" : "0");
+  Require(refused.empty(), "the memory limit cannot be set");
+}
+
+std::optional<std::string> Servers::RefusalOf(int node, const redis::Argv& argv,
+                                              VirtualTime now) const {
+  if (refusals_.empty() || argv.empty()) return std::nullopt;
+  const redis::Command* command = Find(argv);
+  if (command == nullptr || !redis::ArityMatches(*command, argv.size())) return std::nullopt;
+  const std::vector<std::string_view> args(argv.begin(), argv.end());
+  const std::uint32_t flags = command->flags;
+  for (const Refusal& refusal : refusals_) {
+    if (refusal.node != node || refusal.until <= now) continue;
+    switch (refusal.kind) {
+      case FaultKind::kLoading:
+        if ((flags & redis::kLoading) == 0) {
+          return "LOADING Redis is loading the dataset in memory";
+        }
+        break;
+      case FaultKind::kReadonly:
+        if ((flags & redis::kWrite) != 0 || IsScript(*command)) {
+          return "READONLY You can't write against a read only replica.";
+        }
+        break;
+      case FaultKind::kBusy:
+        if ((flags & redis::kAllowBusy) == 0) {
+          return "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN "
+                 "NOSAVE.";
+        }
+        break;
+      default:  // kMoved
+        if (const auto slot = redis::Cluster::SlotOf(*command, args)) {
+          return "MOVED " + std::to_string(*slot) + " 10.0.0.99:6379";
+        }
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace interlock::sim

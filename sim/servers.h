@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// The servers of one world: one, or a primary with replicas, or independent masters; who of them is
+// the primary now, and which errors a fault makes them answer with. Messages between servers, and
+// the timers of each, are run when somebody looks: nobody can tell the difference.
+//
+// Internal to sim. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/faults.h"
+#include "sim/redis/topology.h"
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+struct WorldOptions;
+
+class Servers {
+ public:
+  Servers(redis::Topology& topology, const WorldOptions& options);
+
+  int count() const { return static_cast<int>(topology_.size()); }
+  redis::Server& at(int node) { return topology_.server(Id(node)); }
+  /// Where a client is led that asks for the master; of independent ones the first.
+  int primary() const { return primary_; }
+  bool IsUp(int node) const { return topology_.IsUp(Id(node)); }
+  /// It runs, and is not stopped.
+  bool Serves(int node) const { return IsUp(node) && !topology_.IsPaused(Id(node)); }
+
+  /// Everything up to `now`, which never decreases, has happened: clocks, what servers say to each
+  /// other.
+  void CatchUp(VirtualTime now);
+  /// When Run should be called, if a client waits inside a server.
+  std::optional<VirtualTime> NextTimer();
+  void RunTimers() { topology_.RunTimers(); }
+  /// The first that has met something that it does not model.
+  std::optional<std::string> unmodelled();
+
+  std::int64_t ClockUs(int node) { return at(node).time_us(); }
+  /// When the node's wall clock shows so much, if nothing sets it; max(): beyond the range.
+  VirtualTime TimeAtClock(int node, std::int64_t unix_us) const;
+  void StepClock(int node, Duration by) { topology_.StepClock(Id(node), by.count() / 1000); }
+  void SetClockRate(int node, std::int64_t ppm) { topology_.SetClockDrift(Id(node), ppm); }
+
+  // Processes and machines. REQUIRES: CatchUp(now) was called.
+  void Kill(int node, bool power_lost);
+  void Start(int node) { topology_.Start(Id(node)); }
+  void SetPaused(int node, bool paused) { topology_.SetPaused(Id(node), paused); }
+
+  // Of a primary with replicas.
+  bool replicated() const { return replicated_; }
+  /// The running replica that has most of the primary's data, as a Sentinel chooses it.
+  std::optional<int> BestReplica();
+  /// It becomes the primary, and whoever else runs follows it, but for `except`, the old one. The
+  /// clients of each are closed.
+  void Promote(int node, int except);
+  /// It follows the primary, and will lose what it has of its own.
+  void Follow(int node);
+  /// Messages between the node and all others wait.
+  void SetCutOff(int node, bool cut);
+
+  /// Its memory is used up, and nothing may be evicted; or it is not any more.
+  void SetFull(int node, bool full);
+  /// Until then the node refuses commands as the kind's meaning says: LOADING, READONLY, ...
+  void Refuse(int node, FaultKind kind, VirtualTime until) {
+    refusals_.push_back({node, kind, until});
+  }
+  void EndRefusals() { refusals_.clear(); }
+  /// The error that the command gets instead of being executed.
+  std::optional<std::string> RefusalOf(int node, const redis::Argv& argv, VirtualTime now) const;
+
+ private:
+  struct Refusal {
+    int node = 0;
+    FaultKind kind = FaultKind::kLoading;
+    VirtualTime until{};
+  };
+
+  static redis::NodeId Id(int node) { return static_cast<redis::NodeId>(node); }
+  bool Settled();
+
+  redis::Topology& topology_;
+  const bool replicated_;
+  std::int64_t warm_up_us_ = 0;  // topology time at virtual time 0
+  int primary_ = 0;
+  std::vector<Refusal> refusals_;
+};
+
+}  // namespace interlock::sim

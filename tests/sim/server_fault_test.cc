@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+//
+// Faults of servers, their clocks and their operator, each by what a client sees of it: at its
+// fourth step, right after its first write, client 0 meets the fault.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/sim/world_fixture.h"
+
+namespace interlock::sim {
+namespace {
+
+constexpr int kStep = 4;
+
+WorldOptions Servers(Topology topology, int nodes, Persistence persistence = Persistence::kNone) {
+  WorldOptions options = Bench::Exact();
+  options.topology = topology;
+  options.nodes = nodes;
+  options.persistence = persistence;
+  options.replication_lag = milliseconds(5);
+  return options;
+}
+
+WorldOptions Alone(Persistence persistence = Persistence::kNone) {
+  return Servers(Topology::kStandalone, 1, persistence);
+}
+
+WorldOptions WithReplica() { return Servers(Topology::kReplicated, 2); }
+
+Fault Strikes(FaultKind kind, Duration length, int step = kStep, int node = 0) {
+  return {kind, 0, step, length, node};
+}
+
+/// What one command is answered, in one word or more; "broken" without an answer.
+std::string Ask(Connection& connection, std::initializer_list<std::string_view> argv,
+                MonotonicTime deadline = kNever) {
+  const Result<Reply> reply = Call(connection, argv, deadline);
+  if (!reply.ok()) return "broken";
+  if (reply->type == Reply::Type::kNil) return "nil";
+  if (reply->type == Reply::Type::kInteger) return std::to_string(reply->integer);
+  return reply->text;
+}
+
+/// Client 0 connects and writes k, meets the faults, and does the rest.
+void RunWith(std::vector<Fault> faults, const WorldOptions& options,
+             const std::function<void(Bench&, Connection&)>& rest) {
+  Bench bench(1, std::move(faults), options);
+  bool done = false;
+  bench.world->Start(0, [&] {
+    const auto connection = bench.Connect(0);  // Step 0.
+    ASSERT_EQ(Ask(*connection, {"SET", "k", "v", "PX", "60000"}), "OK");
+    bench.world->Step(0);
+    rest(bench, *connection);
+    done = true;
+  });
+  bench.world->Run(kHorizon);
+  EXPECT_TRUE(done);
+}
+
+std::string AskAnew(Bench& bench, std::initializer_list<std::string_view> argv) {
+  const auto connection = bench.Connect(0);
+  return connection == nullptr ? "refused" : Ask(*connection, argv);
+}
+
+std::string AskNode(Bench& bench, int node, std::initializer_list<std::string_view> argv) {
+  auto connection = bench.world->connector(0, node).Connect(kNever);
+  return connection.ok() ? Ask(**connection, argv) : "refused";
+}
+
+struct Disk {
+  Persistence persistence;
+  const char* after_kill;
+  const char* after_power_loss;
+};
+
+class DiskTest : public ::testing::TestWithParam<Disk> {};
+
+TEST_P(DiskTest, AKilledServerRefusesAndComesBackWithWhatItHadWritten) {
+  RunWith({Strikes(FaultKind::kServerKill, seconds(2))}, Alone(GetParam().persistence),
+          [](Bench& bench, Connection& old) {
+            EXPECT_EQ(Ask(old, {"GET", "k"}), "broken");
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "refused");
+            bench.Sleep(0, seconds(2));
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), GetParam().after_kill);
+          });
+}
+
+TEST_P(DiskTest, AMachineWithoutPowerIsSilentAndComesBackWithWhatItHadSynced) {
+  RunWith({Strikes(FaultKind::kServerPowerLoss, seconds(2))}, Alone(GetParam().persistence),
+          [](Bench& bench, Connection& old) {
+            const VirtualTime before = bench.world->now();
+            EXPECT_EQ(Ask(old, {"GET", "k"}, At(milliseconds(500))), "broken");
+            EXPECT_EQ(bench.world->now(), milliseconds(500)) << "no answer, and no reset";
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "refused");
+            EXPECT_EQ(bench.world->now(), before + seconds(2)) << "a reset, when it is back";
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), GetParam().after_power_loss);
+          });
+}
+
+INSTANTIATE_TEST_SUITE_P(EachPersistence, DiskTest,
+                         ::testing::Values(Disk{Persistence::kNone, "nil", "nil"},
+                                           Disk{Persistence::kRdb, "nil", "nil"},
+                                           Disk{Persistence::kAofEverysec, "v", "v"},
+                                           Disk{Persistence::kAofAlways, "v", "v"}),
+                         [](const auto& test) {
+                           std::string name(ToString(test.param.persistence));
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(ServerFaultTest, ASnapshotKeepsWhatIsOlderThanASecond) {
+  RunWith({Strikes(FaultKind::kServerKill, seconds(1), kStep + 5)}, Alone(Persistence::kRdb),
+          [](Bench& bench, Connection& old) {
+            bench.Sleep(0, seconds(3));
+            EXPECT_EQ(Ask(old, {"SET", "late", "1"}), "OK");
+            bench.world->Step(0);
+            bench.Sleep(0, seconds(1));
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "v");
+            EXPECT_EQ(AskAnew(bench, {"GET", "late"}), "nil");
+          });
+}
+
+TEST(ServerFaultTest, APowerLossTakesTheLastSecondIfThatIsHowOftenTheServerSyncs) {
+  RunWith({Strikes(FaultKind::kServerPowerLoss, seconds(1), kStep + 4)},
+          Alone(Persistence::kAofEverysec), [](Bench& bench, Connection& old) {
+            EXPECT_EQ(Ask(old, {"SET", "late", "1"}), "OK");
+            bench.world->Step(0);
+            bench.Sleep(0, seconds(1));
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "v");
+            EXPECT_EQ(AskAnew(bench, {"GET", "late"}), "nil");
+          });
+}
+
+TEST(ServerFaultTest, AStoppedServerAnswersWhenItGoesOn) {
+  RunWith({Strikes(FaultKind::kServerPause, seconds(3))}, Alone(),
+          [](Bench& bench, Connection& old) {
+            const VirtualTime stopped = bench.world->now();
+            EXPECT_EQ(Ask(old, {"GET", "k"}), "v");
+            EXPECT_EQ(bench.world->now(), stopped + seconds(3) + milliseconds(1));
+          });
+}
+
+TEST(ServerFaultTest, AReplicaThatHasNotHeardOfAWriteIsPromotedWithoutIt) {
+  RunWith({Strikes(FaultKind::kFailover, seconds(2))}, WithReplica(),
+          [](Bench& bench, Connection&) {
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "nil");
+            EXPECT_EQ(AskAnew(bench, {"SET", "k", "new"}), "OK");
+            EXPECT_EQ(bench.world->server_node(), 1);
+            bench.Sleep(0, seconds(3));
+            EXPECT_EQ(AskNode(bench, 0, {"GET", "k"}), "new") << "the old primary follows";
+            EXPECT_TRUE(AskNode(bench, 0, {"SET", "k", "x"}).starts_with("READONLY"));
+          });
+}
+
+TEST(ServerFaultTest, AReplicaThatHasHeardOfAWriteIsPromotedWithIt) {
+  RunWith({Strikes(FaultKind::kFailover, seconds(2), kStep + 2)}, WithReplica(),
+          [](Bench& bench, Connection& old) {
+            bench.Sleep(0, milliseconds(100));
+            bench.world->Step(0);
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "v");
+            EXPECT_EQ(Ask(old, {"GET", "k"}, bench.world->runtime(0).Now() + milliseconds(10)),
+                      "broken");
+          });
+}
+
+TEST(ServerFaultTest, WhatAReplicaMissesWhileReplicationStopsIsLostInAFailover) {
+  RunWith({Strikes(FaultKind::kReplicationStop, seconds(60), 0),
+           Strikes(FaultKind::kFailover, seconds(1), kStep + 2)},
+          WithReplica(), [](Bench& bench, Connection&) {
+            bench.Sleep(0, seconds(10));
+            bench.world->Step(0);
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "nil");
+          });
+}
+
+TEST(ServerFaultTest, ReplicationGoesOnAfterItsStop) {
+  RunWith({Strikes(FaultKind::kReplicationStop, seconds(2), 0)}, WithReplica(),
+          [](Bench& bench, Connection&) {
+            EXPECT_EQ(AskNode(bench, 1, {"GET", "k"}), "nil");
+            bench.Sleep(0, seconds(3));
+            EXPECT_EQ(AskNode(bench, 1, {"GET", "k"}), "v");
+          });
+}
+
+TEST(ServerFaultTest, BothSidesOfASplitBrainServeUntilTheOldOneIsDemoted) {
+  RunWith({Strikes(FaultKind::kSplitBrain, seconds(5), kStep + 2)}, WithReplica(),
+          [](Bench& bench, Connection& old) {
+            bench.Sleep(0, milliseconds(100));
+            bench.world->Step(0);
+            EXPECT_EQ(Ask(old, {"SET", "k", "old"}), "OK");
+            EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "v");
+            EXPECT_EQ(AskAnew(bench, {"SET", "k", "new"}), "OK");
+            EXPECT_EQ(Ask(old, {"GET", "k"}), "old");
+            bench.Sleep(0, seconds(6));
+            EXPECT_EQ(Ask(old, {"GET", "k"}), "broken");
+            EXPECT_EQ(AskNode(bench, 0, {"GET", "k"}), "new");
+          });
+}
+
+struct Refused {
+  FaultKind kind;
+  const char* write;  // how SET is answered
+  const char* read;   // GET
+};
+
+class RefusalTest : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(RefusalTest, TheErrorIsAnsweredForTheLengthAndNothingIsExecuted) {
+  RunWith({Strikes(GetParam().kind, seconds(1))}, Alone(),
+          [](Bench& bench, Connection& connection) {
+            EXPECT_TRUE(Ask(connection, {"SET", "k", "x"}).starts_with(GetParam().write));
+            EXPECT_TRUE(Ask(connection, {"GET", "k"}).starts_with(GetParam().read));
+            bench.Sleep(0, seconds(1));
+            EXPECT_EQ(Ask(connection, {"GET", "k"}), "v");
+            EXPECT_EQ(Ask(connection, {"SET", "k", "x"}), "OK");
+          });
+}
+
+INSTANTIATE_TEST_SUITE_P(EachError, RefusalTest,
+                         ::testing::Values(Refused{FaultKind::kLoading, "LOADING", "LOADING"},
+                                           Refused{FaultKind::kReadonly, "READONLY", "v"},
+                                           Refused{FaultKind::kOom, "OOM", "v"},
+                                           Refused{FaultKind::kBusy, "BUSY", "BUSY"},
+                                           Refused{FaultKind::kMoved, "MOVED 7629", "MOVED 7629"}),
+                         [](const auto& test) { return std::string(ToString(test.param.kind)); });
+
+TEST(ServerFaultTest, ARefusedCommandInATransactionEndsItAsInRedis) {
+  RunWith({Strikes(FaultKind::kReadonly, seconds(60), kStep + 3)}, Alone(),
+          [](Bench&, Connection& connection) {
+            EXPECT_EQ(Ask(connection, {"MULTI"}), "OK");
+            EXPECT_TRUE(Ask(connection, {"SET", "k", "x"}).starts_with("READONLY"));
+            EXPECT_TRUE(Ask(connection, {"EXEC"}).starts_with("EXECABORT"));
+          });
+}
+
+TEST(AdminFaultTest, AnEvictionTakesTheKeyThatWouldExpireNext) {
+  RunWith({Strikes(FaultKind::kEvict, {}, kStep + 6)}, Alone(), [](Bench& bench, Connection& c) {
+    EXPECT_EQ(Ask(c, {"SET", "sooner", "1", "PX", "50000"}), "OK");
+    EXPECT_EQ(Ask(c, {"SET", "never", "1"}), "OK");
+    bench.world->Step(0);
+    EXPECT_EQ(Ask(c, {"EXISTS", "k", "sooner", "never"}), "2");
+    EXPECT_EQ(Ask(c, {"GET", "sooner"}), "nil");
+  });
+}
+
+TEST(AdminFaultTest, AnOperatorDeletesTheKeysOfTheDatabaseOrAll) {
+  for (const FaultKind kind : {FaultKind::kAdminDel, FaultKind::kFlushAll}) {
+    RunWith({Strikes(kind, {}, kStep + 9)}, Alone(), [kind](Bench& bench, Connection& c) {
+      EXPECT_EQ(Ask(c, {"SELECT", "1"}), "OK");
+      EXPECT_EQ(Ask(c, {"SET", "elsewhere", "1"}), "OK");
+      EXPECT_EQ(Ask(c, {"SELECT", "0"}), "OK");
+      bench.world->Step(0);
+      EXPECT_EQ(Ask(c, {"DBSIZE"}), "0");
+      EXPECT_EQ(Ask(c, {"SELECT", "1"}), "OK");
+      EXPECT_EQ(Ask(c, {"DBSIZE"}), kind == FaultKind::kFlushAll ? "0" : "1");
+    });
+  }
+}
+
+TEST(AdminFaultTest, ScriptsMustBeSentAnewAfterScriptFlush) {
+  RunWith({Strikes(FaultKind::kScriptFlush, {}, kStep + 3)}, Alone(),
+          [](Bench& bench, Connection& c) {
+            const std::string sha = Ask(c, {"SCRIPT", "LOAD", "return 7"});
+            bench.world->Step(0);
+            EXPECT_TRUE(Ask(c, {"EVALSHA", sha, "0"}).starts_with("NOSCRIPT"));
+            EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
+          });
+}
+
+TEST(AdminFaultTest, ClientKillClosesTheConnectionOfTheClient) {
+  RunWith({Strikes(FaultKind::kClientKill, {})}, Alone(), [](Bench& bench, Connection& c) {
+    EXPECT_EQ(Ask(c, {"GET", "k"}), "broken");
+    EXPECT_EQ(AskAnew(bench, {"GET", "k"}), "v");
+  });
+}
+
+TEST(ServerClockTest, AJumpMovesExpiryEitherWayAndTheDeadlineOnTheVirtualClock) {
+  for (const int by : {50, -50}) {
+    RunWith({Strikes(FaultKind::kServerClockJump, seconds(by))}, Alone(),
+            [by](Bench& bench, Connection& c) {
+              const auto deadline = bench.world->server().PeekExpiresAtMs(0, "k");
+              const VirtualTime ends = bench.world->GlobalTimeOfServerMs(*deadline + 1);
+              EXPECT_EQ(ends, milliseconds(60'004 - 1000 * by));
+              bench.Sleep(0, ends - bench.world->now() - milliseconds(2));
+              EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
+              bench.Sleep(0, milliseconds(1));
+              EXPECT_EQ(Ask(c, {"GET", "k"}), "nil");
+            });
+  }
+}
+
+TEST(ServerClockTest, AFasterClockEndsALeaseExactlyWhenItShowsTheDeadline) {
+  for (const std::int64_t ppm : {400'000, -400'000, 3'333}) {
+    RunWith({Strikes(FaultKind::kServerClockRate, Duration(ppm))}, Alone(),
+            [ppm](Bench& bench, Connection& c) {
+              const auto deadline = bench.world->server().PeekExpiresAtMs(0, "k");
+              const VirtualTime ends = bench.world->GlobalTimeOfServerMs(*deadline + 1);
+              EXPECT_NEAR(static_cast<double>(ends.count()), 60e9 * 1e6 / (1e6 + double(ppm)), 5e6);
+              // A request takes 1 ms to arrive.
+              bench.Sleep(0, ends - bench.world->now() - milliseconds(1) - microseconds(1));
+              EXPECT_EQ(Ask(c, {"GET", "k"}), "v");
+              bench.Sleep(0, milliseconds(1));
+              EXPECT_EQ(Ask(c, {"GET", "k"}), "nil");
+            });
+  }
+}
+
+TEST(ServerClockTest, AJumpEndsAPopThatWaitsByTheServersClock) {
+  Bench bench(2, {{FaultKind::kServerClockJump, 1, 1, seconds(100)}}, Alone());
+  VirtualTime answered{};
+  bench.world->Start(0, [&] {
+    const auto connection = bench.Connect(0);
+    EXPECT_EQ(Ask(*connection, {"BLPOP", "list", "90"}), "nil");
+    answered = bench.world->now();
+  });
+  bench.world->Start(1, [&] {
+    bench.Sleep(1, seconds(10));
+    bench.world->Step(1);
+    const auto connection = bench.Connect(1);
+    EXPECT_EQ(Ask(*connection, {"GET", "k"}), "nil");
+  });
+  bench.world->Run(kHorizon);
+  EXPECT_LT(answered, seconds(11));
+}
+
+TEST(NodesTest, APartitionFromOneNodeLeavesTheOthersInReach) {
+  RunWith({Strikes(FaultKind::kPartition, seconds(5), kStep, 1)},
+          Servers(Topology::kIndependent, 3), [](Bench& bench, Connection& first) {
+            const VirtualTime cut = bench.world->now();
+            EXPECT_EQ(Ask(first, {"GET", "k"}), "v");
+            EXPECT_EQ(AskNode(bench, 2, {"GET", "k"}), "nil") << "masters of their own";
+            EXPECT_LT(bench.world->now(), cut + seconds(1));
+            EXPECT_EQ(AskNode(bench, 1, {"GET", "k"}), "nil");
+            EXPECT_GT(bench.world->now(), cut + seconds(5));
+          });
+}
+
+TEST(NodesTest, AFaultWithoutTheServersThatItNeedsDoesNothing) {
+  Bench bench(
+      1,
+      {Strikes(FaultKind::kFailover, seconds(1), 1), Strikes(FaultKind::kSplitBrain, seconds(1), 1),
+       Strikes(FaultKind::kServerKill, seconds(1), 1, 3)},
+      Alone());
+  bench.world->Start(0, [&] { EXPECT_EQ(AskAnew(bench, {"SET", "k", "v"}), "OK"); });
+  EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
+  EXPECT_TRUE(bench.observer.faults.empty());
+}
+
+TEST(HealTest, ServersServeAgainAndTheirClocksRunTrue) {
+  constexpr auto kLong = std::chrono::hours(3);
+  Bench bench(
+      1,
+      {Strikes(FaultKind::kServerKill, kLong, 1, 1), Strikes(FaultKind::kServerPause, kLong, 1, 2),
+       Strikes(FaultKind::kLoading, kLong, 1), Strikes(FaultKind::kOom, kLong, 1),
+       Strikes(FaultKind::kServerClockRate, Duration(100'000), 1)},
+      Servers(Topology::kIndependent, 3));
+  std::vector<std::string> answers;
+  bench.world->Start(0, [&] {
+    bench.Sleep(0, seconds(1));
+    bench.world->Step(0);
+    bench.Sleep(0, kHorizon);
+    for (int node = 0; node < 3; ++node) {
+      answers.push_back(AskNode(bench, node, {"SET", "k", "v"}));
+    }
+  });
+  bench.world->Run(seconds(2));
+  bench.world->Heal();
+  const std::int64_t healed = bench.world->ServerTimeUs();
+  bench.world->Run(2 * kHorizon);
+  EXPECT_EQ(answers, std::vector<std::string>(3, "OK"));
+  const VirtualTime passed = bench.world->now() - VirtualTime(seconds(2));
+  EXPECT_EQ((bench.world->ServerTimeUs() - healed) * 1000, passed.count());
+}
+
+/// Everything that can happen to servers, to three clients that go on as well as they can.
+std::uint64_t HashOfChaos(Universe& universe, const WorldOptions& options, Tape& tape,
+                          Choices choices, std::size_t least_faults) {
+  FaultPlan plan;
+  int step = 0;
+  for (const FaultInfo& fault : KnownFaults()) {
+    const bool of_servers = fault.family == FaultFamily::kServer ||
+                            fault.family == FaultFamily::kAdmin || fault.uses_node;
+    if (!of_servers) continue;
+    const Duration length =
+        fault.length == FaultLength::kPpm ? Duration(100'000) : Duration(milliseconds(300));
+    plan.push_back({fault.kind, step % 3, 2 + 3 * step, length, step % 2});
+    ++step;
+  }
+  RecordingObserver observer;
+  World world(universe, options, plan, choices, &observer);
+  for (int client = 0; client < 3; ++client) {
+    world.AddProcess({});
+    world.Start(client, [&world, client] {
+      Runtime& runtime = world.runtime(client);
+      for (int i = 0; i < 40; ++i) {
+        auto connection = world.connector(client).Connect(runtime.Now() + seconds(1));
+        if (connection.ok()) {
+          Ask(**connection, {"INCR", "k"}, runtime.Now() + milliseconds(200));
+          Ask(**connection, {"SET", "lock", "v", "NX", "PX", "500"},
+              runtime.Now() + milliseconds(200));
+        }
+        static_cast<void>(runtime.NewEvent()->WaitUntil(runtime.Now() + milliseconds(30)));
+      }
+    });
+  }
+  world.Run(seconds(60));
+  world.Heal();
+  world.Run(kHorizon);
+  EXPECT_GE(observer.faults.size(), least_faults);
+  const std::uint64_t hash = world.trace().hash();
+  tape = choices.TakeTape();
+  return hash;
+}
+
+TEST(ServerFaultTest, RunsReplayAndPooledServersRememberNothing) {
+  Universe universe;
+  for (const Topology topology :
+       {Topology::kReplicated, Topology::kIndependent, Topology::kStandalone}) {
+    WorldOptions options =
+        Servers(topology, topology == Topology::kStandalone ? 1 : 3, Persistence::kAofEverysec);
+    options.latency_min = microseconds(50);
+    Tape tape;
+    Tape again;
+    const std::uint64_t hash = HashOfChaos(universe, options, tape, Choices::FromSeed(7), 9);
+    EXPECT_EQ(HashOfChaos(universe, options, again, Choices::FromTape(tape), 9), hash);
+    Universe fresh;
+    EXPECT_EQ(HashOfChaos(fresh, options, again, Choices::FromSeed(7), 9), hash);
+  }
+}
+
+}  // namespace
+}  // namespace interlock::sim
