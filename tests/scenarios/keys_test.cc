@@ -140,6 +140,39 @@ TEST(OrphansTest, ALeaseThatRanOutBeforeTheReleaseIsFine) {
   EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
 }
 
+/// Released at 310 ms; a command executed at `renewed` prolonged the entry all the same.
+History ProlongedAfterItsRelease(VirtualTime renewed) {
+  History history = HeldAndReleased(StatusCode::kUnknownOutcome);
+  history.disturbances = {{0, Ms(300)}};  // an excuse for the entry to be there
+  history.server_holds[0].renewed = renewed;
+  history.server_holds[0].promised_until = renewed + testing::kLease;
+  return history;
+}
+
+TEST(OrphansTest, AnEntryThatIsProlongedAfterItsReleaseIsAnOrphan) {
+  const auto violations = JudgeOrphansOf(ProlongedAfterItsRelease(Ms(331)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_EQ(violations[0].at, Ms(331));
+  EXPECT_THAT(violations[0].what, HasSubstr("prolonged its ownership entry all the same"));
+}
+
+TEST(OrphansTest, AnEntryThatWasProlongedBeforeItsReleaseIsFine) {
+  EXPECT_THAT(JudgeOrphansOf(ProlongedAfterItsRelease(Ms(290))), IsEmpty());
+}
+
+// Sent before the release, executed a little later: a fiftieth of the lease is granted for that.
+TEST(OrphansTest, AnExtensionThatWasOnItsWayIsFine) {
+  EXPECT_THAT(JudgeOrphansOf(ProlongedAfterItsRelease(Ms(330))), IsEmpty());
+}
+
+TEST(OrphansTest, AnExtensionThatTheNetworkHeldUpIsFine) {
+  History history = ProlongedAfterItsRelease(Ms(700));
+  history.delays = {{0, {Ms(250), Ms(705)}}};
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+  history.delays = {{1, {Ms(250), Ms(705)}}, {0, {Ms(250), Ms(699)}}};  // another's; too early
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+}
+
 std::vector<Violation> JudgeLeft(const Keys& keys,
                                  const std::vector<harness::AuxiliaryKey>& auxiliary = {}) {
   std::vector<Violation> violations;
