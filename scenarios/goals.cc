@@ -25,6 +25,12 @@ std::string_view Name(Goal goal) {
       "asked for validity after its end",
       "stale write refused",
       "write held up past the lease",
+      "renewal raced the expiry",
+      "reply to an executed release lost",
+      "waiter woken as it timed out",
+      "holder crashed while every permit was out",
+      "waiter overtaken",
+      "running grant lost by its server",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -32,8 +32,14 @@ enum class Goal : std::uint8_t {
   kAskedAfterValidity,     ///< a client asked whether its lease is valid when it was over
   kStaleWriteRefused,      ///< the guarded resource refused a holder whose time was over
   kWriteHeldUp,            ///< a write to the guarded resource took longer than a lease
+  kRenewalRacedExpiry,     ///< a lease ended while an extension of it was on its way
+  kReleaseReplyLost,       ///< the server had released, and the reply that said so was lost
+  kWokenAsTimedOut,  ///< what a waiter waited for came free within a message's time of its end
+  kFullThenCrash,    ///< one of the holders died while all of several permits were out
+  kOvertaken,        ///< a later request was granted before one that stood in line
+  kGrantLost,        ///< a server lost a grant that its client still believed in
 };
-inline constexpr std::size_t kGoalCount = 20;
+inline constexpr std::size_t kGoalCount = 26;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

@@ -42,6 +42,7 @@ struct Attempt {
   VirtualTime deadline = kOpen;
   /// When its first command that changed data or blocked was executed: its place in a queue.
   VirtualTime queued = kOpen;
+  std::int64_t commands = 0;  ///< sent by its client until it was answered
 };
 
 /// One grant as its client saw it.
@@ -59,6 +60,7 @@ struct ClientHold {
   VirtualTime release_called = kOpen;
   VirtualTime release_returned = kOpen;
   StatusCode release_status = StatusCode::kOk;
+  VirtualTime release_sent = kOpen;  ///< the last command of the release
 
   bool entered() const { return section.from != kOpen; }
 };
@@ -108,6 +110,15 @@ struct ServerHold {
   }
 };
 
+/// One request to extend a lease.
+struct Renewal {
+  int client = 0;
+  VirtualTime called{};
+  VirtualTime answered = kOpen;
+  VirtualTime sent = kOpen;            ///< the last command of it; kOpen: none
+  VirtualTime promised_until = kOpen;  ///< the end of the server's promise when it was called
+};
+
 struct Violation {
   Judged property = Judged::kServerExclusion;
   VirtualTime at{};
@@ -144,6 +155,7 @@ struct History {
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
   std::vector<Access> accesses;  ///< in the order in which they arrived
+  std::vector<Renewal> renewals;
   std::vector<Delay> delays;
   std::vector<Disturbance> disturbances;
   std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still

@@ -146,7 +146,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "order, starvation",
      "a waiter was overtaken too often",
      "Violated when a live waiter sees more later requests granted before its own than the lock "
-     "declares; for a fair lock, any.",
+     "declares (for a fair lock, any), or waits beyond the computed bound while others are "
+     "granted.",
      "redis.d5",
      "The holder extends without limit, or a client that has just released asks again at once and "
      "is always faster than the waiters, which must be woken first.",
@@ -205,8 +206,9 @@ constexpr std::array<Property, 18> kProperties = {{
      "termination",
      "termination",
      "an operation did not end in time",
-     "Violated when an operation returns later than its deadline allows, or when commands go on "
-     "beyond the bound per grant while nobody is granted anything.",
+     "Violated when an operation returns later than its deadline allows, when a request sends more "
+     "commands than its bound allows, or when nobody is granted anything beyond the computed "
+     "bound.",
      "redis.d3",
      "Three clients split the votes of five nodes 2-2-1, all give up, wait for the same fixed time "
      "and split the votes again, without end.",

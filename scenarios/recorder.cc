@@ -50,14 +50,16 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
       (argv[0] == "BLPOP" || argv[0] == "blpop")) {
     goals_.Add(Goal::kHalfOpenServed);
   }
-  std::uint64_t& seen_mutations = seen_mutations_[static_cast<std::size_t>(world_->server_node())];
-  const std::uint64_t mutations = world_->server().mutations();
-  if ((mutations != seen_mutations || reply == nullptr) && state(process).doing == Doing::kAsking) {
+  Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
+  const std::uint64_t changes = world_->server().changes();
+  if ((changes != seen.changes || reply == nullptr) && state(process).doing == Doing::kAsking) {
     VirtualTime& queued = history_.attempts[state(process).attempt].queued;
     queued = std::min(queued, now);
   }
-  if (mutations == seen_mutations) return;
-  seen_mutations = mutations;
+  seen.changes = changes;
+  const std::uint64_t mutations = world_->server().mutations();
+  if (mutations == seen.mutations) return;
+  seen.mutations = mutations;
   SyncOwners(process, now);
   if (key_without_ttl_ && !stray_key_.empty()) return;
   const auto keys = world_->server().PeekKeys(database_);
@@ -108,7 +110,24 @@ void Recorder::SetSent(ClientHold& record, VirtualTime now) const {
       world_->LocalTime(record.client, now) - world_->LocalTime(record.client, record.sent);
 }
 
-void Recorder::OnSend(int process, sim::VirtualTime now) { state(process).sent = now; }
+void Recorder::OnSend(int process, sim::VirtualTime now) {
+  if (closed_) return;
+  ClientState& client = state(process);
+  client.sent = now;
+  switch (client.doing) {
+    case Doing::kNothing:
+      break;
+    case Doing::kAsking:
+      ++history_.attempts[client.attempt].commands;
+      break;
+    case Doing::kExtending:
+      history_.renewals[client.renewal].sent = now;
+      break;
+    case Doing::kReleasing:
+      hold(process).release_sent = now;
+      break;
+  }
+}
 
 void Recorder::OnRestart(int process, sim::VirtualTime /*now*/) {
   if (!closed_) state(process) = ClientState{};
@@ -200,14 +219,21 @@ void Recorder::OnExtend(int client) {
     goals_.Add(Goal::kExtendAfterLoss);
   }
   state(client).doing = Doing::kExtending;
-  state(client).extend_called = world_->now();
+  state(client).renewal = history_.renewals.size();
   state(client).extend_called_ms = world_->ServerTimeUs() / 1000;
+  Renewal renewal;
+  renewal.client = client;
+  renewal.called = world_->now();
+  if (entry != nullptr) renewal.promised_until = entry->promised_until;
+  history_.renewals.push_back(renewal);
 }
 
 void Recorder::OnExtended(int client, const Status& status, const harness::Hold& extended) {
   if (closed_) return;
   Note(client, ToString(status.code()));
   const VirtualTime now = world_->now();
+  Renewal& renewal = history_.renewals[state(client).renewal];
+  renewal.answered = now;
   state(client).doing = Doing::kNothing;
   if (!status.ok()) {
     const bool lost =
@@ -218,8 +244,8 @@ void Recorder::OnExtended(int client, const Status& status, const harness::Hold&
   goals_.Add(Goal::kExtended);
   ClientHold& record = hold(client);
   if (observable_ && !record.token.empty()) {
-    Ledger::JudgeExtended(record, state(client).extend_called, state(client).extend_called_ms, now,
-                          history_, violations_);
+    Ledger::JudgeExtended(record, renewal.called, state(client).extend_called_ms, now, history_,
+                          violations_);
   }
   state(client).valid_until = extended.valid_until();
   const VirtualTime until = world_->GlobalTime(client, extended.valid_until());

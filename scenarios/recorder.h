@@ -77,6 +77,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     Doing doing = Doing::kNothing;
     std::size_t attempt = 0;  ///< index of its latest attempt
     std::size_t hold = 0;     ///< index of its latest hold
+    std::size_t renewal = 0;  ///< index of its latest renewal
     bool inside = false;
     bool silent = false;      ///< a connection of it is half open
     VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
@@ -85,7 +86,6 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
     MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
     VirtualTime believes_until{-1};
-    VirtualTime extend_called{};
     std::int64_t extend_called_ms = 0;  ///< on the server's clock
     std::uint64_t read = 0;             ///< what the guarded resource showed it last
   };
@@ -123,7 +123,12 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   std::vector<Violation> violations_;
   GoalSet goals_;
   std::vector<ClientState> clients_;
-  std::array<std::uint64_t, kMostNodes> seen_mutations_{};  ///< of each server
+  /// What the last command found a server at.
+  struct Seen {
+    std::uint64_t mutations = 0;
+    std::uint64_t changes = 0;
+  };
+  std::array<Seen, kMostNodes> seen_{};
   int faults_ = 0;
   FaultSet struck_;
   bool key_without_ttl_ = false;

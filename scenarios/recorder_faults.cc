@@ -100,7 +100,8 @@ void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime no
   if (clock_only) history_.server_clock_moved = true;
   const Ledger::Look look = LookAtServer();
   if (observable_) Ledger::Rebase(now, look, clock_only, history_);
-  seen_mutations_[static_cast<std::size_t>(node)] = world_->server().mutations();
+  seen_[static_cast<std::size_t>(node)] = {world_->server().mutations(),
+                                           world_->server().changes()};
 }
 
 Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) {

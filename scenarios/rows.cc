@@ -43,12 +43,17 @@ Expectation Expected(const Unit& unit, Judged property) {
 }
 
 Verdict VerdictOf(const UnitResult& sum, Judged property) {
+  // What cannot be repeated proves nothing for or against a lock.
+  if (sum.divergences > 0) return Verdict::kInconclusive;
   if (sum.violating_runs[property] > 0) return Verdict::kViolated;
   if (sum.exercised[property] == 0 || sum.inconclusive > 0) return Verdict::kInconclusive;
   return Verdict::kHolds;
 }
 
 std::string ReasonOf(const UnitResult& sum, Judged property) {
+  if (sum.divergences > 0) {
+    return fmt::format("{} of {} double runs diverged", sum.divergences, sum.double_runs);
+  }
   if (sum.inconclusive > 0) {
     return fmt::format("{} of {} runs could not be judged: {}", sum.inconclusive, sum.runs,
                        sum.first_inconclusive);
@@ -191,7 +196,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     hash = sim::HashNumber(sum.hash, hash);
     for (std::size_t goal = 0; goal < kGoalCount; ++goal) goals[goal] += sum.goals[goal];
     if (!unit.entry->specimen) {
-      Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits()), reachable);
+      Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits(), sum.runs), reachable);
     }
     if (sum.divergences > 0) {
       report.notes.push_back(fmt::format(
@@ -205,7 +210,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     if (auto note = LossNote(unit, sum)) report.notes.push_back(std::move(*note));
     for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
       report.results.push_back(MakeRow(unit, sum, property));
-      if (sum.violating_runs[property] == 0) continue;
+      if (report.results.back().verdict != Verdict::kViolated) continue;
       if (auto note = SweepNote(unit, sum, property)) report.notes.push_back(std::move(*note));
       Found found;
       found.row = report.results.size() - 1;

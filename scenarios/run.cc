@@ -7,6 +7,8 @@
 #include "scenarios/oracles/exclusion.h"
 #include "scenarios/oracles/exercised.h"
 #include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/liveness_bound.h"
+#include "scenarios/oracles/order.h"
 #include "scenarios/oracles/progress.h"
 #include "scenarios/oracles/refusals.h"
 #include "scenarios/oracles/termination.h"
@@ -117,6 +119,12 @@ class OneRun {
 
   Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_); }
 
+  ProgressRules Rules() const {
+    constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
+    const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
+    return {WakeUpBound(), LongestUse(workload_), drift};
+  }
+
   /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
   Duration PhaseTwoLength() const {
     return 2 * (SerialLength(workload_) + 4 * (WakeUpBound() + workload_.lease + kSettling));
@@ -137,12 +145,18 @@ class OneRun {
     JudgeRefusals(history, result.violations);
     JudgeFalseValidity(history, result.violations);
     JudgeTermination(history, case_.subject->OverrunBound(options_), result.violations);
+    if (traits_.bypass_bound.has_value()) {
+      JudgeOrder(history, *traits_.bypass_bound, result.violations);
+    }
+    const std::size_t before = result.violations.size();
+    JudgeStorm(history, case_.subject->CommandsPerLease(options_), result.violations);
+    const bool storm = result.violations.size() > before;
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (stop == sim::StopReason::kStepLimit) {
-      result.inconclusive = "the step limit was reached (a livelock?)";
+      if (!storm) result.inconclusive = WhyStepsRanOut(history);
     } else {
-      JudgeProgress(history, WakeUpBound(), result.violations);
+      JudgeProgress(history, Rules(), result.violations);
       if (stop != sim::StopReason::kStopped)
         JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
                        world_.server().time_us() / 1000, case_.subject->AuxiliaryKeys(options_),

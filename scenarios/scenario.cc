@@ -69,6 +69,8 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (property == Judged::kTermination && !traits.waits) continue;
     // Holders of several permits have no order in which they could come.
     if (property == Judged::kFencedWrites && traits.semaphore) continue;
+    if (property == Judged::kOrder && !traits.waits) continue;
+    if (property == Judged::kOrder && traits.bypass_bound.has_value() && !shows_ownership) continue;
     judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
   }
   return judged;
@@ -115,7 +117,8 @@ bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchr
       });
 }
 
-GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits) {
+GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
+                       std::uint64_t runs) {
   GoalSet goals;
   if (!scenario.pinned.empty() || !scenario.fault_class.empty()) return goals;
   const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
@@ -148,6 +151,18 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits) 
         add({Goal::kWriteHeldUp});
       }
     }
+  }
+  if (runs < kRunsForRareGoals) return goals;
+  if (scenario.gives_up.writes) add({Goal::kGrantLost});
+  if (traits.waits) add({Goal::kWokenAsTimedOut});
+  if (traits.waits && traits.bypass_bound != 0) add({Goal::kOvertaken});
+  // Without a pause the late extension of an overstaying client comes after the race.
+  if (scenario.shape.extend && traits.can_extend && has({FaultKind::kPause})) {
+    add({Goal::kRenewalRacedExpiry});
+  }
+  if (has({FaultKind::kLostReply, FaultKind::kResetAfter})) add({Goal::kReleaseReplyLost});
+  if (traits.semaphore && scenario.shape.min_permits > 1 && has({FaultKind::kCrash})) {
+    add({Goal::kFullThenCrash});
   }
   return goals;
 }

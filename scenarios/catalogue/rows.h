@@ -38,6 +38,9 @@ std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fa
 /// One fault of clients, links or client clocks each; generated.
 std::vector<Scenario> ClientFaults();
 
+/// Many waiters at a time; generated.
+std::vector<Scenario> Waiting();
+
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "scenarios/oracles/order.h"
+
 namespace interlock::scenarios {
 namespace {
 
@@ -99,12 +101,94 @@ void AddHoldGoals(const History& history, GoalSet& goals) {
   }
 }
 
+bool RacedExpiry(const History& history, const Renewal& renewal) {
+  if (renewal.sent == kOpen || renewal.answered == kOpen) return false;
+  return renewal.called <= renewal.promised_until &&
+         renewal.promised_until <= renewal.answered + history.latency;
+}
+
+/// A fault struck at the instant at which the server released, and the client went on asking.
+bool LostReleaseReply(const History& history, const ClientHold& hold) {
+  if (hold.release_called == kOpen || Died(history, hold.client)) return false;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.client != hold.client || entry.token != hold.token) continue;
+    if (entry.end != ServerHoldEnd::kReleased || entry.ended < hold.release_called) continue;
+    const bool asked_again = hold.release_sent != kOpen && hold.release_sent > entry.ended;
+    if (!asked_again && Status(hold.release_status).outcome() != Outcome::kUnknown) continue;
+    for (const Disturbance& fault : history.disturbances) {
+      if (fault.client == hold.client && fault.at == entry.ended) return true;
+    }
+  }
+  return false;
+}
+
+bool WokenAsItTimedOut(const History& history, const Attempt& attempt) {
+  if (attempt.deadline == kOpen) return false;
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
+        const VirtualTime free = std::min(entry.ended, entry.promised_until);
+        const bool waiting =
+            attempt.asked < free && std::min(free, attempt.deadline) <= attempt.answered;
+        return entry.client != attempt.client && waiting &&
+               attempt.deadline - history.latency <= free &&
+               free <= attempt.deadline + history.latency;
+      });
+}
+
+/// A holder died at `death`, and all permits were out.
+bool WasFull(const History& history, const Death& death) {
+  if (history.permits < 2) return false;
+  int out = 0;
+  bool its_own = false;
+  for (const ServerHold& entry : history.server_holds) {
+    const VirtualTime until = std::min(entry.ended, entry.promised_until);
+    if (entry.copied || death.at < entry.granted || until <= death.at) continue;
+    ++out;
+    its_own = its_own || entry.client == death.client;
+  }
+  return its_own && out >= history.permits;
+}
+
+/// Its server lost it, or was replaced by one that never had it, while its client relied on it.
+bool WasLost(const History& history, const ServerHold& entry) {
+  if (entry.end != ServerHoldEnd::kLost || entry.waived != kOpen) return false;
+  for (const ServerHold& other : history.server_holds) {
+    const bool same = other.client == entry.client && other.token == entry.token;
+    if (same && other.copied && other.granted >= entry.ended) return false;
+  }
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    return hold.client == entry.client && hold.token == entry.token &&
+           hold.belief.front().from <= entry.ended && entry.ended < hold.belief.back().to;
+  });
+}
+
+/// The accidents of waiting, renewing and releasing.
+void AddRaceGoals(const History& history, GoalSet& goals) {
+  for (const Renewal& renewal : history.renewals) {
+    if (RacedExpiry(history, renewal)) goals.Add(Goal::kRenewalRacedExpiry);
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (LostReleaseReply(history, hold)) goals.Add(Goal::kReleaseReplyLost);
+  }
+  for (const Attempt& attempt : history.attempts) {
+    if (WokenAsItTimedOut(history, attempt)) goals.Add(Goal::kWokenAsTimedOut);
+    if (!Overtakings(history, attempt).empty()) goals.Add(Goal::kOvertaken);
+  }
+  for (const ServerHold& entry : history.server_holds) {
+    if (WasLost(history, entry)) goals.Add(Goal::kGrantLost);
+  }
+  for (const Death& death : history.deaths) {
+    if (WasFull(history, death)) goals.Add(Goal::kFullThenCrash);
+  }
+}
+
 }  // namespace
 
 void AddGoals(const History& history, GoalSet& goals) {
   AddAttemptGoals(history, goals);
   AddServerGoals(history, goals);
   AddHoldGoals(history, goals);
+  AddRaceGoals(history, goals);
 }
 
 PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet& goals) {
@@ -132,6 +216,7 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
       [&](const Access& access) { return access.hold != history.accesses.front().hold; });
   exercised[Judged::kSpuriousRefusal] =
       goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut);
+  exercised[Judged::kOrder] = WaitedInLine(history);
   exercised[Judged::kFalseValidity] =
       goals.Has(Goal::kAskedAfterValidity) || goals.Has(Goal::kGrantCameLate);
   exercised[Judged::kTermination] = goals.Has(Goal::kWaiterTimedOut);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,18 +12,11 @@
 namespace interlock::scenarios {
 namespace {
 
-/// A permit is taken over this interval; `client` had it.
-struct Taken {
-  Interval interval;
-  int client = 0;
-};
-
-std::vector<Taken> TakenIntervals(const History& history) {
-  std::vector<Taken> taken;
+std::vector<Interval> TakenIntervals(const History& history) {
+  std::vector<Interval> taken;
   for (const ServerHold& hold : history.server_holds) {
     const VirtualTime leased_until = hold.renewed + history.lease;
-    const VirtualTime until = std::min({hold.ended, hold.promised_until, leased_until});
-    taken.push_back({{hold.granted, until}, hold.client});
+    taken.push_back({hold.granted, std::min({hold.ended, hold.promised_until, leased_until})});
   }
   for (const ClientHold& hold : history.holds) {
     const VirtualTime dead = DiedAt(history, hold.client, hold.belief.front().from);
@@ -30,25 +24,35 @@ std::vector<Taken> TakenIntervals(const History& history) {
     // Who overstays its validity holds no more than the server still keeps for it.
     VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
     if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
-    taken.push_back({{hold.belief.front().from, until}, hold.client});
+    taken.push_back({hold.belief.front().from, until});
   }
   return taken;
 }
 
-/// The instant from which the resource has been free without interruption at `at`; nullopt: it is
-/// taken.
-std::optional<VirtualTime> FreeSince(const std::vector<Taken>& taken, int permits, VirtualTime at) {
-  std::vector<VirtualTime> running;
-  VirtualTime last_end{};
-  for (const Taken& hold : taken) {
-    if (hold.interval.from <= at && at < hold.interval.to) {
-      running.push_back(hold.interval.to);
-    } else if (hold.interval.to <= at) {
-      last_end = std::max(last_end, hold.interval.to);
+/// The stretches of the whole run in which fewer grants run than there are permits, in order.
+std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, int permits) {
+  std::vector<std::pair<VirtualTime, int>> changes;
+  for (const Interval& hold : taken) {
+    if (hold.from >= hold.to) continue;
+    changes.emplace_back(hold.from, 1);
+    changes.emplace_back(hold.to, -1);
+  }
+  // At one instant ends come before beginnings: intervals are half open.
+  std::sort(changes.begin(), changes.end());
+  std::vector<Interval> free;
+  int running = 0;
+  VirtualTime since{};
+  for (const auto& [at, change] : changes) {
+    const int before = running;
+    running += change;
+    if (before < permits && running >= permits) {
+      if (at > since) free.push_back({since, at});
+    } else if (before >= permits && running < permits) {
+      since = at;
     }
   }
-  if (static_cast<int>(running.size()) >= permits) return std::nullopt;
-  return last_end;
+  if (running < permits) free.push_back({since, kOpen});
+  return free;
 }
 
 /// Whoever held last before `at` died with it.
@@ -73,52 +77,107 @@ bool DeadHolderBefore(const History& history, VirtualTime at) {
   return answer;
 }
 
+class Progress {
+ public:
+  Progress(const History& history, const ProgressRules& rules)
+      : history_(history),
+        rules_(rules),
+        free_(FreeIntervals(TakenIntervals(history), history.permits)) {}
+
+  /// What the attempt suffered first from `calm` on.
+  std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {
+    const Interval wait{std::max(attempt.asked, calm), std::min(attempt.answered, history_.end)};
+    if (wait.from >= wait.to) return std::nullopt;
+    if (auto forgotten = Forgotten(attempt, wait)) return forgotten;
+    return Starved(attempt, wait);
+  }
+
+ private:
+  std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
+    const Duration bound = rules_.wake_up_bound + kSettling;
+    for (const Interval& free : free_) {
+      const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
+      if (idle.to - idle.from <= bound) continue;
+      const bool crash = DeadHolderBefore(history_, idle.from);
+      return Violation{
+          crash ? Judged::kCrashRecovery : Judged::kDeadlock, idle.from + bound, attempt.client,
+          fmt::format("{} waited from {} on; the resource was free from {} and still "
+                      "not granted at {}{}; the bound is {} = hand-over {} + retry {}",
+                      Client(attempt.client), Instant(attempt.asked), Instant(idle.from),
+                      Instant(idle.to), crash ? " (its last holder had died)" : "", Instant(bound),
+                      Instant(rules_.wake_up_bound), Instant(kSettling))};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Violation> Starved(const Attempt& attempt, const Interval& wait) const {
+    const LivenessTerms terms = TermsOf(attempt, wait);
+    const Duration bound = LivenessBound(terms);
+    if (wait.to - wait.from <= bound || IsInUseTooLong(attempt, wait)) return std::nullopt;
+    const auto others =
+        std::count_if(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
+          const VirtualTime from = hold.belief.front().from;
+          return hold.client != attempt.client && wait.from < from && from < wait.to;
+        });
+    const std::string meanwhile = others > 0 ? fmt::format("{} other requests were granted", others)
+                                             : fmt::format(
+                                                   "nobody was granted anything, though {} "
+                                                   "commands were sent for it",
+                                                   attempt.commands);
+    return Violation{
+        others > 0 ? Judged::kOrder : Judged::kTermination, wait.from + bound, attempt.client,
+        fmt::format("{} waited from {} until {}, and {}; the bound is {}", Client(attempt.client),
+                    Instant(wait.from), Instant(wait.to), meanwhile, Explained(terms))};
+  }
+
+  LivenessTerms TermsOf(const Attempt& attempt, const Interval& wait) const {
+    LivenessTerms terms;
+    terms.waiters = 1;  // itself
+    terms.lease = history_.lease;
+    terms.hold = rules_.longest_use;
+    terms.rate_ppm = rules_.rate_ppm;
+    // A request and its answer, a release and its answer; a wake-up, and what it brings about.
+    terms.hand_over = rules_.wake_up_bound + 8 * history_.latency;
+    for (const Attempt& other : history_.attempts) {
+      const bool meets = other.asked < wait.to && wait.from < other.answered;
+      if (other.client != attempt.client && meets) ++terms.waiters;
+    }
+    return terms;
+  }
+
+  /// A user who lives and has not given back what it has had for longer than any program may.
+  bool IsInUseTooLong(const Attempt& attempt, const Interval& wait) const {
+    return std::any_of(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
+      const VirtualTime from = hold.belief.front().from;
+      const VirtualTime to = std::min(
+          {hold.release_called, hold.belief.back().to, DiedAt(history_, hold.client, from)});
+      const Duration most = rules_.longest_use * (1'000'000 + rules_.rate_ppm) / 1'000'000;
+      return hold.client != attempt.client && from < wait.to && wait.from < to &&
+             std::min(to, history_.end) - from > most + 8 * history_.latency;
+    });
+  }
+
+  const History& history_;
+  const ProgressRules rules_;
+  const std::vector<Interval> free_;
+};
+
 }  // namespace
 
-void JudgeProgress(const History& history, Duration wake_up_bound,
+void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations) {
   const VirtualTime calm =
       history.needs_healing ? std::max(history.healed, history.last_fault) : history.last_fault;
   if (calm >= history.end) return;
-  const std::vector<Taken> taken = TakenIntervals(history);
-  const Duration bound = wake_up_bound + kSettling;
+  const Progress progress(history, rules);
+  std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.ask == Ask::kTry) continue;
     if (DiedAt(history, attempt.client, attempt.asked) < attempt.answered) continue;
-    const VirtualTime until = std::min(attempt.answered, history.end);
-    // The end of the wait is the last instant at which the waiter can have been forgotten.
-    const auto free_since = FreeSince(taken, history.permits, until - Duration(1));
-    const bool granted = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
-    VirtualTime forgotten_since{};
-    if (free_since.has_value()) {
-      forgotten_since = std::max({*free_since, attempt.asked, calm});
-    } else if (granted) {
-      // Its own grant took it: look at the moment before that grant.
-      VirtualTime own = until;
-      for (const Taken& hold : taken) {
-        if (hold.client == attempt.client && hold.interval.from >= attempt.asked) {
-          own = std::min(own, hold.interval.from);
-        }
-      }
-      const auto before = FreeSince(taken, history.permits, own - Duration(1));
-      if (!before.has_value()) continue;
-      forgotten_since = std::max({*before, attempt.asked, calm});
-      if (own - forgotten_since <= bound) continue;
-    } else {
-      continue;
-    }
-    if (until - forgotten_since <= bound) continue;
-    const bool crash = DeadHolderBefore(history, forgotten_since);
-    violations.push_back(
-        {crash ? Judged::kCrashRecovery : Judged::kDeadlock, forgotten_since + bound,
-         attempt.client,
-         fmt::format(
-             "{} waited from {} on; the resource was free from {} and still not granted at {}"
-             "{}",
-             Client(attempt.client), Instant(attempt.asked), Instant(forgotten_since),
-             Instant(until), crash ? " (its last holder had died)" : "")});
-    return;
+    std::optional<Violation> found = progress.Judge(attempt, calm);
+    if (found.has_value() && (!first.has_value() || found->at < first->at)) first = found;
   }
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 }  // namespace interlock::scenarios

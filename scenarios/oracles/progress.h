@@ -1,23 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
-// Deadlock freedom after the faults are over: a live waiter must be granted a free resource within
-// the lock's own wake-up bound. If the one who kept it was a dead client, the finding is crash
-// recovery (LK008), else a deadlock or lost wake-up (LK009).
+// Liveness once the faults are over. A live waiter that stays connected is judged by the first of
+// these that it suffers:
+//   LK008  the resource stays free for longer than the lock's wake-up bound, and the last one to
+//          hold it was a client that died;
+//   LK009  it stays free as long, and its last holder lived: a deadlock, a lost wake-up;
+//   LK012  the waiter waits longer than the computed bound (liveness_bound.h) while others are
+//          granted: it starves;
+//   LK015  it waits as long and nobody is granted anything: whatever goes on, it leads nowhere.
 //
 // A resource is taken while a lease that was really asked for runs, or while a live client holds
 // it; a key that never expires does not make it taken for ever.
+//
+// Non-guarantee: a user who stays in the section for longer than a program may (it waits for
+// something else inside) is nobody's starvation here.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "scenarios/history.h"
+#include "scenarios/oracles/liveness_bound.h"
 
 namespace interlock::scenarios {
 
-/// Extra time for clients to notice broken connections and come back.
-inline constexpr Duration kSettling = std::chrono::milliseconds(2500);
+struct ProgressRules {
+  Duration wake_up_bound{};   ///< the lock's own
+  Duration longest_use{};     ///< of one grant, see LongestUse
+  std::int64_t rate_ppm = 0;  ///< of the slowest clock
+};
 
-void JudgeProgress(const History& history, Duration wake_up_bound,
+/// Appends one violation at most: that of the waiter which was forgotten first.
+void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

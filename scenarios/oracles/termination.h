@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: MIT
 //
-// Termination (LK015), first half: an operation with a deadline returns by then, or at most the
-// lock's own overrun bound later, on the client's own clock. While the client stands still it
-// cannot return, so an attempt during which it was paused is not judged.
+// Termination (LK015). (a) An operation with a deadline returns by then, or at most the lock's own
+// overrun bound later, on the client's own clock. While the client stands still it cannot return,
+// so an attempt during which it was paused is not judged. (b) A request does not send more commands
+// than the lock's own bound allows for the time that it waited and the grants that it saw made to
+// others: a retry storm, a livelock. (c) of a run that ended because its steps were used up: was
+// that its locks' doing?
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "scenarios/history.h"
 
 namespace interlock::scenarios {
 
-/// Appends one violation at most, the earliest.
+/// A grant to somebody else may cause so many commands of each waiter: it is woken, tries, fails,
+/// tidies up and waits again.
+inline constexpr std::int64_t kCommandsPerGrant = 100;
+
+/// (a). Appends one violation at most, the earliest.
 void JudgeTermination(const History& history, Duration overrun_bound,
                       std::vector<Violation>& violations);
+
+/// The most commands that one request may send in `waited`, while others are granted `grants`
+/// times.
+std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,
+                          std::int64_t grants);
+
+/// (b). Appends one violation at most, the worst.
+void JudgeStorm(const History& history, std::int64_t commands_per_lease,
+                std::vector<Violation>& violations);
+
+/// (c), to be asked after (b) has found nothing: why a run that used up its steps proves nothing
+/// against the lock. What stands still uses no steps, so somebody worked: within its bounds.
+std::string WhyStepsRanOut(const History& history);
 
 }  // namespace interlock::scenarios

@@ -118,6 +118,7 @@ void Server::RunActiveExpiry() {
 }
 
 std::uint64_t Server::mutations() const { return state_->keyspace.mutations(); }
+std::uint64_t Server::changes() const { return state_->keyspace.changes(); }
 
 std::optional<std::string> Server::PeekString(int database, std::string_view key) const {
   const auto* text = Peek<std::string>(state_->keyspace, database, key);

@@ -157,12 +157,12 @@ class Server {
   /// needs no timer.
   std::optional<std::int64_t> NextTimerUs() const;
   void RunTimers();
-  /// Deletes every key whose TTL has passed now (what Redis' cron does some time after the
-  /// deadline).
+  /// Deletes every key whose TTL has passed (as Redis' cron does some time after the deadline).
   void RunActiveExpiry();
 
-  /// Grows whenever the data or a TTL changes.
+  /// Grows whenever the data or a TTL changes; `changes` not when a key expires.
   std::uint64_t mutations() const;
+  std::uint64_t changes() const;
 
   /// Looks at the data without touching it. A key whose TTL has passed is absent.
   std::optional<std::string> PeekString(int database, std::string_view key) const;

@@ -126,6 +126,32 @@ TEST(CampaignTest, ADivergenceIsAnInternalFaultAndNotAVerdict) {
   EXPECT_EQ(reports::ExitCodeOf(result.report), reports::ExitCode::kInternal);
 }
 
+// What one run in some hundreds reaches cannot be demanded of a short look at one scenario.
+TEST(CampaignTest, RareGoalsAreDemandedOfLongCampaignsAlone) {
+  constexpr harness::Traits kTraits = {.semaphore = true, .can_extend = true};
+  const Scenario& scenario = *FindScenario("permits");
+  const GoalSet few = ReachableGoals(scenario, kTraits, kRunsForRareGoals - 1);
+  const GoalSet many = ReachableGoals(scenario, kTraits, kRunsForRareGoals);
+  for (const Goal goal : {Goal::kRenewalRacedExpiry, Goal::kReleaseReplyLost,
+                          Goal::kWokenAsTimedOut, Goal::kFullThenCrash, Goal::kOvertaken}) {
+    EXPECT_FALSE(few.Has(goal)) << Name(goal);
+    EXPECT_TRUE(many.Has(goal)) << Name(goal);
+  }
+}
+
+TEST(CampaignTest, AGoalIsDemandedOnlyWhereTheLockCanReachIt) {
+  const Scenario& crowd = *FindScenario("crowd");
+  const auto reachable = [&](const harness::Traits& traits) {
+    return ReachableGoals(crowd, traits, kRunsForRareGoals);
+  };
+  EXPECT_TRUE(reachable({}).Has(Goal::kOvertaken));
+  EXPECT_FALSE(reachable({.bypass_bound = 0}).Has(Goal::kOvertaken));
+  EXPECT_FALSE(reachable({.waits = false}).Has(Goal::kWokenAsTimedOut));
+  EXPECT_FALSE(reachable({.can_extend = true}).Has(Goal::kRenewalRacedExpiry));
+  EXPECT_FALSE(reachable({}).Has(Goal::kReleaseReplyLost));
+  EXPECT_FALSE(reachable({.semaphore = true}).Has(Goal::kFullThenCrash));
+}
+
 TEST(CampaignTest, ASpecimenBesideASoundControlIsConvicted) {
   const CampaignResult result = Campaign({Sound(), BlindSpecimen()}, {"overstay"}, 300);
   const ResultRow* row = FindRow(result, "test/blind", "foreign-release");

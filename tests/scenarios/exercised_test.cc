@@ -4,6 +4,9 @@
 // is held exercised when it was not would be a false green.
 #include "scenarios/oracles/exercised.h"
 
+#include <tuple>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "tests/scenarios/histories.h"
@@ -17,8 +20,10 @@ using testing::Believes;
 using testing::Crash;
 using testing::Ended;
 using testing::Inside;
+using testing::kLease;
 using testing::Ms;
 using testing::NewHistory;
+using testing::NewHistoryOfPermits;
 using testing::Owns;
 using testing::Released;
 
@@ -178,6 +183,159 @@ TEST(GoalsTest, ASectionThatOutlivedItsBeliefWasPausedPastItsLease) {
   EXPECT_FALSE(GoalsOf(history).Has(Goal::kPausedPastLease));
   history.holds[0].belief[0].to = Ms(300);
   EXPECT_TRUE(GoalsOf(history).Has(Goal::kPausedPastLease));
+}
+
+/// C1 holds over [10, 1010) and asks for an extension at `called`, answered 2 ms later; a message
+/// takes 1 ms at most.
+History Renews(VirtualTime called) {
+  History history = OneHold();
+  history.latency = Ms(1);
+  history.renewals = {{0, called, called + Ms(2), called, Ms(1010)}};
+  return history;
+}
+
+TEST(GoalsTest, AnExtensionThatTheExpiryMeetsOnItsWayRacedIt) {
+  for (const auto called : {Ms(1007), Ms(1009), Ms(1010)}) {
+    EXPECT_TRUE(GoalsOf(Renews(called)).Has(Goal::kRenewalRacedExpiry)) << called.count();
+  }
+}
+
+TEST(GoalsTest, AnExtensionInGoodTimeOrTooLateRacedNothing) {
+  EXPECT_FALSE(GoalsOf(Renews(Ms(1006))).Has(Goal::kRenewalRacedExpiry));
+  EXPECT_FALSE(GoalsOf(Renews(Ms(1011))).Has(Goal::kRenewalRacedExpiry));
+}
+
+TEST(GoalsTest, AnExtensionThatWasNeverSentRacedNothing) {
+  History history = Renews(Ms(1009));
+  history.renewals[0].sent = kOpen;
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kRenewalRacedExpiry));
+}
+
+/// A fault struck at `fault`; the server executed C1's release at 500 ms.
+History ReleasedUnderAFault(VirtualTime fault) {
+  History history = OneHold();
+  history.disturbances = {{0, fault}};
+  history.holds[0].release_sent = Ms(499);
+  return history;
+}
+
+TEST(GoalsTest, AReleaseThatWasExecutedAndIsAskedForAgainLostItsReply) {
+  History history = ReleasedUnderAFault(Ms(500));
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kReleaseReplyLost));  // it was answered all the same
+  history.holds[0].release_sent = Ms(502);
+  EXPECT_TRUE(GoalsOf(history).Has(Goal::kReleaseReplyLost));
+  history.disturbances.clear();
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kReleaseReplyLost));
+}
+
+TEST(GoalsTest, AReleaseWhoseClientDoesNotKnowLostItsReplyOnlyIfItWasExecuted) {
+  History history = ReleasedUnderAFault(Ms(500));
+  history.holds[0].release_status = StatusCode::kUnknownOutcome;
+  EXPECT_TRUE(GoalsOf(history).Has(Goal::kReleaseReplyLost));
+  history = ReleasedUnderAFault(Ms(499));  // the request, then
+  history.holds[0].release_status = StatusCode::kUnknownOutcome;
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kReleaseReplyLost));
+  history = ReleasedUnderAFault(Ms(500));
+  history.holds[0].release_status = StatusCode::kUnknownOutcome;
+  history.server_holds[0].end = ServerHoldEnd::kExpired;
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kReleaseReplyLost));
+}
+
+TEST(GoalsTest, AWaiterWhoseDeadlineMeetsTheReleaseWasWokenAsItTimedOut) {
+  for (const auto& [deadline, meets] :
+       {std::pair(498, false), {499, true}, {500, true}, {501, true}, {502, false}}) {
+    History history = OneHold();
+    history.latency = Ms(1);
+    history.attempts.push_back(
+        Answered(Asked(1, Ask::kWaitFor, Ms(100)), Ms(deadline + 1), StatusCode::kTimeout));
+    EXPECT_FALSE(GoalsOf(history).Has(Goal::kWokenAsTimedOut)) << "without a deadline";
+    history.attempts[1].deadline = Ms(deadline);
+    EXPECT_EQ(GoalsOf(history).Has(Goal::kWokenAsTimedOut), meets) << deadline;
+  }
+}
+
+TEST(GoalsTest, AWaiterThatWasAnsweredLongBeforeTheReleaseWasNotWoken) {
+  History history = OneHold();
+  history.latency = Ms(1);
+  history.attempts.push_back(
+      Answered(Asked(1, Ask::kWaitFor, Ms(100)), Ms(110), StatusCode::kUnavailable));
+  history.attempts[1].deadline = Ms(500);
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kWokenAsTimedOut));
+}
+
+/// C1 and C2 hold two permits; `who` dies at 300 ms.
+History TwoPermits(int who) {
+  History history = NewHistoryOfPermits(2);
+  history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(1, Ms(20), Ms(1020))};
+  Crash(history, who, Ms(300));
+  return history;
+}
+
+TEST(GoalsTest, ADeathOfAHolderWhileEveryPermitIsOutIsSeen) {
+  EXPECT_TRUE(GoalsOf(TwoPermits(1)).Has(Goal::kFullThenCrash));
+}
+
+TEST(GoalsTest, ADeathOfAnotherOrWithAPermitLeftOrOfALockIsNone) {
+  EXPECT_FALSE(GoalsOf(TwoPermits(2)).Has(Goal::kFullThenCrash));
+  History history = TwoPermits(1);
+  history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kReleased, Ms(200));
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kFullThenCrash));
+  history = TwoPermits(1);
+  history.permits = 3;
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kFullThenCrash));
+  history = OneHold();
+  history.server_holds[0] = Owns(0, Ms(10), Ms(1010));
+  Crash(history, 0, Ms(300));
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kFullThenCrash));
+}
+
+/// C1 believes over [11, 499); its server loses the entry at 300 ms.
+History Lost() {
+  History history = OneHold();
+  history.server_holds[0] = Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kLost, Ms(300));
+  return history;
+}
+
+TEST(GoalsTest, AGrantThatItsServerLostWhileItsClientBelievedIsSeen) {
+  EXPECT_TRUE(GoalsOf(Lost()).Has(Goal::kGrantLost));
+}
+
+TEST(GoalsTest, AGrantThatTheNextServerHasOrThatNobodyReliesOnIsNotLost) {
+  History history = Lost();
+  ServerHold copy = Owns(0, Ms(300), Ms(1010));
+  copy.copied = true;
+  history.server_holds.push_back(copy);
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kGrantLost));
+  history = Lost();
+  history.server_holds[0].ended = Ms(500);
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kGrantLost));
+  history = Lost();
+  history.server_holds[0].end = ServerHoldEnd::kExpired;
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kGrantLost));
+}
+
+/// C2 stands in line from 20 ms on, C3 from 30 ms on; C2 is granted at `second`, C3 at `third`.
+History Line(VirtualTime second, VirtualTime third) {
+  History history = OneHold();
+  for (const auto& [client, queued, granted] :
+       {std::tuple(1, Ms(20), second), {2, Ms(30), third}}) {
+    Attempt attempt = Answered(Asked(client, Ask::kWait, queued), granted, StatusCode::kOk);
+    attempt.queued = queued;
+    history.attempts.push_back(attempt);
+    history.server_holds.push_back(
+        Ended(Owns(client, granted, granted + kLease), ServerHoldEnd::kReleased, granted + Ms(9)));
+  }
+  return history;
+}
+
+TEST(GoalsTest, ALaterRequestThatIsGrantedFirstOvertakes) {
+  EXPECT_TRUE(GoalsOf(Line(Ms(520), Ms(510))).Has(Goal::kOvertaken));
+  EXPECT_FALSE(GoalsOf(Line(Ms(510), Ms(520))).Has(Goal::kOvertaken));
+}
+
+TEST(ExercisedTest, AnOrderNeedsTwoThatWaitAtOnce) {
+  EXPECT_TRUE(Exercised(Line(Ms(510), Ms(520)), false, {})[Judged::kOrder]);
+  EXPECT_FALSE(Exercised(Line(Ms(25), Ms(520)), false, {})[Judged::kOrder]);
 }
 
 TEST(ExercisedTest, SectionsNeedMoreEntriesThanPermits) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// A program with locks that do what no lock should: spin, abort, recurse, throw, read a real clock.
+// A program with locks that do what no lock should: spin, abort, recurse, throw, read a real clock,
+// remember what happened in an earlier run.
 // misbehaving_test.cc runs it and looks at how it ends.
 #include <interlock/harness/main.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -17,13 +19,21 @@ namespace harness = interlock::harness;
 
 using Crime = void (*)();
 
+/// Counted over all runs of the process: what no run may know.
+std::uint64_t asked = 0;
+
+void Remember() { ++asked; }
+
 class GuiltyLock final : public harness::Lock {
  public:
   explicit GuiltyLock(Crime crime) : crime_(crime) {}
 
   interlock::Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     crime_();
-    return interlock::Status(interlock::StatusCode::kNotAcquired);
+    // Both mean "no", so that nothing but the trace can tell the difference.
+    const bool otherwise = crime_ == Remember && (asked * 0x9e3779b97f4a7c15ULL >> 60) % 2 == 1;
+    return interlock::Status(otherwise ? interlock::StatusCode::kTimeout
+                                       : interlock::StatusCode::kNotAcquired);
   }
   interlock::Result<std::unique_ptr<harness::Hold>> AcquireUntil(
       interlock::MonotonicTime /*deadline*/) override {
@@ -101,6 +111,7 @@ int main(int argc, char** argv) {
                                     {"test/throwing", Throw},
                                     {"test/escaping", ReadTheClock},
                                     {"test/null", AccessNull},
+                                    {"test/remembering", Remember},
                                     {"test/two-faced", AbortInSecondProcess},
                                     {"test/refusing", Refuse}}) {
     subjects.push_back(std::make_shared<Guilty>(name, crime));

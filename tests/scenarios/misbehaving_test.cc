@@ -129,6 +129,24 @@ TEST(MisbehavingLockDeathTest, ACrashWhileShrinkingSaysSo) {
       "the run that was being shrunk.*\nreplay   ./interlock replay 'v2:mutex:chaos:none:r7:");
 }
 
+// Its runs cannot be repeated, so nothing that was seen in them is its fault or its merit.
+TEST(MisbehavingLockTest, ALockThatRemembersEarlierRunsIsAnInternalFaultAndGetsNoVerdict) {
+  const ScratchFolder folder;
+  const ChildResult child =
+      RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/remembering", "--scenario",
+                "contention", "--runs", "500", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 70) << child.err;
+  const auto read = reports::ReadRunReport(ReadFile(folder.path() + "/run.json"));
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  EXPECT_GT(read.value->totals.divergences, 0U);
+  for (const reports::ResultRow& row : read.value->results) {
+    if (row.code == "LK016") continue;
+    EXPECT_EQ(row.verdict, reports::Verdict::kInconclusive) << row.property;
+    EXPECT_THAT(row.reason, HasSubstr("diverged"));
+  }
+  EXPECT_THAT(child.out, HasSubstr("(LK016)"));
+}
+
 // What could not be compared is no pass.
 TEST(MisbehavingLockTest, ASecondProcessThatFailsMakesTheReportInconclusive) {
   const ScratchFolder folder;

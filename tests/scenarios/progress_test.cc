@@ -18,6 +18,7 @@ using testing::Believes;
 using testing::Crash;
 using ::testing::ElementsAre;
 using testing::Ended;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::kLease;
 using testing::Ms;
@@ -28,10 +29,11 @@ using testing::PropertiesOf;
 using testing::Released;
 
 constexpr Duration kBound = std::chrono::milliseconds(1000);
+constexpr ProgressRules kRules = {.wake_up_bound = kBound, .longest_use = kLease};
 
 std::vector<Violation> Judge(const History& history) {
   std::vector<Violation> violations;
-  JudgeProgress(history, kBound, violations);
+  JudgeProgress(history, kRules, violations);
   return violations;
 }
 
@@ -200,6 +202,97 @@ TEST(ProgressTest, ASecondPermitLeftFreeIsADeadlock) {
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+}
+
+// A free stretch in the middle of a wait is as bad as one at its end.
+TEST(ProgressTest, AWaiterForgottenInTheMiddleOfItsWaitIsADeadlock) {
+  History history = ReleasedWhileWaiting();
+  history.holds.push_back(Released(Believes(2, Ms(6000), Ms(7000)), Ms(6100), Ms(6101)));
+  GrantToWaiter(history, Ms(6102));
+  const auto violations = Judge(history);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
+  EXPECT_EQ(violations[0].at, Ms(501) + kBound + kSettling);
+}
+
+/// C1 holds first; from 500 ms on C3 is granted again and again, each time 3 s after the last hold
+/// of 1 s has ended, so nothing is ever free for longer than the wake-up bound and the settling.
+/// C2 waits from 100 ms until `answered`.
+History OthersAreGranted(int times, VirtualTime answered) {
+  History history = NewHistory();
+  history.holds = {Released(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(500))};
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
+                      Asked(1, Ask::kWait, Ms(100))};
+  for (int i = 0; i < times; ++i) {
+    const VirtualTime from = Ms(3500) + i * Ms(4000);
+    history.attempts.push_back(Answered(Asked(2, Ask::kWait, from - Ms(1)), from, StatusCode::kOk));
+    history.holds.push_back(
+        Released(Believes(2, from, from + kLease), from + Ms(999), from + Ms(1000)));
+  }
+  if (answered != kOpen) {
+    history.attempts[1] = Answered(history.attempts[1], answered, StatusCode::kOk);
+    history.holds.push_back(
+        Released(Believes(1, answered, answered + kLease), answered + Ms(5), answered + Ms(6)));
+    history.end = answered + Ms(100);
+  }
+  return history;
+}
+
+// 3500 ms + 6 x (1000 ms + 1000 ms) is the bound for the last of six.
+TEST(ProgressTest, AWaiterThatGetsNothingWhileOthersAreGrantedStarves) {
+  const auto violations = Judge(OthersAreGranted(5, Ms(20'000)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kOrder));
+  EXPECT_EQ(violations[0].client, 1);
+  EXPECT_EQ(violations[0].at, Ms(100 + 3500 + 6 * 2000));
+  EXPECT_THAT(violations[0].what, HasSubstr("5 other requests were granted; the bound is 15500"));
+}
+
+TEST(ProgressTest, AWaiterWithinTheComputedBoundDoesNotStarve) {
+  EXPECT_THAT(Judge(OthersAreGranted(2, Ms(100 + 9500))), IsEmpty());
+  EXPECT_THAT(PropertiesOf(Judge(OthersAreGranted(2, Ms(100 + 9501)))),
+              ElementsAre(Judged::kOrder));
+}
+
+/// C1 has released at 500 ms, yet its entry is prolonged until `until`; C2 waits from 100 ms on.
+History Prolonged(VirtualTime until) {
+  History history = ReleasedWhileWaiting();
+  history.server_holds[0] = Owns(0, Ms(10), until);
+  history.server_holds[0].renewed = until - kLease;
+  return history;
+}
+
+// 1000 ms for the lease, 2000 ms for its own turn and 2500 ms to come back: nobody else asks.
+TEST(ProgressTest, AWaiterBehindWhatIsProlongedForEverIsALivelock) {
+  const auto violations = Judge(Prolonged(Ms(99'000)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTermination));
+  EXPECT_EQ(violations[0].at, Ms(100 + 5500));
+  EXPECT_THAT(violations[0].what, HasSubstr("nobody was granted anything"));
+}
+
+TEST(ProgressTest, AWaiterBehindWhatIsProlongedWithinTheBoundIsFine) {
+  History history = Prolonged(Ms(5599));
+  GrantToWaiter(history, Ms(5600));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+// Four codes could be meant; the one that says most comes first.
+TEST(ProgressTest, AFreeResourceIsNamedBeforeStarvation) {
+  History history = OthersAreGranted(5, kOpen);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  Crash(history, 2, Ms(20'200));  // inside its last hold
+  history.holds.back().release_called = kOpen;
+  history.holds.back().release_returned = kOpen;
+  history.last_fault = Ms(20'200);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kCrashRecovery));
+}
+
+// What its user does inside is not the lock's affair.
+TEST(ProgressTest, AHolderThatStaysForLongerThanItsProgramMayStarvesNobody) {
+  History history = NewHistory();
+  history.holds = {Released(Believes(0, Ms(11), Ms(50'000)), Ms(50'000), Ms(50'001))};
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
+                      Asked(1, Ask::kWait, Ms(100))};
+  GrantToWaiter(history, Ms(50'002));
+  EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 }  // namespace

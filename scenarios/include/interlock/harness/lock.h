@@ -125,7 +125,8 @@ struct Traits {
   bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
   bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
   /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
-  /// come, first served. nullopt: none is promised, and only starvation counts.
+  /// come, first served. A request's place counts from its first command that changed data or
+  /// blocked. nullopt: none is promised, and only starvation counts.
   std::optional<int> bypass_bound = std::nullopt;
 };
 
@@ -166,6 +167,13 @@ class Subject {
   /// waits out its socket time-out and cleans up).
   virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(5000);
+  }
+
+  /// How many commands one request may send in the time of one lease while nobody is granted
+  /// anything, at most: beyond it is a retry storm (LK015). The default lets a waiter look four
+  /// times each millisecond.
+  virtual std::int64_t CommandsPerLease(const LockOptions& options) const {
+    return 200 + 4 * options.lease.count();
   }
 
   /// What the lock takes off each lease for clocks that run at other rates.
