@@ -144,6 +144,12 @@ struct Death {
   VirtualTime at{};
 };
 
+/// From then on another server is the primary: nobody who asks is led to this one any more.
+struct Supersession {
+  int node = 0;
+  VirtualTime at{};
+};
+
 struct History {
   Duration lease{};
   int permits = 1;
@@ -160,10 +166,11 @@ struct History {
   std::vector<Disturbance> disturbances;
   std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still
   std::vector<Death> deaths;        ///< in order of time
-  VirtualTime last_fault{};         ///< the end of the last disturbance that needs no healing
-  VirtualTime healed = kOpen;       ///< when phase 2 began
-  bool needs_healing = false;       ///< a fault lasts until phase 2 (a silent connection)
-  VirtualTime end{};                ///< when the run stopped
+  std::vector<Supersession> supersessions;
+  VirtualTime last_fault{};    ///< the end of the last disturbance that needs no healing
+  VirtualTime healed = kOpen;  ///< when phase 2 began
+  bool needs_healing = false;  ///< a fault lasts until phase 2 (a silent connection)
+  VirtualTime end{};           ///< when the run stopped
 };
 
 /// When the client first died at or after `since`; kOpen: it did not, nor did nobody in particular
@@ -173,6 +180,14 @@ inline VirtualTime DiedAt(const History& history, int client, VirtualTime since 
     if (death.client == client && death.at >= since) return death.at;
   }
   return kOpen;
+}
+
+/// Its server ceased to be the primary while it was there: nobody can clean it up.
+inline bool IsOutOfReach(const History& history, const ServerHold& entry) {
+  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
+                     [&](const Supersession& one) {
+                       return one.node == entry.node && one.at < entry.promised_until;
+                     });
 }
 
 /// Whether it died at all.

@@ -129,6 +129,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     std::uint64_t changes = 0;
   };
   std::array<Seen, kMostNodes> seen_{};
+  int primary_ = 0;
   int faults_ = 0;
   FaultSet struck_;
   bool key_without_ttl_ = false;

@@ -3,6 +3,7 @@
 // What a recorder makes of faults: who may have felt them, how long they may be in this synchrony
 // class, and what they do to what the servers hold.
 #include <algorithm>
+#include <utility>
 
 #include "scenarios/recorder.h"
 
@@ -96,6 +97,9 @@ void Recorder::OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime no
 void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime now) {
   if (closed_) return;
   if (change == sim::ServerChange::kGone) return Ledger::Lose(now, node, history_);
+  if (change == sim::ServerChange::kPromoted) {
+    history_.supersessions.push_back({std::exchange(primary_, node), now});
+  }
   const bool clock_only = change == sim::ServerChange::kClock;
   if (clock_only) history_.server_clock_moved = true;
   const Ledger::Look look = LookAtServer();

@@ -118,7 +118,7 @@ void Engine::Failover(const Process& process, const Fault& fault) {
   ReportChange(old, ServerChange::kGone);
   servers.Promote(*next, old);
   network.ServersActed();
-  ReportChange(*next, ServerChange::kData);
+  ReportChange(*next, ServerChange::kPromoted);
   EndLater(fault, old);
 }
 
@@ -130,7 +130,7 @@ void Engine::SplitBrain(const Process& process, const Fault& fault) {
   servers.SetCutOff(old, true);
   servers.Promote(*next, old);
   network.ServersActed();
-  ReportChange(*next, ServerChange::kData);
+  ReportChange(*next, ServerChange::kPromoted);
   EndLater(fault, old);
 }
 
@@ -163,7 +163,7 @@ void Engine::EndServerFault(std::size_t index) {
       return servers.SetFull(node, false);
     case FaultKind::kSplitBrain:
       servers.SetCutOff(node, false);
-      if (!servers.IsUp(node)) return;
+      if (!servers.IsUp(node) || node == servers.primary()) return;
       ReportChange(node, ServerChange::kGone);
       servers.Follow(node);
       return network.ServersActed();

@@ -127,7 +127,7 @@ std::optional<int> Servers::BestReplica() {
   std::optional<int> best;
   const auto offset = [this](int node) { return at(node).engine().replication.offset(); };
   for (int node = 0; node < count(); ++node) {
-    if (node == primary_ || !Serves(node)) continue;
+    if (node == primary_ || !Serves(node) || !at(node).engine().replication.is_replica()) continue;
     if (!best || offset(node) > offset(*best)) best = node;
   }
   return best;

@@ -60,9 +60,10 @@ struct ClockOptions {
 
 /// What has happened to a server other than by its clients' commands.
 enum class ServerChange : std::uint8_t {
-  kData,   ///< lost, got back, or replaced; or it is the primary from now on, with what it has
-  kGone,   ///< nobody is led to it any more: another one is the primary
-  kClock,  ///< its wall clock was set, or runs at another rate
+  kData,      ///< lost, got back, or replaced
+  kPromoted,  ///< it is the primary from now on, with the data that it has
+  kGone,      ///< it was the primary, and serves nobody as such any more
+  kClock,     ///< its wall clock was set, or runs at another rate
 };
 
 /// What a scenario sees of a world. Called from inside the run: must not call back into it except

@@ -125,8 +125,72 @@ Scenario A3() {
   return scenario;
 }
 
+/// C1 holds for its whole lease, or dies with it; C2 waits for it.
+Workload OneAfterTheOther(const Operation& first) {
+  const Operation second{.ask = Ask::kWaitFor,
+                         .think = milliseconds(2'000),
+                         .wait = milliseconds(60'000),
+                         .hold = milliseconds(5'000)};
+  return Clients({Does({first}), Does({second})});
+}
+
+/// A4: the server's clock steps back by 25 s, and the key of a dead holder lives so much longer.
+/// That costs time, and no safety.
+Scenario A4() {
+  Workload workload = OneAfterTheOther({.hold = milliseconds(9'000)});
+  workload.clients.back().faults.push_back(
+      {sim::FaultKind::kServerClockJump, 4, milliseconds(-25'000), 0});
+  Scenario scenario = Row("antirez.a4", "the server's clock steps back, and a key lives longer");
+  Pin(scenario, AtAnyStep(workload, {.kind = sim::FaultKind::kCrash}));
+  scenario.gives_up.clocks = true;
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kCrashRecovery};
+  scenario.weaknesses = InEveryClass({Judged::kCrashRecovery});
+  return scenario;
+}
+
+/// A5: a clock that is slewed, as NTP does it, by at most 500 ppm: every drift allowance has room
+/// for that.
+Scenario A5() {
+  std::vector<Workload> both;
+  for (const std::int64_t ppm : {500, -500}) {
+    Workload workload = OneAfterTheOther({.hold = kLease});
+    const auto sweep =
+        AtAnyStep(workload, {.kind = sim::FaultKind::kServerClockRate, .length = Duration(ppm)});
+    both.insert(both.end(), sweep.begin(), sweep.end());
+  }
+  Scenario scenario = Row("antirez.a5", "the server's clock is slewed");
+  Pin(scenario, std::move(both));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion};
+  return scenario;
+}
+
+/// A7: what kleppmann.k10 loses is kept by a server that syncs every write, and does no harm if the
+/// restart is delayed until the last lease is over.
+Scenario A7() {
+  std::vector<Workload> both;
+  for (const bool syncs : {true, false}) {
+    Workload workload = OneAfterTheOther({.hold = kLease});
+    std::swap(workload.clients.front(), workload.clients.back());
+    // It comes when all is over: nothing ends, and so heals, before the late restart.
+    workload.clients.push_back(Does({{.think = milliseconds(50'000), .hold = milliseconds(1)}}));
+    workload.persistence = syncs ? sim::Persistence::kAofAlways : sim::Persistence::kNone;
+    const auto sweep =
+        AtAnyStep(workload, {.kind = sim::FaultKind::kServerPowerLoss,
+                             .length = syncs ? Duration(milliseconds(100)) : kLease + kLease / 5});
+    both.insert(both.end(), sweep.begin(), sweep.end());
+  }
+  Scenario scenario =
+      Row("antirez.a7", "a server that syncs every write restarts, or restarts late");
+  Pin(scenario, std::move(both));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kKeys};
+  return scenario;
+}
+
 }  // namespace
 
-std::vector<Scenario> AntirezRows() { return {A1(), A2(), A2Adverse(), A3(), A8()}; }
+std::vector<Scenario> AntirezRows() {
+  return {A1(), A2(), A2Adverse(), A3(), A8(), A4(), A5(), A7()};
+}
 
 }  // namespace interlock::scenarios::catalogue

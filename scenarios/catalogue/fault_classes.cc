@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "scenarios/catalogue/server_faults.h"
+
 namespace interlock::scenarios::catalogue {
 namespace {
 
@@ -74,6 +76,14 @@ std::vector<Class> OnOneServer() {
 std::vector<Scenario> FaultClasses() {
   std::vector<Scenario> all;
   for (const Class& one : OnOneServer()) all.push_back(ToScenario(one));
+  for (const ServerCase& one : ServerCases()) {
+    Scenario& scenario = all.emplace_back();
+    scenario.name = one.guarantee;
+    scenario.fault_class = one.name;
+    scenario.summary = one.summary;
+    ShapeFor(one, scenario);
+    scenario.judges = EveryLockProperty();
+  }
   return all;
 }
 

@@ -112,8 +112,44 @@ Scenario K8() {
   return scenario;
 }
 
+/// K9: the counter of the tokens is lost with its server's data, and numbers that a storage has
+/// seen are given out anew. Tokens that follow the server's clock go on growing.
+Scenario K9() {
+  const Operation work{.hold = milliseconds(2'000)};
+  const Operation later{.ask = Ask::kWaitFor,
+                        .think = milliseconds(5'000),
+                        .wait = milliseconds(20'000),
+                        .hold = milliseconds(1'000)};
+  Workload workload = Clients({Does({later}), Does({work}), Does({work, later})});
+  Scenario scenario = Row("kleppmann.k9", "the server that counts the tokens loses its data");
+  Pin(scenario,
+      AtAnyStep(workload, {.kind = sim::FaultKind::kServerPowerLoss, .length = milliseconds(100)}));
+  scenario.gives_up.writes = true;
+  scenario.judges = {Judged::kTokens, Judged::kKeys};
+  return scenario;
+}
+
+/// K10: the one server loses power and comes back empty, while C1 holds; C2 is granted the lock.
+/// Tolerable where the lock saves work, and nothing else: every lock on one server shows it.
+Scenario K10() {
+  const Operation whole_lease{.hold = kLease};
+  const Operation second{.ask = Ask::kWaitFor,
+                         .think = milliseconds(5'000),
+                         .wait = milliseconds(15'000),
+                         .hold = milliseconds(8'000)};
+  Scenario scenario = Row("kleppmann.k10", "an efficiency lock's only server loses power");
+  Pin(scenario, AtAnyStep(Clients({Does({second}), Does({whole_lease})}),
+                          {.kind = sim::FaultKind::kServerPowerLoss, .length = milliseconds(100)}));
+  scenario.gives_up.writes = true;
+  scenario.judges = {Judged::kServerExclusion, Judged::kKeys};
+  scenario.weaknesses = InEveryClass({Judged::kServerExclusion});
+  return scenario;
+}
+
 }  // namespace
 
-std::vector<Scenario> KleppmannRows() { return {K1(), K1Fenced(), K2(), K3(), K3Fenced(), K8()}; }
+std::vector<Scenario> KleppmannRows() {
+  return {K1(), K1Fenced(), K2(), K3(), K3Fenced(), K8(), K9(), K10()};
+}
 
 }  // namespace interlock::scenarios::catalogue

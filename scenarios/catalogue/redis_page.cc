@@ -8,6 +8,28 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// D1: the primary acknowledges C1's lock and dies before a replica has heard of it; C2 asks the
+/// promoted replica. Replication is asynchronous: no lock on one primary prevents it.
+Scenario D1() {
+  const Operation whole_lease{.hold = kLease};
+  const Operation second{.ask = Ask::kWaitFor,
+                         .think = milliseconds(2'000),
+                         .wait = milliseconds(20'000),
+                         .hold = milliseconds(5'000)};
+  Workload workload = Clients({Does({whole_lease}), Does({second})});
+  workload.topology = sim::Topology::kReplicated;
+  workload.nodes = 2;
+  Scenario scenario = Row("redis.d1", "the master dies before its replica knows of the lock");
+  Pin(scenario,
+      AtAnyStep(workload, {.kind = sim::FaultKind::kFailover, .length = milliseconds(1'000)}));
+  scenario.gives_up.writes = true;
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kKeys};
+  scenario.weaknesses =
+      InEveryClass({Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion});
+  return scenario;
+}
+
 /// D2: C1's work outlives its lease; C2 holds when C1 comes back to release. A plain DEL then frees
 /// C2's lock, and C3 enters beside it. A lock that compares its token holds in every class.
 Scenario D2() {
@@ -45,6 +67,6 @@ Scenario D5() {
 
 }  // namespace
 
-std::vector<Scenario> RedisRows() { return {D2(), D5()}; }
+std::vector<Scenario> RedisRows() { return {D1(), D2(), D5()}; }
 
 }  // namespace interlock::scenarios::catalogue

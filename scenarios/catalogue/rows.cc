@@ -28,6 +28,16 @@ void Pin(Scenario& scenario, std::vector<Workload> workloads) {
   }
 }
 
+std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties) {
+  std::vector<Weakness> weaknesses;
+  for (const Judged property : properties) {
+    weaknesses.push_back({SynchronyClass::kNone, property});
+    weaknesses.push_back({SynchronyClass::kBounded, property});
+    weaknesses.push_back({SynchronyClass::kArbitrary, property});
+  }
+  return weaknesses;
+}
+
 ClientPlan Does(std::vector<Operation> operations) {
   ClientPlan client;
   client.operations = std::move(operations);

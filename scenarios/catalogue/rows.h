@@ -24,6 +24,9 @@ Scenario Row(std::string_view name, std::string_view summary);
 /// workload twice, under other schedules.
 void Pin(Scenario& scenario, std::vector<Workload> workloads);
 
+/// What a correct lock cannot hold here, however well messages and pauses behave.
+std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties);
+
 /// A client without faults.
 ClientPlan Does(std::vector<Operation> operations);
 

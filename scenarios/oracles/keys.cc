@@ -76,6 +76,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     if (entry.end == ServerHoldEnd::kReleased || entry.end == ServerHoldEnd::kForeign) continue;
     // Nobody can clean up what came back, or on a server that is not his any more.
     if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
+    if (IsOutOfReach(history, entry)) continue;
     const ClientHold* hold = FindClientHold(history, entry);
     if (hold == nullptr) {
       if (IsAccountedFor(history, entry)) continue;

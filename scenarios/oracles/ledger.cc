@@ -214,6 +214,12 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
     return entry->end == ServerHoldEnd::kReleased;
   });
   if (released) return;
+  // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
+  const bool forgotten = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* entry) {
+    const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
+    return lost && entry->promise_end() > std::min(hold.release_called, now);
+  });
+  if (forgotten) return;
   const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
   violations.push_back(
       {Judged::kForeignRelease, now, hold.client,
@@ -233,7 +239,8 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
     // By the server's own clock, which may have been set since. An extension within the millisecond
     // of the last one changes nothing: then the deadline is the test.
     const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;
-    return anew || entry->expires_at_ms >= called_ms + lease_ms;
+    return anew || entry->expires_at_ms >= called_ms + lease_ms ||
+           entry->promised_until >= called + history.lease;
   });
   if (extended) return;
   const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);

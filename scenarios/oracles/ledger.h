@@ -61,7 +61,8 @@ class Ledger {
   /// own, whoever made it.
   static void Claim(int client, const std::string& token, VirtualTime asked, History& history);
 
-  /// A release of `hold` was answered "released": was it? (LK005 b)
+  /// A release of `hold` was answered "released": was it? (LK005 b) Of what the server has
+  /// forgotten, within its promise, either answer will do.
   static void JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
                             std::vector<Violation>& violations);
   /// An extend of `hold` that was called at `called`, at `called_ms` by the server's clock, was

@@ -80,6 +80,14 @@ void AddOperationKnobs(const Workload& workload, Place place, std::vector<Knob>&
   if (operation.stall.count() != 0) add("stall", &Operation::stall);
 }
 
+bool HasServerFault(const Workload& workload) {
+  const sim::FaultPlan plan = FaultPlanOf(workload);
+  return std::any_of(plan.begin(), plan.end(), [](const sim::Fault& fault) {
+    const sim::FaultInfo* info = sim::FindFault(fault.kind);
+    return info != nullptr && info->family == sim::FaultFamily::kServer;
+  });
+}
+
 }  // namespace
 
 std::vector<Place> FaultPlaces(const Workload& workload) {
@@ -153,7 +161,10 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
       }
     }
   });
-  add([](Workload& w) { w.persistence = sim::Persistence::kNone; });
+  add([](Workload& w) {
+    // What a server must not forget is a case of its own: without it another assumption falls.
+    if (!HasServerFault(w)) w.persistence = sim::Persistence::kNone;
+  });
   add([](Workload& w) {
     w.topology = sim::Topology::kStandalone;
     w.nodes = 1;

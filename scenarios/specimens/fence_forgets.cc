@@ -38,6 +38,7 @@ Specimen FenceForgets() {
                     .traits = {.fencing = true},
                     .lock = Lock}),
           {{"tokens", "contention", SynchronyClass::kNone},
+           {"tokens", "kleppmann.k9", SynchronyClass::kNone},
            {"fenced-writes", "guarded", SynchronyClass::kArbitrary}},
           {.clients = 1, .attempts = 2, .expiries = 1, .pauses = 1}};
 }

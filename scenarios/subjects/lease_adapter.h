@@ -6,6 +6,7 @@
 // Thread safety: as harness::Lock.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,15 @@
 #include <interlock/lease.h>
 
 namespace interlock::scenarios::subjects {
+
+/// What Client::overrun_bound() says of default options, its short pauses rounded up.
+inline std::chrono::milliseconds OverrunOfClients() {
+  const ClientOptions used;
+  const Duration rounds =
+      (2 + used.cleanup_attempts) * (used.connect_timeout + used.command_timeout);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(rounds) +
+         std::chrono::milliseconds(100);
+}
 
 class LeaseHold final : public harness::Hold {
  public:

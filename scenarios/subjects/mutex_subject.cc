@@ -26,16 +26,25 @@ class Adapter final : public harness::Subject {
   harness::Traits traits() const override { return {.can_extend = true, .fencing = true}; }
 
   std::vector<harness::Promise> Promises() const override {
-    return {{"none", "standalone",
-             "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-            {"client-crash", "standalone",
-             "LK001 LK002 LK003 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-            {"client-pause-bounded", "standalone",
-             "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-            {"client-pause", "standalone",
-             "LK001 LK002 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
-            {"link", "standalone",
-             "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""}};
+    return {
+        {"none", "standalone", "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
+         ""},
+        {"client-crash", "standalone",
+         "LK001 LK002 LK003 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-pause-bounded", "standalone",
+         "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-pause", "standalone",
+         "LK001 LK002 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
+        {"link", "standalone", "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
+         ""},
+        {"server-restart", "standalone",
+         "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
+        {"server-errors", "standalone",
+         "LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
+        {"server-clock", "standalone", "LK001 LK005 LK006 LK007 LK011", "LK002 LK003"},
+        {"data-loss", "standalone", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
+        {"failover", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
+        {"split-brain", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"}};
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -56,6 +65,10 @@ class Adapter final : public harness::Subject {
       owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
     }
     return owners;
+  }
+
+  milliseconds OverrunBound(const harness::LockOptions& /*options*/) const override {
+    return OverrunOfClients();
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

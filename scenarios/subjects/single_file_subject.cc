@@ -37,7 +37,14 @@ class Adapter final : public harness::Subject {
             {"client-pause", "standalone",
              "permits-server permits-belief LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
              "permits-section"},
-            {"link", "standalone", "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""}};
+            {"link", "standalone", "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"server-restart", "standalone", "LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
+            {"server-errors", "standalone", "LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
+            {"server-clock", "standalone", "permits-server LK005 LK006 LK007 LK011",
+             "permits-belief permits-section"},
+            {"data-loss", "standalone", "LK005 LK006 LK009 LK011 LK014 LK015", "LK013"},
+            {"failover", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK013"},
+            {"split-brain", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK013"}};
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -62,6 +69,10 @@ class Adapter final : public harness::Subject {
       if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
     }
     return owners;
+  }
+
+  milliseconds OverrunBound(const harness::LockOptions& /*options*/) const override {
+    return OverrunOfClients();
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

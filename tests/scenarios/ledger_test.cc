@@ -373,6 +373,23 @@ TEST_F(ServersTest, AnotherOneWhoRemovesTheCopyStillReleasesWhatIsNotItsOwn) {
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
 }
 
+TEST_F(ServersTest, ToldReleasedOfWhatTheServerForgotIsFineUntilThePromiseEnds) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {});
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1009), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1011), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(ServersTest, AnExtensionThatNeedNotProlongAfterAStepBackIsAFullLease) {
+  Grant(0, Ms(10), Ms(1010));
+  const Ledger::Look back{0, -400, {{"t0", Ms(1510), 1010}}};  // 500 ms behind.
+  Ledger::Rebase(Ms(100), back, true, history_);
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
 TEST_F(ServersTest, AClockThatJumpsMovesThePromiseAndNoClientHasChangedIt) {
   Grant(0, Ms(10), Ms(1010));
   Ledger::Look look{0, 600, {{"t0", Ms(510), 1010}}};  // 500 ms ahead.

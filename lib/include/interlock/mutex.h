@@ -33,6 +33,13 @@
 //   client-pause @ standalone: keeps LK001 LK002 LK005 LK006 LK007 LK009 LK010 LK011 LK014
 //       LK015; fails LK003
 //   link @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   server-restart @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK011 LK014
+//       LK015
+//   server-errors @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK011 LK014 LK015
+//   server-clock @ standalone: keeps LK001 LK005 LK006 LK007 LK011; fails LK002 LK003
+//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one try, one BLPOP on
 // a connection of its own, one try per wake-up. Keys, all with a TTL, P = key_prefix: `P{name}`

@@ -28,6 +28,13 @@
 //   client-pause @ standalone: keeps permits-server permits-belief LK005 LK006 LK007 LK009
 //       LK010 LK011 LK014 LK015; fails permits-section
 //   link @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   server-restart @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
+//   server-errors @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
+//   server-clock @ standalone: keeps permits-server LK005 LK006 LK007 LK011; fails
+//       permits-belief permits-section
+//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
+//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
+//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
 //
 // Cost: enter and leave one round trip each; a hand-over one push. Keys, all with a TTL, P =
 // key_prefix: `P{name}:holders` (permits; at most the longest lease), `P{name}:limit` (the same),
