@@ -137,7 +137,9 @@ void Recorder::OnClockChange(int process, sim::VirtualTime now) {
   ClientState& client = state(process);
   if (closed_) return;
   if (client.doing == Doing::kAsking && history_.attempts[client.attempt].deadline != kOpen) {
-    history_.attempts[client.attempt].deadline = world_->GlobalTime(process, client.gives_up);
+    // A jump that brings the deadline nearer is noticed when the wait ends that has begun already.
+    VirtualTime& deadline = history_.attempts[client.attempt].deadline;
+    deadline = std::max(deadline, world_->GlobalTime(process, client.gives_up));
   }
   if (client.believes_until <= now) return;
   client.believes_until = std::max(now, world_->GlobalTime(process, client.valid_until));

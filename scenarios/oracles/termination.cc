@@ -18,6 +18,17 @@ bool StoodStill(const History& history, const Attempt& attempt) {
   });
 }
 
+/// What the overrun is counted from: the deadline, or the end of the faults if the client felt any.
+/// Each of them may cost the lock a time-out and a clean-up.
+VirtualTime CountedFrom(const History& history, const Attempt& attempt) {
+  VirtualTime from = attempt.deadline;
+  for (const Disturbance& fault : history.disturbances) {
+    if (fault.client != attempt.client || fault.at > attempt.answered) continue;
+    from = std::max({from, fault.at, history.last_fault});
+  }
+  return from;
+}
+
 std::int64_t GrantsToOthers(const History& history, const Attempt& attempt, VirtualTime until) {
   return std::count_if(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
     const VirtualTime from = hold.belief.front().from;
@@ -30,25 +41,26 @@ std::int64_t GrantsToOthers(const History& history, const Attempt& attempt, Virt
 void JudgeTermination(const History& history, Duration overrun_bound,
                       std::vector<Violation>& violations) {
   const Attempt* first = nullptr;
+  VirtualTime first_due = kOpen;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.deadline == kOpen || Died(history, attempt.client)) continue;
-    if (std::min(attempt.answered, history.end) <= attempt.deadline + overrun_bound) continue;
+    const VirtualTime due = CountedFrom(history, attempt) + overrun_bound;
+    if (std::min(attempt.answered, history.end) <= due) continue;
     if (StoodStill(history, attempt)) continue;
-    if (first == nullptr || attempt.deadline < first->deadline) first = &attempt;
+    if (due < first_due) {
+      first = &attempt;
+      first_due = due;
+    }
   }
   if (first == nullptr) return;
-  const VirtualTime due = first->deadline + overrun_bound;
+  const bool open = first->answered == kOpen;
   violations.push_back(
-      {Judged::kTermination, due, first->client,
-       first->answered == kOpen
-           ? fmt::format("{} asked with a deadline of {} and has no answer at {}; {} late is the "
-                         "lock's own bound",
-                         Client(first->client), Instant(first->deadline), Instant(history.end),
-                         Instant(overrun_bound))
-           : fmt::format("{} asked with a deadline of {} and was answered at {}; {} late is the "
-                         "lock's own bound",
-                         Client(first->client), Instant(first->deadline), Instant(first->answered),
-                         Instant(overrun_bound))});
+      {Judged::kTermination, first_due, first->client,
+       fmt::format("{} asked with a deadline of {} and {} {}; {} after it, or after a fault that "
+                   "lasts longer, is the lock's own bound",
+                   Client(first->client), Instant(first->deadline),
+                   open ? "has no answer at" : "was answered at",
+                   Instant(open ? history.end : first->answered), Instant(overrun_bound))});
 }
 
 std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,
