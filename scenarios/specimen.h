@@ -23,13 +23,14 @@ struct Conviction {
 };
 
 /// How little it takes: the smallest case in which an expected conviction can happen at all. A
-/// bound says what may happen at most, so a search within anything smaller must find nothing.
+/// bound says what may happen at most, so a search within anything smaller must find nothing. The
+/// clients that come when all is well again (see run.h) are not counted.
 struct Bound {
   int clients = 1;
   int attempts = 1;  ///< of the busiest client
   int crashes = 0;
-  int expiries = 0;      ///< leases that end because time passed; each needs a pause as well
-  int pauses = 0;        ///< of a client, or of a message: time passes while something could run
+  int expiries = 0;      ///< leases of living clients that end because time passed
+  int pauses = 0;        ///< of a client, also one that comes back late; or of a message
   int lost_replies = 0;  ///< or lost requests
   bool operator==(const Bound&) const = default;
 };

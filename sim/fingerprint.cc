@@ -184,31 +184,50 @@ void Digest::Sum(const Digest& part) {
   high += mixed(part.high ^ std::rotl(part.low, 41));
 }
 
-std::uint64_t RandomNames::BitOf(std::string_view text) {
+std::uint64_t RandomNames::BeginningOf(std::string_view text) {
   std::uint64_t word = 0;
   std::memcpy(&word, text.data(), sizeof(word));
-  return std::uint64_t{1} << ((word * 0x9e3779b97f4a7c15) >> 58);
+  return word;
+}
+
+std::uint64_t RandomNames::BitOf(std::uint64_t beginning) {
+  return std::uint64_t{1} << ((beginning * 0x9e3779b97f4a7c15) >> 58);
+}
+
+void RandomNames::Add(std::string form, Name name) {
+  const std::uint64_t beginning = BeginningOf(form);
+  filter_ |= BitOf(beginning);
+  const auto [place, is_new] = by_beginning_.try_emplace(beginning, known_.size());
+  // A form that is there already, as where random bytes repeat, keeps its first name.
+  std::size_t last = place->second;
+  while (!is_new && known_[last].next != kNone) last = known_[last].next;
+  if (!is_new) known_[last].next = known_.size();
+  known_.push_back({std::move(form), name, kNone});
 }
 
 void RandomNames::Learn(int process, std::string_view bytes) {
   if (bytes.size() < kLeast) return;
-  std::uint32_t count = 0;
-  for (const Known& known : known_) count += known.name.process == process ? 1U : 0U;
+  const auto index = static_cast<std::size_t>(process);
+  if (counts_.size() <= index) counts_.resize(index + 1);
+  std::uint32_t& count = counts_[index];
   std::string digits;
   for (const char byte : bytes) {
     digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
     digits += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
   }
-  filter_ |= BitOf(bytes) | BitOf(digits);
   // The two forms of one block get different names: they are different texts.
-  known_.push_back({std::string(bytes), {process, count}});
-  known_.push_back({std::move(digits), {process, count + 1}});
+  Add(std::string(bytes), {process, count});
+  Add(std::move(digits), {process, count + 1});
+  count += 2;
 }
 
 const RandomNames::Known* RandomNames::Find(std::string_view text) const {
-  if ((filter_ & BitOf(text)) == 0) return nullptr;
-  for (const Known& known : known_) {
-    if (text.starts_with(known.form)) return &known;
+  const std::uint64_t beginning = BeginningOf(text);
+  if ((filter_ & BitOf(beginning)) == 0) return nullptr;
+  const auto place = by_beginning_.find(beginning);
+  if (place == by_beginning_.end()) return nullptr;
+  for (std::size_t at = place->second; at != kNone; at = known_[at].next) {
+    if (text.starts_with(known_[at].form)) return &known_[at];
   }
   return nullptr;
 }

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/redis/server.h"
@@ -69,14 +70,20 @@ class RandomNames {
 
  private:
   static constexpr std::size_t kLeast = 8;
+  static constexpr std::size_t kNone = ~std::size_t{0};
   struct Known {
     std::string form;
     Name name;
+    std::size_t next = kNone;  ///< in `known_`: another one that begins with the same bytes
   };
   const Known* Find(std::string_view text) const;
-  static std::uint64_t BitOf(std::string_view text);
+  void Add(std::string form, Name name);
+  static std::uint64_t BeginningOf(std::string_view text);
+  static std::uint64_t BitOf(std::uint64_t beginning);
 
   std::vector<Known> known_;
+  std::unordered_map<std::uint64_t, std::size_t> by_beginning_;  // looked up, never walked through
+  std::vector<std::uint32_t> counts_;                            // by process: its forms so far
   std::uint64_t filter_ = 0;
 };
 

@@ -139,8 +139,27 @@ void AddBounds(CLI::App& command, Settings& settings) {
   count("--expiries", bounds.expiries, "leases of living clients that run out; 1 if not given");
   count("--lost-replies", request.lost_replies,
         "replies lost to a connection reset; 1 if the scenario has that");
+  count("--lost-requests", request.lost_requests, "requests lost to a connection reset; else 0");
   count("--silent-losses", request.silent_losses, "replies lost without a sign; else 0");
   count("--pauses", request.pauses, "pauses to just past the end of a lease; else 0");
+  count("--short-pauses", request.short_pauses, "pauses of half a lease; else 0");
+  command.add_flag("--clocks-apart", bounds.clocks_apart, "clocks differ by two leases and more");
+  const auto length = [&command](const char* name, int& value, int least, const char* text) {
+    command.add_option(name, value, text)->check(CLI::Range(least, 1000))->capture_default_str();
+  };
+  length("--wait-for", bounds.wait, 1, "how long they wait with --wait, in % of a lease");
+  length("--hold", bounds.hold, 1, "how long they are in the section, in % of a lease");
+  length("--stagger", bounds.stagger, 0, "how much later each begins than the one before");
+  length(
+      "--overstay", bounds.overstay, 0,
+      "how long after its validity each comes back once; 0: not, but for 37 where a scenario has "
+      "that, and no pauses");
+  command
+      .add_option_function<int>(
+          "--lease", [&bounds](int ms) { bounds.lease = std::chrono::milliseconds(ms); },
+          "milliseconds in which a key is gone; 4000 if not given")
+      ->check(CLI::Range(10, 60'000));
+  length("--think", bounds.think, 0, "what they let pass between attempts, in % of a lease");
   command.add_flag("--wait", bounds.waits, "clients wait for the lock instead of trying");
   command.add_flag("--extend", bounds.extend, "clients extend in the middle of the section");
 }

@@ -19,11 +19,17 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options) {
   request.bounds.attempts = std::clamp(options.attempts, 1, 8);
   request.bounds.waits = options.waits;
   request.bounds.extend = options.extend;
+  request.bounds.overstay = std::clamp(options.overstay, 0, 1000);
+  request.bounds.wait = std::clamp(options.wait, 1, 1000);
+  request.bounds.hold = std::clamp(options.hold, 1, 1000);
+  request.bounds.think = std::clamp(options.think, 0, 1000);
   request.bounds.expiries = options.expiries;
   request.crashes = options.crashes;
   request.lost_replies = options.lost_replies;
+  request.lost_requests = options.lost_requests;
   request.silent_losses = options.silent_losses;
   request.pauses = options.pauses;
+  request.short_pauses = options.short_pauses;
   return request;
 }
 

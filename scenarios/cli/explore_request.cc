@@ -11,6 +11,9 @@
 namespace interlock::scenarios::cli {
 namespace {
 
+/// Just long enough to come back into the middle of the next client's section.
+constexpr int kOverstay = 37;
+
 Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
 Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario) {
@@ -25,8 +28,11 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
   const Kind kinds[] = {
       {request.crashes, sim::FaultKind::kCrash, 1, bounds.crashes, "crashes"},
       {request.lost_replies, sim::FaultKind::kResetAfter, 1, bounds.lost_replies, "lost replies"},
+      {request.lost_requests, sim::FaultKind::kResetBefore, 0, bounds.lost_requests,
+       "lost requests"},
       {request.silent_losses, sim::FaultKind::kLostReply, 0, bounds.silent_losses, "silent losses"},
-      {request.pauses, sim::FaultKind::kPause, 0, bounds.pauses, "pauses"}};
+      {request.pauses, sim::FaultKind::kPause, 0, bounds.pauses, "pauses"},
+      {request.short_pauses, sim::FaultKind::kPause, 0, bounds.short_pauses, "pauses"}};
   const auto& faults = scenario.shape.faults;
   for (const Kind& kind : kinds) {
     const bool has = std::find(faults.begin(), faults.end(), kind.fault) != faults.end();
@@ -35,6 +41,13 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     }
     kind.bound = has ? kind.given.value_or(kind.otherwise) : 0;
   }
+  // Where nothing stops a client, only its own forgetfulness lets a lease pass.
+  const bool pauses =
+      std::find(faults.begin(), faults.end(), sim::FaultKind::kPause) != faults.end();
+  if (bounds.overstay > 0 && !scenario.shape.overstay) {
+    return Bad(fmt::format("in the scenario {} nobody overstays", scenario.name));
+  }
+  if (scenario.shape.overstay && !pauses && bounds.overstay == 0) bounds.overstay = kOverstay;
   return bounds;
 }
 

@@ -19,11 +19,13 @@ struct ExploreRequest {
   std::string synchrony;  ///< "none", "bounded", "arbitrary"; empty: the scenario's weakest
   std::string property;   ///< code or slug: look for its violations alone; empty: for all
   Bounds bounds;
-  // Not given: one, if the scenario has such faults; no pause and no silent loss.
+  // Not given: one, if the scenario has such faults; none of the last four.
   std::optional<int> crashes;
   std::optional<int> lost_replies;
+  std::optional<int> lost_requests;
   std::optional<int> silent_losses;
   std::optional<int> pauses;
+  std::optional<int> short_pauses;
 };
 
 /// Fills run_case, bounds and `only`. kInvalidArgument: there is no such scenario, class or

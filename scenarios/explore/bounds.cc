@@ -8,39 +8,45 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr Duration kLease = std::chrono::milliseconds(400);
+constexpr Duration kTick = std::chrono::milliseconds(1);
 
 std::string AtMost(int count, std::string_view one, std::string_view many) {
   if (count == 0) return fmt::format("0 {}", many);
   return fmt::format("<= {} {}", count, count == 1 ? one : many);
 }
 
-bool Has(const Scenario& scenario, sim::FaultKind kind) {
-  const auto& faults = scenario.shape.faults;
-  return std::find(faults.begin(), faults.end(), kind) != faults.end();
-}
-
 }  // namespace
+
+Duration Hundredths(const Bounds& bounds, int hundredths) {
+  return Duration(bounds.lease) * hundredths / 100;
+}
 
 Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
   Workload workload;
-  workload.lease = kLease;
+  workload.lease = bounds.lease - kTick;
   workload.permits = scenario.shape.min_permits;
   ClientPlan client;
   for (int i = 0; i < bounds.attempts; ++i) {
     Operation operation;
     operation.ask = bounds.waits ? Ask::kWaitFor : Ask::kTry;
-    if (bounds.waits) operation.wait = 2 * kLease;
-    if (i > 0) operation.think = kLease / 2;
-    if (i > 1) operation.think += std::chrono::milliseconds(1);
-    operation.hold = kLease / 4;
+    if (bounds.waits) operation.wait = Hundredths(bounds, bounds.wait);
+    if (i > 0) operation.think = Hundredths(bounds, bounds.think);
+    // Who has been refused twice comes when the lease is over; nobody else is in step with anybody.
+    if (operation.think > kTick) operation.think += i > 1 ? kTick : -kTick;
+    operation.hold = Hundredths(bounds, bounds.hold);
     operation.extend = bounds.extend;
-    // Where nothing stops a client, only its own forgetfulness lets a lease pass.
-    const bool forgets = scenario.shape.overstay && !Has(scenario, sim::FaultKind::kPause);
-    if (forgets && i == 0) operation.overstay = kLease / 2;
+    if (bounds.overstay > 0 && i == 0) {
+      // So long that a late client can come back into the next one's section.
+      operation.hold = std::max(operation.hold, Hundredths(bounds, 50));
+      operation.overstay = Hundredths(bounds, bounds.overstay);
+    }
     client.operations.push_back(operation);
   }
-  workload.clients.assign(static_cast<std::size_t>(bounds.clients), client);
+  for (int i = 0; i < bounds.clients; ++i) {
+    if (bounds.clocks_apart) client.clock_offset = Hundredths(bounds, 200 * i);
+    client.operations.front().think = Hundredths(bounds, i * bounds.stagger);
+    workload.clients.push_back(client);
+  }
   return workload;
 }
 
@@ -48,16 +54,31 @@ std::string ToText(const Bounds& bounds) {
   std::string text = AtMost(bounds.clients, "client", "clients") + ", " +
                      AtMost(bounds.attempts, "attempt", "attempts");
   if (bounds.waits) text += " that wait";
+  const Bounds usual;
+  if (bounds.waits && bounds.wait != usual.wait) text += fmt::format(" {} %", bounds.wait);
+  if (bounds.hold != usual.hold) text += fmt::format(", in the section for {} %", bounds.hold);
+  if (bounds.think != usual.think) text += fmt::format(", {} % apart", bounds.think);
   if (bounds.extend) text += ", 1 extension each";
+  if (bounds.overstay > 0) text += fmt::format(", 1 return {} % late each", bounds.overstay);
+  if (bounds.stagger > 0) text += fmt::format(", {} % one after another", bounds.stagger);
+  if (bounds.lease != usual.lease) text += fmt::format(", leases of {} ms", bounds.lease.count());
+  if (bounds.clocks_apart) text += ", clocks apart";
   text += ", " + AtMost(bounds.crashes, "crash", "crashes");
   text += ", " + AtMost(bounds.expiries, "expiry", "expiries");
   text += ", " + AtMost(bounds.lost_replies, "lost reply", "lost replies");
+  if (bounds.lost_requests > 0) {
+    text += ", " + AtMost(bounds.lost_requests, "lost request", "lost requests");
+  }
   if (bounds.silent_losses > 0) {
     text += ", " + AtMost(bounds.silent_losses, "silent loss", "silent losses");
   }
   text += ", " + AtMost(bounds.pauses, "pause", "pauses");
-  const int sum = bounds.crashes + bounds.lost_replies + bounds.silent_losses + bounds.pauses;
-  if (bounds.faults < sum) text += fmt::format(", <= {} of these at a time", bounds.faults);
+  if (bounds.short_pauses > 0) {
+    text += ", " + AtMost(bounds.short_pauses, "short pause", "short pauses");
+  }
+  const int sum = bounds.crashes + bounds.lost_replies + bounds.lost_requests +
+                  bounds.silent_losses + bounds.pauses + bounds.short_pauses;
+  if (bounds.faults < sum) text += fmt::format(", <= {} of these together", bounds.faults);
   return text;
 }
 

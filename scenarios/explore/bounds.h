@@ -4,6 +4,7 @@
 // A verdict of `interlock explore` never stands without these beside it.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include <interlock/harness/lock.h>
@@ -14,24 +15,39 @@
 namespace interlock::scenarios {
 
 struct Bounds {
-  int clients = 2;      ///< exactly so many; fewer are covered by smaller explorations
-  int attempts = 3;     ///< of each client, in a row
-  bool waits = false;   ///< they wait for up to two leases instead of trying
-  bool extend = false;  ///< they extend in the middle of the section
+  int clients = 2;            ///< exactly so many; fewer are covered by smaller explorations
+  int attempts = 3;           ///< of each client, in a row
+  bool waits = false;         ///< they wait instead of trying
+  bool extend = false;        ///< they extend in the middle of the section
+  bool clocks_apart = false;  ///< the clocks of any two of them are two leases apart, or more
+  /// The time in which a key is gone; the clients' leases are a millisecond shorter.
+  std::chrono::milliseconds lease{4000};
+  // Lengths, in hundredths of a lease.
+  int wait = 300;
+  int hold = 25;
+  int think = 50;    ///< before each attempt but the first
+  int stagger = 0;   ///< before the first attempt: of the second client so long, of the third twice
+  int overstay = 0;  ///< if not 0: each comes back once so long after its validity has ended
 
   int crashes = 0;        ///< a client dies behind a command, at a late reply or in its section
   int expiries = 0;       ///< the lease of a living client passes before it gives it up
   int lost_replies = 0;   ///< a command is executed, then its connection is reset
+  int lost_requests = 0;  ///< a command is not executed, and its connection is reset
   int silent_losses = 0;  ///< a command is executed, and nothing more is heard on its connection
   int pauses = 0;         ///< a client stands still until a lease has just passed
+  int short_pauses = 0;   ///< a client stands still for half of a lease
   int faults = 1'000;     ///< of all kinds together, expiries not counted
 
   bool operator==(const Bounds&) const = default;
 };
 
-/// Every client does the same; the network is instant. Between its attempts a client lets pass
-/// nothing, half of a lease, or a little more, so that attempts fall on every side of a deadline.
+/// Every client does the same; the network is instant. What has a length is made of hundredths of
+/// Bounds::lease, so that whoever looks again at regular intervals looks when a lease has just
+/// passed, too.
 Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds);
+
+/// `hundredths` of the explored lease.
+Duration Hundredths(const Bounds& bounds, int hundredths);
 
 /// "<= 4 clients, <= 3 attempts, <= 1 crash, <= 1 expiry, <= 1 lost reply, 0 pauses"
 std::string ToText(const Bounds& bounds);

@@ -58,6 +58,14 @@ void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search
            !Interrupted(options, deadline));
 }
 
+/// Where names decide, as they do where a server sorts by them, clients are not interchangeable.
+/// What was explored as if they were is of no use, checkpoints included.
+ExploreOptions KeptApart(ExploreOptions options) {
+  options.symmetry = false;
+  options.checkpoint.clear();
+  return options;
+}
+
 /// What no run puts to the test cannot be violated, whatever the lock does.
 bool NothingExercised(const Exploration& result, const std::vector<Judged>& judged) {
   return std::all_of(judged.begin(), judged.end(),
@@ -90,8 +98,11 @@ Exploration Explore(const ExploreOptions& options) {
   const std::vector<Judged> judged = LookedFor(options);
   Search search(options, options.bounds, judged, options.minimise);
   RunWithCheckpoints(options, deadline, search);
-  if (search.result().complete && options.merge) search.Audit(kAuditedPaths);
+  if (search.result().complete && options.merge) {
+    search.Audit(std::min(kAuditedPaths, search.result().progress.runs));
+  }
   Exploration result = search.result();
+  if (result.divergences > 0 && options.symmetry) return Explore(KeptApart(options));
   if (result.complete && result.inconclusive.empty() && NothingExercised(result, judged)) {
     result.inconclusive = "no run put it to the test";
   }

@@ -51,7 +51,8 @@ struct ExploreOptions {
   std::vector<Judged> only;  ///< look for violations of these alone; empty: of all that is promised
   int jobs = 1;
   bool merge = true;
-  bool symmetry = true;
+  bool symmetry =
+      true;  ///< clients may change places; if that turns out to be wrong, it is given up
   bool minimise = true;  ///< after a violation, look for the smallest
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;

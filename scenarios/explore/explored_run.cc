@@ -47,6 +47,10 @@ void ExploredRun::OnHeal(sim::StopReason stop) {
 
 bool ExploredRun::GoOn() {
   walk_.OnPick();
+  if (Spins()) {
+    end_ = End::kSpins;
+    return false;
+  }
   if (!walk_.BeyondPrefix()) return true;
   if (Expiries() > explored_.bounds.expiries) {
     end_ = End::kBeyond;
@@ -60,6 +64,14 @@ bool ExploredRun::GoOn() {
   if (!explored_.merge || visited_.Insert(world_->Fingerprint(*this))) return true;
   end_ = End::kVisited;
   return false;
+}
+
+// Nothing takes time here, so whoever polls without rest never comes to another instant.
+bool ExploredRun::Spins() {
+  constexpr std::uint64_t kMost = 2'000;
+  if (world_->now() != instant_) steps_in_instant_ = 0;
+  instant_ = world_->now();
+  return ++steps_in_instant_ > kMost;
 }
 
 // A dead client's lease ends by its death, which is paid for already.

@@ -31,6 +31,7 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
     kWhole,    ///< to its end, phase 2 included
     kVisited,  ///< in a state that was visited before
     kBeyond,   ///< beyond the bound of expiries
+    kSpins,    ///< so many steps at one instant that no more are waited for
   };
 
   ExploredRun(const ExploredCase& explored, Visited& visited, Walk& walk)
@@ -53,6 +54,7 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
  private:
   void DescribeProcess(int process, sim::FingerprintWriter& writer) const override;
   void DescribeRest(sim::FingerprintWriter& writer) const override;
+  bool Spins();
   int Expiries() const;
   std::uint64_t RoleOf(int process) const;
 
@@ -66,6 +68,8 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
   sim::StopReason stop_ = sim::StopReason::kStopped;
   std::uint64_t states_ = 0;
   std::uint64_t strange_ = 0;
+  sim::VirtualTime instant_{};          // the present one
+  std::uint64_t steps_in_instant_ = 0;  // choices made in it
 };
 
 }  // namespace interlock::scenarios

@@ -131,6 +131,11 @@ void Search::Note(const RunResult& run, const ExploredRun& probe) {
     }
   }
   if (run.inconclusive) result_.inconclusive = *run.inconclusive;
+  if (probe.end() == ExploredRun::End::kSpins) {
+    result_.inconclusive = "clients go round in circles at one instant, as who polls without rest";
+    ended_ = true;
+    frontier_->Close();
+  }
 }
 
 bool Search::EstimateIsDue() {

@@ -32,7 +32,9 @@ std::uint32_t Walk::Decide(std::uint32_t width) {
 std::uint32_t Walk::Draw(sim::Lane /*lane*/, std::uint32_t bound) { return Decide(bound); }
 
 bool Walk::Left(Kind kind) const {
-  const int most[] = {bounds_.crashes, bounds_.lost_replies, bounds_.silent_losses, bounds_.pauses};
+  const std::array<int, kKinds> most = {bounds_.crashes,       bounds_.lost_replies,
+                                        bounds_.lost_requests, bounds_.silent_losses,
+                                        bounds_.pauses,        bounds_.short_pauses};
   return spent_[kind] < most[kind];
 }
 
@@ -72,10 +74,17 @@ std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
   if (before_send && Left(kLostReply)) {
     options.push_back({kLostReply, sim::FaultKind::kResetAfter, {}});
   }
+  if (before_send && Left(kLostRequest)) {
+    options.push_back({kLostRequest, sim::FaultKind::kResetBefore, {}});
+  }
   if (before_send && Left(kSilentLoss)) {
     options.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
   }
-  if ((before_send || after_send || late_reply || mark) && Left(kPause)) AddPause(options);
+  const bool pausable = before_send || after_send || late_reply || mark;
+  if (pausable && Left(kPause)) AddPause(options);
+  if (pausable && Left(kShortPause)) {
+    options.push_back({kShortPause, sim::FaultKind::kPause, Hundredths(bounds_, 50)});
+  }
   return options;
 }
 

@@ -5,7 +5,9 @@
 // sequence. Thread safety: one run, one thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,12 +48,20 @@ class Walk final : public sim::ChoiceSource {
   /// How many alternatives each decision had.
   const std::vector<std::uint8_t>& widths() const { return widths_; }
 
-  /// Faults so far: crashes, lost replies, silent losses, pauses.
-  const std::array<std::uint8_t, 4>& spent() const { return spent_; }
-  int faults() const { return spent_[0] + spent_[1] + spent_[2] + spent_[3]; }
+  enum Kind : std::size_t {
+    kCrash,
+    kLostReply,
+    kLostRequest,
+    kSilentLoss,
+    kPause,
+    kShortPause,
+    kKinds
+  };
+  /// Faults so far, by kind.
+  const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
+  int faults() const { return std::accumulate(spent_.begin(), spent_.end(), 0); }
 
  private:
-  enum Kind : std::size_t { kCrash, kLostReply, kSilentLoss, kPause };
   struct Option {
     Kind kind;
     sim::FaultKind fault;
@@ -76,7 +86,7 @@ class Walk final : public sim::ChoiceSource {
   std::vector<std::uint8_t> widths_;
   std::vector<Place> places_;
   std::uint64_t picks_ = 0;
-  std::array<std::uint8_t, 4> spent_{};
+  std::array<std::uint8_t, kKinds> spent_{};
   std::uint64_t wander_ = 0;  // 0: does not
   bool finished_ = false;
 };

@@ -111,6 +111,33 @@ Workload WithoutClient(Workload workload, std::size_t client) {
   return workload;
 }
 
+std::vector<Workload> ThinkingInstead(const Workload& workload, Place operation) {
+  std::vector<Workload> instead;
+  const std::vector<Operation>& all = workload.clients[operation.client].operations;
+  if (operation.index + 1 >= all.size()) return instead;
+  const Operation& gone = all[operation.index];
+  const Duration wait = gone.ask == Ask::kWaitFor ? gone.wait : Duration{};
+  for (const Duration length : {gone.hold, wait, wait + gone.hold, gone.hold + gone.overstay}) {
+    Workload shorter = workload;
+    auto& operations = shorter.clients[operation.client].operations;
+    operations[operation.index + 1].think += gone.think + length;
+    operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(operation.index));
+    if (std::find(instead.begin(), instead.end(), shorter) == instead.end()) {
+      instead.push_back(std::move(shorter));
+    }
+  }
+  return instead;
+}
+
+Workload Joined(Workload workload, std::size_t from, std::size_t into) {
+  ClientPlan& target = workload.clients[into];
+  const ClientPlan& source = workload.clients[from];
+  target.operations.insert(target.operations.end(), source.operations.begin(),
+                           source.operations.end());
+  target.faults.insert(target.faults.end(), source.faults.begin(), source.faults.end());
+  return WithoutClient(std::move(workload), from);
+}
+
 std::vector<Knob> KnobsOf(const Workload& workload) {
   std::vector<Knob> knobs;
   for (const Place place : FaultPlaces(workload)) {

@@ -38,6 +38,8 @@ class Shrinker {
     bool smaller = DeleteFaults();
     smaller = DeleteClients() || smaller;
     smaller = DeleteOperations() || smaller;
+    smaller = ThinkInstead() || smaller;
+    smaller = JoinClients() || smaller;
     smaller = CalmTape() || smaller;
     smaller = TrySimplerKinds() || smaller;
     smaller = SimplerLengths() || smaller;
@@ -99,6 +101,32 @@ class Shrinker {
     return smaller;
   }
 
+  /// An operation may matter for nothing but the time that it takes.
+  bool ThinkInstead() {
+    bool smaller = false;
+    for (bool again = true; again && !trial_.ended();) {
+      again = false;
+      for (const Place place : OperationPlaces(case_.workload)) {
+        const std::vector<Workload> instead = ThinkingInstead(case_.workload, place);
+        again = std::any_of(instead.begin(), instead.end(),
+                            [this](const Workload& one) { return Try(one); });
+        if (again) break;
+      }
+      smaller = smaller || again;
+    }
+    return smaller;
+  }
+
+  /// What several clients do one after the other, one of them may do.
+  bool JoinClients() {
+    for (std::size_t from = case_.workload.clients.size(); from-- > 0 && !trial_.ended();) {
+      for (std::size_t into = 0; into < case_.workload.clients.size(); ++into) {
+        if (into != from && Try(Joined(case_.workload, from, into))) return true;
+      }
+    }
+    return false;
+  }
+
   /// What was drawn for the larger case may not fit the smaller one, which then fails under other
   /// choices only.
   bool TryFresh(const Workload& smaller) {
@@ -116,6 +144,11 @@ class Shrinker {
     }
     for (std::size_t i = FaultPlaces(now).size(); i-- > 0;) {
       if (TryFresh(WithoutFaults(now, i, 1))) return true;
+    }
+    for (std::size_t from = now.clients.size(); from-- > 0;) {
+      for (std::size_t into = 0; into < now.clients.size(); ++into) {
+        if (into != from && TryFresh(Joined(now, from, into))) return true;
+      }
     }
     for (std::size_t i = OperationPlaces(now).size(); i-- > 0;) {
       if (TryFresh(WithoutOperations(now, i, 1))) return true;

@@ -18,7 +18,7 @@ Specimen BlocksForEver() {
                     .unlock = UnlockAndSignal,
                     .wait = WaitForSignal}),
           {{"crash-recovery", "crash", SynchronyClass::kNone}},
-          {.clients = 2, .crashes = 1}};
+          {.clients = 1, .crashes = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

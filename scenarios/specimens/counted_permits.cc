@@ -55,7 +55,7 @@ Specimen CountedPermits() {
                               {KeyOf(options), kLifeInLeases * options.lease}};
                         }}),
           {{"crash-recovery", "crash", SynchronyClass::kNone}},
-          {.clients = 2, .crashes = 1}};
+          {.clients = 1, .crashes = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

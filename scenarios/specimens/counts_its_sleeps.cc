@@ -7,7 +7,8 @@
 // ms are three seconds. Over a slow line each try costs as much again as the sleep after it, and
 // the answer comes twice as late; when the server hangs, later by any factor. The fix is one
 // deadline, set when the call begins, on a monotonic clock. Lock and unlock of this page are
-// correct.
+// correct. `interlock explore` cannot convict it: in the world that it explores, commands take no
+// time.
 #include <chrono>
 
 #include "scenarios/specimens/pages.h"

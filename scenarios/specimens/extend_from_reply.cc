@@ -31,7 +31,7 @@ Specimen ExtendFromReply() {
                     .extend = Extend,
                     .retry_sleep = std::chrono::milliseconds(5)}),
           {{"belief-exclusion", "pause", SynchronyClass::kBounded}},
-          {.clients = 2, .expiries = 1, .pauses = 1}};
+          {.clients = 2, .expiries = 1, .pauses = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -40,7 +40,7 @@ Specimen FenceForgets() {
           {{"tokens", "contention", SynchronyClass::kNone},
            {"tokens", "kleppmann.k9", SynchronyClass::kNone},
            {"fenced-writes", "guarded", SynchronyClass::kArbitrary}},
-          {.clients = 1, .attempts = 2, .expiries = 1, .pauses = 1}};
+          {.clients = 1, .attempts = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

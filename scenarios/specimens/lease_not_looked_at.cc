@@ -82,7 +82,7 @@ Specimen LeaseNotLookedAt() {
                               {PlaceKey(key, "*"), options.lease}};
                         }}),
           {{"section-exclusion", "contention", SynchronyClass::kNone}},
-          {.clients = 2, .attempts = 2, .expiries = 1}};
+          {.clients = 2, .attempts = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -28,7 +28,7 @@ Specimen MillisecondsAsSeconds() {
                     .summary = "hands a lease in milliseconds to an option that takes seconds",
                     .lock = Lock}),
           {{"crash-recovery", "crash", SynchronyClass::kNone}},
-          {.clients = 2, .crashes = 1}};
+          {.clients = 1, .crashes = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -40,7 +40,7 @@ Specimen PopThenRecord() {
   return {MakeLock(std::move(recipe)),
           {{"deadlock", "lossy", SynchronyClass::kNone},
            {"crash-recovery", "restart", SynchronyClass::kNone}},
-          {.clients = 2, .crashes = 1}};
+          {.clients = 1, .lost_replies = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

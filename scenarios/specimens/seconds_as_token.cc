@@ -29,7 +29,7 @@ Specimen SecondsAsToken() {
                     .summary = "proves its ownership by the second in which it asked",
                     .lock = Lock}),
           {{"tokens", "contention", SynchronyClass::kNone}},
-          {.clients = 1, .attempts = 2}};
+          {.clients = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -41,7 +41,7 @@ Specimen TtlOfTheFirst() {
                     .unlock = LeavePermitSet,
                     .owners = PermitSetOwners}),
           {{"permits-belief", "permits", SynchronyClass::kBounded}},
-          {.clients = 3, .attempts = 2, .expiries = 1, .pauses = 1}};
+          {.clients = 3, .attempts = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

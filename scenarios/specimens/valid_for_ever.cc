@@ -15,7 +15,7 @@ Specimen ValidForEver() {
                     .summary = "says that it is valid until it has been released",
                     .valid = [](RedisClient&, const Attempt&) { return true; }}),
           {{"false-validity", "pause", SynchronyClass::kBounded}},
-          {.clients = 1, .expiries = 1, .pauses = 1}};
+          {.clients = 1, .pauses = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -48,7 +48,7 @@ Specimen WaiterLeftInQueue() {
                               {KeyOf(options) + ":queue", kQueueLeases * options.lease}};
                         }}),
           {{"deadlock", "contention", SynchronyClass::kNone}},
-          {.clients = 2, .attempts = 2}};
+          {.clients = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -150,6 +150,24 @@ TEST_F(ExploreTest, TheNumberOfThreadsChangesNeitherStatesNorOutcomes) {
   EXPECT_EQ(one.progress.states, three.progress.states);
 }
 
+// Redis sorts members of one score by their bytes, which are the clients' tokens.
+TEST_F(ExploreTest, ClientsAreKeptApartWhereTheirNamesDecide) {
+  Bounds bounds = WithPause(Of(3, 2));
+  ExploreOptions options = Options({"", "broken/ttl-of-the-first", "permits", bounds});
+  const Exploration exploration = Explore(options);
+  options.symmetry = false;
+  ExpectSame(exploration, Explore(options));
+}
+
+// Where nothing takes time, its waiter never comes to the instant of the release.
+TEST_F(ExploreTest, WhoGoesRoundInCirclesAtOneInstantIsInconclusive) {
+  ExploreOptions options =
+      Options({"", "broken/polls-without-rest", "contention", Waiting(Of(2, 1))});
+  const Exploration exploration = Explore(options);
+  EXPECT_FALSE(exploration.complete);
+  EXPECT_THAT(VerdictText(exploration, options.bounds), HasSubstr("round in circles"));
+}
+
 TEST_F(ExploreTest, TheVerdictNamesItsBounds) {
   const Case one{"", "mutex", "chaos", Of(2, 2)};
   const Exploration exploration = Explore(Options(one));

@@ -34,14 +34,22 @@ struct ExploreOptions {
   int attempts = 2;                ///< of each client, 1 to 8
   bool waits = false;              ///< clients wait for the lock instead of trying
   bool extend = false;             ///< clients extend in the middle of the section
-  int expiries = 1;                ///< leases of living clients that run out
+  // Lengths, in hundredths of a lease.
+  int wait = 300;    ///< of the patience of those who wait
+  int hold = 25;     ///< of the section
+  int think = 50;    ///< between two attempts
+  int overstay = 0;  ///< after its validity each client comes back once; 0: not, but for 37 where
+                     ///< the scenario has that, and no pauses
+  int expiries = 1;  ///< leases of living clients that run out
   // At most so many faults. Not given: one crash and one lost reply if the scenario has such
-  // faults, no silent loss and no pause.
+  // faults, and none of the last four.
   std::optional<int> crashes = {};
   std::optional<int> lost_replies = {};
+  std::optional<int> lost_requests = {};
   std::optional<int> silent_losses = {};
-  std::optional<int> pauses = {};
-  int jobs = 1;  ///< threads; the verdict does not depend on it
+  std::optional<int> pauses = {};        ///< to just past the end of a lease
+  std::optional<int> short_pauses = {};  ///< of half a lease
+  int jobs = 1;                          ///< threads; the verdict does not depend on it
   std::optional<std::chrono::milliseconds> budget = {};  ///< real time; too short: inconclusive
   std::string program = {};                              ///< as CheckOptions::program
 };

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "tests/scenarios/least_bounds.h"
+
+#include <algorithm>
+
+namespace interlock::scenarios::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+bool Has(const Scenario& scenario, sim::FaultKind kind) {
+  const auto& faults = scenario.shape.faults;
+  return std::find(faults.begin(), faults.end(), kind) != faults.end();
+}
+
+}  // namespace
+
+std::string_view OutOfReach(std::string_view specimen) {
+  if (specimen == "broken/counts-its-sleeps") {
+    return "what it forgets to count is the time of its commands, and in the explored world a "
+           "command takes none";
+  }
+  if (specimen == "broken/polls-without-rest" || specimen == "broken/hands-the-signal-back") {
+    return "it goes round in circles, and where commands take no time there is no end to that";
+  }
+  if (specimen == "broken/fence-drawn-anew") {
+    return "it is convicted by what happens to a guarded resource, and the explored world has none";
+  }
+  return "";
+}
+
+std::vector<Bounds> Ways() {
+  std::vector<Bounds> ways;
+  const auto add = [&ways](const auto& change) {
+    Bounds way;
+    change(way);
+    ways.push_back(way);
+  };
+  add([](Bounds&) {});
+  add([](Bounds& way) { way.waits = true; });
+  add([](Bounds& way) { way.hold = 1, way.think = 0; });      // all within a second
+  add([](Bounds& way) { way.think = 125; });                  // nobody asks for a whole lease
+  add([](Bounds& way) { way.stagger = 25, way.think = 0; });  // one comes as another leaves
+  add([](Bounds& way) { way.waits = true, way.stagger = 25; });
+  add([](Bounds& way) { way.waits = true, way.wait = 12, way.hold = 75; });  // in vain
+  add([](Bounds& way) { way.waits = true, way.hold = 75, way.think = 0; });
+  add([](Bounds& way) { way.waits = true, way.wait = 90, way.hold = 76, way.stagger = 38; });
+  add([](Bounds& way) { way.overstay = 1; });  // its lease is over for the client only
+  add([](Bounds& way) { way.overstay = 37; });
+  add([](Bounds& way) { way.overstay = 37, way.waits = true; });
+  add([](Bounds& way) { way.overstay = 37, way.stagger = 130; });  // behind an extension's end
+  add([](Bounds& way) { way.clocks_apart = true; });
+  add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
+  return ways;
+}
+
+std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction& conviction,
+                                     Bounds way) {
+  const Scenario& scenario = *FindScenario(conviction.scenario);
+  if (conviction.property == "fenced-writes") return std::nullopt;  // nothing is guarded there
+  const Bound& least = specimen.least;
+  // It looks again every 5 ms, and each look is a place for either of two pauses.
+  if (way.waits && specimen.subject->name() == "broken/extend-from-reply") return std::nullopt;
+  if (way.overstay > 0 && (!scenario.shape.overstay || least.pauses == 0)) return std::nullopt;
+  way.clients = least.clients;
+  way.attempts = least.attempts;
+  way.expiries = least.expiries;
+  way.extend = scenario.shape.extend && specimen.subject->traits().can_extend;
+  // Who comes back late has stood still for a while.
+  const int pauses = least.pauses - (way.overstay > 0 ? 1 : 0);
+  if (Has(scenario, sim::FaultKind::kCrash)) way.crashes = least.crashes;
+  if (Has(scenario, sim::FaultKind::kPause)) way.pauses = way.short_pauses = pauses;
+  if (Has(scenario, sim::FaultKind::kResetAfter)) way.lost_replies = least.lost_replies;
+  if (Has(scenario, sim::FaultKind::kResetBefore)) way.lost_requests = least.lost_replies;
+  way.faults = least.crashes + pauses + least.lost_replies;
+  ExploreOptions options;
+  options.run_case = {specimen.subject.get(), &scenario, conviction.synchrony};
+  options.bounds = way;
+  options.only = {*JudgedFromSlug(conviction.property)};
+  return options;
+}
+
+}  // namespace interlock::scenarios::testing
