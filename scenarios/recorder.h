@@ -86,7 +86,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
     MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
     VirtualTime believes_until{-1};
-    std::int64_t extend_called_ms = 0;  ///< on the server's clock
+    std::int64_t extend_called_ms = 0;  ///< the least that the server's clock showed since
     std::uint64_t read = 0;             ///< what the guarded resource showed it last
   };
   /// A write on its way to the guarded resource.

@@ -103,6 +103,9 @@ void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime no
   const bool clock_only = change == sim::ServerChange::kClock;
   if (clock_only) history_.server_clock_moved = true;
   const Ledger::Look look = LookAtServer();
+  for (ClientState& client : clients_) {
+    client.extend_called_ms = std::min(client.extend_called_ms, look.now_ms);
+  }
   if (observable_) Ledger::Rebase(now, look, clock_only, history_);
   seen_[static_cast<std::size_t>(node)] = {world_->server().mutations(),
                                            world_->server().changes()};

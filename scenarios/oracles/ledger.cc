@@ -239,8 +239,7 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
     // By the server's own clock, which may have been set since. An extension within the millisecond
     // of the last one changes nothing: then the deadline is the test.
     const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;
-    return anew || entry->expires_at_ms >= called_ms + lease_ms ||
-           entry->promised_until >= called + history.lease;
+    return anew || entry->expires_at_ms >= called_ms + lease_ms;
   });
   if (extended) return;
   const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);

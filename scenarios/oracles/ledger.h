@@ -65,8 +65,8 @@ class Ledger {
   /// forgotten, within its promise, either answer will do.
   static void JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
                             std::vector<Violation>& violations);
-  /// An extend of `hold` that was called at `called`, at `called_ms` by the server's clock, was
-  /// answered "extended": did it own at that time? (LK006 b)
+  /// An extend of `hold` that was called at `called` was answered "extended": did it own at that
+  /// time? (LK006 b) `called_ms` is the least that the server's clock has shown since.
   static void JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
                             VirtualTime now, const History& history,
                             std::vector<Violation>& violations);

@@ -386,8 +386,11 @@ TEST_F(ServersTest, AnExtensionThatNeedNotProlongAfterAStepBackIsAFullLease) {
   Grant(0, Ms(10), Ms(1010));
   const Ledger::Look back{0, -400, {{"t0", Ms(1510), 1010}}};  // 500 ms behind.
   Ledger::Rebase(Ms(100), back, true, history_);
-  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
+  const ClientHold hold = Believes(0, Ms(11), Ms(1000));
+  Ledger::JudgeExtended(hold, Ms(500), 10, Ms(501), history_, violations_);
   EXPECT_THAT(violations_, IsEmpty());
+  Ledger::JudgeExtended(hold, Ms(500), 11, Ms(501), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 
 TEST_F(ServersTest, AClockThatJumpsMovesThePromiseAndNoClientHasChangedIt) {
