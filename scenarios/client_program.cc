@@ -2,73 +2,94 @@
 #include "scenarios/client_program.h"
 
 #include <algorithm>
+#include <bitset>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace interlock::scenarios {
 namespace {
 
 class Program {
  public:
-  Program(int client, harness::Environment& environment, const harness::Traits& traits,
-          harness::Lock& lock, ProgramEvents& events)
+  Program(int client, const ClientPlan& plan, harness::Environment& environment,
+          const harness::Traits& traits, std::span<const std::unique_ptr<harness::Lock>> locks,
+          ProgramEvents& events)
       : client_(client),
+        operations_(plan.operations),
         runtime_(environment.runtime),
         can_extend_(traits.can_extend),
-        lock_(lock),
+        locks_(locks),
         events_(events) {}
 
-  /// False: the world is being torn down.
-  bool Run(const Operation& operation) {
+  /// Does the operation, and what is inside it. False: the world is being torn down.
+  bool Run(std::size_t index) {
+    const Operation& operation = operations_[index];
+    const Party who{client_, operation.resource};
     if (operation.think.count() > 0) SleepUntil(runtime_.Now() + operation.think);
     events_.OnAsk(client_, operation);
     Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation);
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
-      events_.OnRefused(client_, asked.status());
+      events_.OnRefused(who, asked.status());
       return true;
     }
     harness::Hold& hold = **asked;
-    events_.OnGranted(client_, hold);
+    events_.OnGranted(who, hold);
     Work(operation, hold);
+    if (!RunInside(index)) return false;
     if (operation.overstay.count() > 0 && !Overstay(operation, hold)) return false;
-    events_.OnRelease(client_);
+    events_.OnRelease(who);
     const Status released = hold.Release();
     if (released.code() == StatusCode::kCancelled) return false;
-    events_.OnReleased(client_, released);
+    events_.OnReleased(who, released);
     return true;
   }
 
  private:
+  /// What stands inside the operation, if its resource is none that the client holds by now.
+  bool RunInside(std::size_t outer) {
+    const std::size_t index = outer + 1;
+    if (index == operations_.size() || !operations_[index].inside) return true;
+    const auto resource = static_cast<std::size_t>(operations_[outer].resource);
+    held_.set(resource);
+    const bool free = !held_.test(static_cast<std::size_t>(operations_[index].resource));
+    const bool alive = !free || Run(index);
+    held_.reset(resource);
+    return alive;
+  }
+
   Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation) {
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
     switch (operation.ask) {
       case Ask::kTry:
-        return lock_.TryAcquire();
+        return lock.TryAcquire();
       case Ask::kWaitFor:
-        return lock_.AcquireUntil(AddSaturating(runtime_.Now(), operation.wait));
+        return lock.AcquireUntil(AddSaturating(runtime_.Now(), operation.wait));
       case Ask::kWait:
         break;
     }
-    return lock_.AcquireUntil(kNever);
+    return lock.AcquireUntil(kNever);
   }
 
   /// The section. A lease that is over before the section begins keeps the client out.
   void Work(const Operation& operation, harness::Hold& hold) {
     const MonotonicTime now = runtime_.Now();
     if (now >= hold.valid_until()) return;
-    events_.OnEnter(client_);
+    const Party who{client_, operation.resource};
+    events_.OnEnter(who);
     events_.Step(client_);
-    const bool admitted = events_.guarded() && events_.OnRead(client_, hold);
+    const bool admitted = events_.guarded() && events_.OnRead(who, hold);
     if (events_.guarded() && operation.stall.count() > 0) events_.Stall(client_, operation.stall);
     MonotonicTime end = AddSaturating(now, operation.hold);
     if (operation.extend && can_extend_) {
       SleepUntil(std::min(AddSaturating(now, operation.hold / 2), hold.valid_until()));
-      Extend(hold);
+      Extend(who, hold);
     }
     end = std::min(end, hold.valid_until());
     SleepUntil(end);
     if (admitted) Write(operation, hold);
-    events_.OnLeave(client_);
+    events_.OnLeave(who);
   }
 
   /// Once the write is under way nobody can call it back: the client waits for the answer as long
@@ -77,7 +98,7 @@ class Program {
     if (!operation.heedless && runtime_.Now() >= hold.valid_until()) return;
     events_.Step(client_);
     const std::shared_ptr<Event> answered = runtime_.NewEvent();
-    events_.OnWrite(client_, hold, answered);
+    events_.OnWrite({client_, operation.resource}, hold, answered);
     answered->WaitUntil(hold.valid_until());
   }
 
@@ -86,42 +107,49 @@ class Program {
     const MonotonicTime from =
         std::min(hold.valid_until(), AddSaturating(runtime_.Now(), operation.hold));
     SleepUntil(AddSaturating(from, operation.overstay));
-    AskValid(hold);
-    return !operation.extend || !can_extend_ || Extend(hold);
+    const Party who{client_, operation.resource};
+    AskValid(who, hold);
+    return !operation.extend || !can_extend_ || Extend(who, hold);
   }
 
-  bool Extend(harness::Hold& hold) {
-    events_.OnExtend(client_);
+  bool Extend(Party who, harness::Hold& hold) {
+    events_.OnExtend(who);
     const Status extended = hold.Extend();
     if (extended.code() == StatusCode::kCancelled) return false;
-    events_.OnExtended(client_, extended, hold);
-    if (extended.outcome() == Outcome::kFailure) AskValid(hold);
+    events_.OnExtended(who, extended, hold);
+    if (extended.outcome() == Outcome::kFailure) AskValid(who, hold);
     return true;
   }
 
-  void AskValid(const harness::Hold& hold) {
-    events_.OnAskValid(client_);
+  void AskValid(Party who, const harness::Hold& hold) {
+    events_.OnAskValid(who);
     const std::optional<bool> valid = hold.valid();
-    if (valid.has_value()) events_.OnAskedValid(client_, *valid);
+    if (valid.has_value()) events_.OnAskedValid(who, *valid);
   }
 
   void SleepUntil(MonotonicTime deadline) { runtime_.NewEvent()->WaitUntil(deadline); }
 
   const int client_;
+  const std::vector<Operation>& operations_;
   Runtime& runtime_;
   const bool can_extend_;
-  harness::Lock& lock_;
+  const std::span<const std::unique_ptr<harness::Lock>> locks_;
   ProgramEvents& events_;
+  std::bitset<kMostResources> held_;  // by operations that others are inside of
 };
 
 }  // namespace
 
 void RunClient(int client, const ClientPlan& plan, std::size_t& next,
                harness::Environment& environment, const harness::Traits& traits,
-               harness::Lock& lock, ProgramEvents& events) {
-  Program program(client, environment, traits, lock, events);
-  for (; next < plan.operations.size(); ++next) {
-    if (!program.Run(plan.operations[next])) return;
+               std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
+  Program program(client, plan, environment, traits, locks, events);
+  const auto& operations = plan.operations;
+  while (next < operations.size()) {
+    if (!program.Run(next)) return;
+    do {
+      ++next;
+    } while (next < operations.size() && operations[next].inside);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include <interlock/harness/lock.h>
 
@@ -14,40 +15,47 @@
 
 namespace interlock::scenarios {
 
+/// A client, and the resource that it deals with.
+struct Party {
+  int client = 0;
+  int resource = 0;
+};
+
 /// Receives what a client program does, at the moment it does it. Must not wait, but for Step and
 /// Stall.
 class ProgramEvents {
  public:
   virtual ~ProgramEvents() = default;
   virtual void OnAsk(int client, const Operation& operation) = 0;
-  virtual void OnRefused(int client, const Status& status) = 0;
-  virtual void OnGranted(int client, const harness::Hold& hold) = 0;
-  virtual void OnEnter(int client) = 0;
+  virtual void OnRefused(Party who, const Status& status) = 0;
+  virtual void OnGranted(Party who, const harness::Hold& hold) = 0;
+  virtual void OnEnter(Party who) = 0;
   /// Whether the lock guards something: only then the section begins by reading it (false: the
   /// client was refused), may stall after that, and ends by writing to it.
   virtual bool guarded() const { return false; }
-  virtual bool OnRead(int /*client*/, const harness::Hold& /*hold*/) { return true; }
+  virtual bool OnRead(Party /*who*/, const harness::Hold& /*hold*/) { return true; }
   virtual void Stall(int /*client*/, Duration /*length*/) {}
   /// Sends the write, and sets `answered` when it has arrived. That may be after the client's end.
-  virtual void OnWrite(int /*client*/, const harness::Hold& /*hold*/,
+  virtual void OnWrite(Party /*who*/, const harness::Hold& /*hold*/,
                        std::shared_ptr<Event> /*answered*/) {}
-  virtual void OnLeave(int client) = 0;
-  virtual void OnExtend(int client) = 0;
-  virtual void OnExtended(int client, const Status& status, const harness::Hold& hold) = 0;
+  virtual void OnLeave(Party who) = 0;
+  virtual void OnExtend(Party who) = 0;
+  virtual void OnExtended(Party who, const Status& status, const harness::Hold& hold) = 0;
   /// Asks whether its hold is valid, and what it was told.
-  virtual void OnAskValid(int /*client*/) {}
-  virtual void OnAskedValid(int /*client*/, bool /*valid*/) {}
-  virtual void OnRelease(int client) = 0;
-  virtual void OnReleased(int client, const Status& status) = 0;
+  virtual void OnAskValid(Party /*who*/) {}
+  virtual void OnAskedValid(Party /*who*/, bool /*valid*/) {}
+  virtual void OnRelease(Party who) = 0;
+  virtual void OnReleased(Party who, const Status& status) = 0;
   /// A place that faults should reach. May wait.
   virtual void Step(int client) = 0;
 };
 
 /// Runs the operations in order on the client's own task, from the one with index `next` on, which
-/// moves with each that is done: where a restarted client goes on. Returns early on kCancelled. A
-/// lock whose traits say that it cannot extend is never asked to.
+/// moves with each that is done, those inside it included: where a restarted client goes on.
+/// `locks`: the client's lock object for each resource. Returns early on kCancelled. A lock whose
+/// traits say that it cannot extend is never asked to.
 void RunClient(int client, const ClientPlan& plan, std::size_t& next,
                harness::Environment& environment, const harness::Traits& traits,
-               harness::Lock& lock, ProgramEvents& events);
+               std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 
 }  // namespace interlock::scenarios

@@ -19,10 +19,10 @@ using reports::TableRow;
 /// Which event begins or ends a bar in the client's column.
 SpanChange SpanOf(const sim::TraceEvent& event) {
   if (event.kind == sim::TraceKind::kResume && event.text.empty()) return SpanChange::kPauseEnd;
-  if (event.kind == sim::TraceKind::kNote && event.text == "enter section") {
+  if (event.kind == sim::TraceKind::kNote && event.text.starts_with("enter section")) {
     return SpanChange::kSectionBegin;
   }
-  if (event.kind == sim::TraceKind::kNote && event.text == "leave section") {
+  if (event.kind == sim::TraceKind::kNote && event.text.starts_with("leave section")) {
     return SpanChange::kSectionEnd;
   }
   const bool pause = event.kind == sim::TraceKind::kFault &&

@@ -48,6 +48,7 @@ std::string_view Name(Goal goal);
 class GoalSet {
  public:
   void Add(Goal goal) { bits_ |= 1U << static_cast<unsigned>(goal); }
+  void AddAll(const GoalSet& others) { bits_ |= others.bits_; }
   bool Has(Goal goal) const { return (bits_ >> static_cast<unsigned>(goal) & 1U) != 0; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What happened in one run, as the oracles need it: attempts, holds as the clients saw them, and
-// ownership as the server had it. All instants are on the world's one virtual clock.
+// What happened to one resource in one run, as the oracles need it: attempts, holds as the clients
+// saw them, and ownership as the server had it. All instants are on the world's one virtual clock.
 //
 // Three intervals matter for each grant (see scenarios/README.md): the server's promise S, the
 // client's belief B, and the section C. A crash ends B and C, never S.
@@ -123,7 +123,8 @@ struct Violation {
   Judged property = Judged::kServerExclusion;
   VirtualTime at{};
   int client = -1;
-  std::string what;  ///< one sentence, with the figures
+  std::string what;   ///< one sentence, with the figures
+  int resource = -1;  ///< which of the run's; -1: none in particular
 };
 
 /// While a request of the client was held up on its way.

@@ -97,6 +97,7 @@ Operation Cooked(const RawOperation& raw, Duration lease) {
   operation.extend = raw.extend != 0;
   operation.overstay = Part(lease, kOverstay, raw.overstay);
   operation.resource = raw.resource;
+  operation.inside = raw.inside != 0;
   return operation;
 }
 
@@ -153,7 +154,8 @@ class Smaller {
       for (std::size_t j = 0; j < raw_.clients[i].operations.size(); ++j) {
         for (int RawOperation::*const field :
              {&RawOperation::ask, &RawOperation::think, &RawOperation::wait, &RawOperation::hold,
-              &RawOperation::extend, &RawOperation::overstay, &RawOperation::resource}) {
+              &RawOperation::extend, &RawOperation::overstay, &RawOperation::resource,
+              &RawOperation::inside}) {
           Number([=](RawWorkload& raw) { return &(raw.clients[i].operations[j].*field); });
         }
       }
@@ -171,7 +173,7 @@ class Smaller {
     RawWorkload& one = smaller_.emplace_back(raw_);
     one.resources = 0;
     for (RawClient& client : one.clients) {
-      for (RawOperation& operation : client.operations) operation.resource = 0;
+      for (RawOperation& operation : client.operations) operation.resource = operation.inside = 0;
     }
   }
 

@@ -21,6 +21,7 @@ struct RawOperation {
   int extend = 0;    ///< 0: no
   int overstay = 0;  ///< 0: no
   int resource = 0;
+  int inside = 0;  ///< 0: no
 };
 
 struct RawFault {

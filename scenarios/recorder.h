@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes a run's history while it happens, and judges at once what can only be judged at the
-// instant: ownership in the server, and keys without a TTL. Also enforces the scenario's synchrony
-// class on pauses and delays.
+// Writes a run's histories while it happens, one of each resource, and judges at once what can only
+// be judged at the instant: ownership in the server, and keys without a TTL. Also enforces the
+// scenario's synchrony class on pauses and delays.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -24,8 +25,18 @@ namespace interlock::scenarios {
 
 class Recorder : public sim::WorldObserver, public ProgramEvents {
  public:
-  /// All references outlive the recorder. Attach must be called before the world runs.
-  Recorder(const harness::Subject& subject, const harness::LockOptions& options,
+  /// One of the run's resources, and what happened to it.
+  struct Resource {
+    const harness::LockOptions* options = nullptr;
+    Ledger ledger;
+    History history;
+    GuardedResource guarded;
+    bool observable = true;  ///< the subject shows who owns it
+  };
+
+  /// All references outlive the recorder. `options`: of each resource, in their order. Attach must
+  /// be called before the world runs.
+  Recorder(const harness::Subject& subject, const std::vector<harness::LockOptions>& options,
            SynchronyClass synchrony, int database, GuardKind guard);
   void Attach(sim::World& world, int clients, Duration latency);
   /// Clocks may run at any rate, jump and stand still, see Scenario::gives_up. Else what
@@ -37,12 +48,11 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
   void Close(VirtualTime end);
 
-  const History& history() const { return history_; }
+  const std::vector<Resource>& resources() const { return resources_; }
   const std::vector<Violation>& violations() const { return violations_; }
   const GoalSet& goals() const { return goals_; }
   int faults() const { return faults_; }
   const FaultSet& struck() const { return struck_; }
-  const GuardedResource& guarded_resource() const { return guarded_resource_; }
   /// A key that the lock has written outside of its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
@@ -56,42 +66,45 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Duration ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) override;
 
   void OnAsk(int client, const Operation& operation) override;
-  void OnRefused(int client, const Status& status) override;
-  void OnGranted(int client, const harness::Hold& granted) override;
-  void OnEnter(int client) override;
+  void OnRefused(Party who, const Status& status) override;
+  void OnGranted(Party who, const harness::Hold& granted) override;
+  void OnEnter(Party who) override;
   bool guarded() const override { return guard_ != GuardKind::kNone; }
-  bool OnRead(int client, const harness::Hold& shown) override;
+  bool OnRead(Party who, const harness::Hold& shown) override;
   void Stall(int client, Duration length) override;
-  void OnWrite(int client, const harness::Hold& shown, std::shared_ptr<Event> answered) override;
-  void OnLeave(int client) override;
-  void OnExtend(int client) override;
-  void OnExtended(int client, const Status& status, const harness::Hold& extended) override;
-  void OnAskValid(int client) override;
-  void OnAskedValid(int client, bool valid) override;
-  void OnRelease(int client) override;
-  void OnReleased(int client, const Status& status) override;
+  void OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered) override;
+  void OnLeave(Party who) override;
+  void OnExtend(Party who) override;
+  void OnExtended(Party who, const Status& status, const harness::Hold& extended) override;
+  void OnAskValid(Party who) override;
+  void OnAskedValid(Party who, bool valid) override;
+  void OnRelease(Party who) override;
+  void OnReleased(Party who, const Status& status) override;
   void Step(int client) override;
 
  private:
   struct ClientState {
+    bool silent = false;  ///< a connection of it is half open
+    VirtualTime sent{};   ///< its latest command
+  };
+  /// What a client has to do with one resource.
+  struct Dealing {
     Doing doing = Doing::kNothing;
     std::size_t attempt = 0;  ///< index of its latest attempt
     std::size_t hold = 0;     ///< index of its latest hold
     std::size_t renewal = 0;  ///< index of its latest renewal
     bool inside = false;
-    bool silent = false;      ///< a connection of it is half open
     VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
     VirtualTime asked_valid{};    ///< when it last asked whether it is valid
-    VirtualTime sent{};           ///< its latest command
     MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
     MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
     VirtualTime believes_until{-1};
     std::int64_t extend_called_ms = 0;  ///< the least that the server's clock showed since
     std::uint64_t read = 0;             ///< what the guarded resource showed it last
   };
-  /// A write on its way to the guarded resource.
+  /// A write on its way to what is guarded.
   struct Sent {
-    int client = 0;
+    Party who;
     GuardedResource::Visitor visitor;
     std::uint64_t value = 0;
     VirtualTime at{};
@@ -100,29 +113,40 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
   /// A server's fault, which everybody may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);
-  /// What the server in view holds; `observable_` is false if the subject does not show it.
-  Ledger::Look LookAtServer();
+  Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) const;
+  /// Of the client's dealings, whatever it has to do with each resource.
+  bool AnyDealing(int client, bool (*holds)(const Dealing& dealing, VirtualTime now)) const;
+  /// What the server in view holds of the resource; not `observable` if the subject does not show
+  /// it.
+  Ledger::Look LookAtServer(Resource& resource);
   void OnArrived(const Sent& write);
-  Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
+  void JudgeKeys(int process, VirtualTime now);
   /// The request that made or renewed the grant, and how long ago that is for its client.
-  void SetSent(ClientHold& record, VirtualTime now) const;
-  void Note(int client, std::string_view text);
+  void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
+  /// From `first` on, the violations are of this resource.
+  void Attribute(std::size_t first, int resource);
+  void Note(Party who, std::string_view text);
   ClientState& state(int client) { return clients_[static_cast<std::size_t>(client)]; }
-  ClientHold& hold(int client) { return history_.holds[state(client).hold]; }
+  Dealing& dealing(Party who) {
+    return dealings_[static_cast<std::size_t>(who.client) * resources_.size() +
+                     static_cast<std::size_t>(who.resource)];
+  }
+  Resource& resource(Party who) { return resources_[static_cast<std::size_t>(who.resource)]; }
+  History& history(Party who) { return resource(who).history; }
+  ClientHold& hold(Party who) { return history(who).holds[dealing(who).hold]; }
+  Duration lease() const { return resources_.front().history.lease; }
 
   const harness::Subject& subject_;
-  const harness::LockOptions& options_;
   const SynchronyClass synchrony_;
   const int database_;
   const GuardKind guard_;
-  GuardedResource guarded_resource_;
   sim::World* world_ = nullptr;
-  Ledger ledger_;
-  History history_;
+  std::vector<Resource> resources_;
   std::vector<Violation> violations_;
   GoalSet goals_;
   std::vector<ClientState> clients_;
+  std::vector<Dealing> dealings_;  // a client's stand together
   /// What the last command found a server at.
   struct Seen {
     std::uint64_t mutations = 0;
@@ -134,7 +158,6 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   FaultSet struck_;
   bool key_without_ttl_ = false;
   std::string stray_key_;
-  bool observable_ = true;
   bool free_clocks_ = false;
   bool closed_ = false;
 };

@@ -8,15 +8,15 @@
 
 namespace interlock::scenarios {
 
-bool Recorder::OnRead(int client, const harness::Hold& shown) {
+bool Recorder::OnRead(Party who, const harness::Hold& shown) {
   if (closed_) return false;
-  const std::size_t index = state(client).hold;
-  const auto read = guarded_resource_.Read({index, shown.fencing_token()});
+  const std::size_t index = dealing(who).hold;
+  const auto read = resource(who).guarded.Read({index, shown.fencing_token()});
   const VirtualTime now = world_->now();
-  history_.accesses.push_back({index, false, now, now, read.has_value()});
-  Note(client, read.has_value() ? "read what is guarded" : "refused as stale");
+  history(who).accesses.push_back({index, false, now, now, read.has_value()});
+  Note(who, read.has_value() ? "read what is guarded" : "refused as stale");
   if (!read.has_value()) goals_.Add(Goal::kStaleWriteRefused);
-  state(client).read = read.value_or(0);
+  dealing(who).read = read.value_or(0);
   return read.has_value();
 }
 
@@ -25,16 +25,15 @@ void Recorder::Stall(int client, Duration length) {
   world_->Strike(client, {sim::FaultKind::kPause, client, world_->steps(client), length});
 }
 
-void Recorder::OnWrite(int client, const harness::Hold& shown, std::shared_ptr<Event> answered) {
+void Recorder::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered) {
   if (closed_) return;
-  Note(client, "write");
-  const VirtualTime now = world_->now();
-  const Sent write{
-      client, {state(client).hold, shown.fencing_token()}, state(client).read + 1, now};
+  Note(who, "write");
+  const Dealing& sender = dealing(who);
+  const Sent write{who, {sender.hold, shown.fencing_token()}, sender.read + 1, world_->now()};
   // The last protected effect comes before the validity's end, unless delays are not bounded.
   const bool bounded = synchrony_ != SynchronyClass::kArbitrary;
-  const VirtualTime latest = bounded ? state(client).believes_until - Duration(1) : kOpen;
-  world_->TravelElsewhere(client, latest, [this, write, answered = std::move(answered)] {
+  const VirtualTime latest = bounded ? sender.believes_until - Duration(1) : kOpen;
+  world_->TravelElsewhere(who.client, latest, [this, write, answered = std::move(answered)] {
     OnArrived(write);
     answered->Set();
   });
@@ -43,11 +42,11 @@ void Recorder::OnWrite(int client, const harness::Hold& shown, std::shared_ptr<E
 void Recorder::OnArrived(const Sent& write) {
   if (closed_) return;
   const VirtualTime now = world_->now();
-  const bool accepted = guarded_resource_.Write(write.visitor, write.value);
-  history_.accesses.push_back({write.visitor.grant, true, write.at, now, accepted});
-  Note(write.client, accepted ? "its write is accepted" : "its write is refused as stale");
+  const bool accepted = resource(write.who).guarded.Write(write.visitor, write.value);
+  history(write.who).accesses.push_back({write.visitor.grant, true, write.at, now, accepted});
+  Note(write.who, accepted ? "its write is accepted" : "its write is refused as stale");
   if (!accepted) goals_.Add(Goal::kStaleWriteRefused);
-  if (now - write.at >= history_.lease) goals_.Add(Goal::kWriteHeldUp);
+  if (now - write.at >= lease()) goals_.Add(Goal::kWriteHeldUp);
 }
 
 }  // namespace interlock::scenarios

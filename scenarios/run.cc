@@ -2,6 +2,7 @@
 #include "scenarios/run.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "scenarios/oracles/exclusion.h"
@@ -42,10 +43,11 @@ class OneRun {
   RunResult Run(const StepWatch* watch) {
     if (watch != nullptr) world_.trace().CallAt(watch->step, watch->then);
     const int clients = static_cast<int>(workload_.clients.size());
-    recorder_.Attach(world_, clients + workload_.permits, workload_.latency_max);
+    const int probes = workload_.permits * workload_.resources;
+    recorder_.Attach(world_, clients + probes, workload_.latency_max);
     if (case_.scenario->gives_up.clocks) recorder_.FreeClocks();
     plans_ = workload_.clients;
-    plans_.reserve(plans_.size() + static_cast<std::size_t>(workload_.permits));
+    plans_.reserve(plans_.size() + static_cast<std::size_t>(probes));
     next_.assign(plans_.capacity(), 0);
     if (probe_ != nullptr) {
       world_.SetProbe(probe_);
@@ -58,7 +60,7 @@ class OneRun {
         stop != sim::StopReason::kStopped) {
       world_.Heal();
       recorder_.MarkHealed();
-      for (int i = 0; i < workload_.permits; ++i) AddProbe();
+      for (int i = 0; i < probes; ++i) AddProbe(i / workload_.permits);
       stop = world_.Run(world_.now() + PhaseTwoLength());
     }
     return Judge(stop);
@@ -99,15 +101,19 @@ class OneRun {
       for (int node = 0; node < world_.nodes(); ++node) {
         environment.nodes.push_back(&world_.connector(client, node));
       }
-      const std::unique_ptr<harness::Lock> lock = case_.subject->NewLock(environment, options_);
+      std::vector<std::unique_ptr<harness::Lock>> locks;
+      for (const harness::LockOptions& options : options_) {
+        locks.push_back(case_.subject->NewLock(environment, options));
+      }
       const auto index = static_cast<std::size_t>(client);
-      RunClient(client, plans_[index], next_[index], environment, traits_, *lock, recorder_);
+      RunClient(client, plans_[index], next_[index], environment, traits_, locks, recorder_);
     });
   }
 
   /// A client that comes when all is well again: what it cannot get is lost.
-  void AddProbe() {
+  void AddProbe(int resource) {
     Operation ask;
+    ask.resource = resource;
     ask.ask = Ask::kWaitFor;
     ask.wait = PhaseTwoLength() / 2;
     ask.hold = workload_.lease / 4;
@@ -117,7 +123,7 @@ class OneRun {
     Start(static_cast<int>(plans_.size()) - 1);
   }
 
-  Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_); }
+  Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
 
   ProgressRules Rules() const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
@@ -136,58 +142,98 @@ class OneRun {
     result.pending_tasks = world_.PendingTasks();
     recorder_.Close(stop == sim::StopReason::kIdle ? world_.now() + PhaseTwoLength()
                                                    : world_.now());
-    const History& history = recorder_.history();
     result.violations = recorder_.violations();
-    JudgeExclusion(history, traits_.semaphore, result.violations);
-    JudgeOrphans(history, result.violations);
-    JudgeTokens(history, result.violations);
-    if (!traits_.semaphore) JudgeWrites(history, result.violations);
-    JudgeRefusals(history, result.violations);
-    JudgeFalseValidity(history, result.violations);
-    JudgeTermination(history, case_.subject->OverrunBound(options_), result.violations);
-    if (traits_.bypass_bound.has_value()) {
-      JudgeOrder(history, *traits_.bypass_bound, result.violations);
+    const bool ran_out = stop == sim::StopReason::kStepLimit;
+    const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
+    bool storm = false;
+    for (const Recorder::Resource& resource : recorder_.resources()) {
+      storm = JudgeResource(resource, to_its_end, result) || storm;
     }
-    const std::size_t before = result.violations.size();
-    JudgeStorm(history, case_.subject->CommandsPerLease(options_), result.violations);
-    const bool storm = result.violations.size() > before;
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
-    } else if (stop == sim::StopReason::kStepLimit) {
-      if (!storm) result.inconclusive = WhyStepsRanOut(history);
-    } else {
-      JudgeProgress(history, Rules(), result.violations);
-      if (stop != sim::StopReason::kStopped)
-        JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
-                       world_.server().time_us() / 1000, case_.subject->AuxiliaryKeys(options_),
-                       history, result.violations);
+    } else if (ran_out && !storm) {
+      result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history);
     }
+    if (to_its_end && stop != sim::StopReason::kStopped) JudgeKeysLeft(result);
+    NameResources(result.violations);
     std::stable_sort(result.violations.begin(), result.violations.end(),
                      [](const Violation& a, const Violation& b) { return a.at < b.at; });
     if (!recorder_.stray_key().empty()) {
       result.inconclusive =
           "the key \"" + recorder_.stray_key() + "\" is outside of the key prefix";
     }
-    result.goals = recorder_.goals();
-    AddGoals(history, result.goals);
-    result.exercised = Exercised(history, traits_.semaphore, result.goals);
     result.trace_hash = world_.trace().hash();
     result.commands = world_.commands();
     result.faults = recorder_.faults();
-    result.updates = recorder_.guarded_resource().accepted_writes();
-    result.lost_updates = recorder_.guarded_resource().lost_updates();
     result.struck = recorder_.struck();
     if (case_.scenario->tells_story) {
-      result.story = StoryOf(*case_.scenario, *case_.subject, history);
+      result.story =
+          StoryOf(*case_.scenario, *case_.subject, recorder_.resources().front().history);
     }
     result.events = world_.trace().events();
     return result;
   }
 
+  /// True: its clients kept asking more often than the lock allows itself.
+  bool JudgeResource(const Recorder::Resource& resource, bool to_its_end, RunResult& result) const {
+    const History& history = resource.history;
+    const std::size_t first = result.violations.size();
+    JudgeExclusion(history, traits_.semaphore, result.violations);
+    JudgeOrphans(history, result.violations);
+    JudgeTokens(history, result.violations);
+    if (!traits_.semaphore) JudgeWrites(history, result.violations);
+    JudgeRefusals(history, result.violations);
+    JudgeFalseValidity(history, result.violations);
+    JudgeTermination(history, case_.subject->OverrunBound(*resource.options), result.violations);
+    if (traits_.bypass_bound.has_value()) {
+      JudgeOrder(history, *traits_.bypass_bound, result.violations);
+    }
+    const std::size_t before = result.violations.size();
+    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
+    const bool storm = result.violations.size() > before;
+    if (to_its_end) JudgeProgress(history, Rules(), result.violations);
+    const auto index = static_cast<int>(&resource - recorder_.resources().data());
+    for (std::size_t i = first; i < result.violations.size(); ++i) {
+      result.violations[i].resource = index;
+    }
+    GoalSet goals = recorder_.goals();
+    AddGoals(history, goals);
+    const PerJudged<bool> exercised = Exercised(history, traits_.semaphore, goals);
+    for (const Judged property : kAllJudged) {
+      result.exercised[property] = result.exercised[property] || exercised[property];
+    }
+    result.goals.AddAll(goals);
+    result.updates += resource.guarded.accepted_writes();
+    result.lost_updates += resource.guarded.lost_updates();
+    return storm;
+  }
+
+  /// A key may be any resource's, so all of them say what they may leave.
+  void JudgeKeysLeft(RunResult& result) {
+    std::vector<harness::AuxiliaryKey> auxiliary;
+    for (const harness::LockOptions& options : options_) {
+      std::vector<harness::AuxiliaryKey> some = case_.subject->AuxiliaryKeys(options);
+      std::move(some.begin(), some.end(), std::back_inserter(auxiliary));
+    }
+    JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
+                   world_.server().time_us() / 1000, auxiliary,
+                   recorder_.resources().front().history, result.violations);
+  }
+
+  /// Where there are several, a sentence says which one it speaks of.
+  void NameResources(std::vector<Violation>& violations) const {
+    if (options_.size() == 1) return;
+    for (Violation& violation : violations) {
+      if (violation.resource < 0) continue;
+      violation.what +=
+          " (" + options_[static_cast<std::size_t>(violation.resource)].resource + ")";
+    }
+  }
+
   const RunCase& case_;
   const Workload& workload_;
   const harness::Traits traits_;
-  const harness::LockOptions options_;
+  const std::vector<harness::LockOptions> options_;  ///< of each resource
   Recorder recorder_;
   std::vector<ClientPlan> plans_;
   std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart

@@ -167,13 +167,18 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   return goals;
 }
 
-harness::LockOptions LockOptionsFor(const Scenario& scenario, const Workload& workload) {
-  harness::LockOptions options;
-  options.key_prefix = scenario.key_prefix;
-  options.resource = scenario.resource;
-  options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
-  options.permits = workload.permits;
-  return options;
+std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario,
+                                                 const Workload& workload) {
+  std::vector<harness::LockOptions> all;
+  for (int i = 0; i < workload.resources; ++i) {
+    harness::LockOptions& options = all.emplace_back();
+    options.key_prefix = scenario.key_prefix;
+    options.resource = scenario.resource;
+    if (i > 0) options.resource += "/" + std::to_string(i + 1);
+    options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
+    options.permits = workload.permits;
+  }
+  return all;
 }
 
 }  // namespace interlock::scenarios

@@ -29,6 +29,7 @@ struct WorkloadShape {
   int min_permits = 1;
   int max_permits = 1;
   int max_resources = 1;
+  bool nest = false;              ///< some clients ask for one resource while they hold another
   std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;
@@ -113,6 +114,8 @@ inline constexpr std::uint64_t kRunsForRareGoals = 5000;
 /// runs; a pinned workload has none.
 GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits, std::uint64_t runs);
 
-harness::LockOptions LockOptionsFor(const Scenario& scenario, const Workload& workload);
+/// Of each of the workload's resources.
+std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario,
+                                                 const Workload& workload);
 
 }  // namespace interlock::scenarios

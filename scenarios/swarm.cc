@@ -83,7 +83,7 @@ struct Style {
   bool drift;
 };
 
-RawOperation DrawOperation(Dice& dice, const Style& style, int resources) {
+RawOperation DrawOperation(Dice& dice, const Style& style, int resources, bool nest) {
   RawOperation operation;
   operation.ask = style.asks.Pick(dice);
   operation.think = dice.Below(kLadders.thinks);
@@ -93,6 +93,7 @@ RawOperation DrawOperation(Dice& dice, const Style& style, int resources) {
   const bool overstays = dice.Below(100) < style.overstay_percent;
   if (overstays) operation.overstay = 1 + dice.Below(kLadders.overstays - 1);
   if (resources > 1) operation.resource = dice.Below(resources);
+  if (resources > 1 && nest) operation.inside = dice.Below(2);
   return operation;
 }
 
@@ -151,7 +152,7 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
   if (dice.OneIn(kMarathonOneIn)) raw.clients.front().operations.resize(kMarathon);
   for (RawClient& client : raw.clients) {
     for (RawOperation& operation : client.operations) {
-      operation = DrawOperation(dice, style, 1 + raw.resources);
+      operation = DrawOperation(dice, style, 1 + raw.resources, shape_.nest);
     }
   }
   AddFaults(dice, shape_, shape_.nodes, raw);

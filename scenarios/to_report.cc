@@ -84,6 +84,8 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
       length("hold_us", operation.hold);
       json.Key("extend");
       json.Bool(operation.extend);
+      json.Key("inside");
+      json.Bool(operation.inside);
       json.Key("heedless");
       json.Bool(operation.heedless);
       length("stall_us", operation.stall);
@@ -215,7 +217,8 @@ Explained Explain(const Found& found, std::string_view program, Effort effort) {
   for (std::size_t i = 0; i < clients; ++i) {
     counterexample.columns.push_back(Client(static_cast<int>(i)));
   }
-  const auto probes = static_cast<std::size_t>(found.workload.permits);
+  const auto probes = static_cast<std::size_t>(found.workload.permits) *
+                      static_cast<std::size_t>(found.workload.resources);
   for (std::size_t i = 0; i < probes; ++i) {
     counterexample.columns.push_back(Client(static_cast<int>(clients + i)) + " (probe)");
   }

@@ -37,12 +37,15 @@ enum class GuardKind : std::uint8_t {
 /// Think, ask for the lock, work in the section, release.
 struct Operation {
   Ask ask = Ask::kTry;
-  Duration think{};       ///< before asking
-  Duration wait{};        ///< kWaitFor only
-  Duration hold{};        ///< length of the section; cut where the validity ends
-  bool extend = false;    ///< extend the lease half-way (and once more, late, with `overstay`)
-  Duration overstay{};    ///< if not 0: release only this long after the validity has ended
-  int resource = 0;       ///< which of the workload's
+  Duration think{};     ///< before asking
+  Duration wait{};      ///< kWaitFor only
+  Duration hold{};      ///< length of the section; cut where the validity ends
+  bool extend = false;  ///< extend the lease half-way (and once more, late, with `overstay`)
+  Duration overstay{};  ///< if not 0: release only this long after the validity has ended
+  int resource = 0;     ///< which of the workload's
+  /// Done while the operation before it still holds its lock, after its section: only if that one
+  /// was granted, and of another resource than those that the client holds by then.
+  bool inside = false;
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
   bool operator==(const Operation&) const = default;

@@ -104,7 +104,8 @@ Scenario Pause() {
 Scenario Chaos() {
   Scenario scenario;
   scenario.name = "chaos";
-  scenario.summary = "every fault of clients, links and client clocks, several at a time";
+  scenario.summary =
+      "every fault of clients, links and client clocks, several at a time; several resources";
   scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
   scenario.shape.faults = ConnectionFaultsAnd(
       {FaultKind::kCrash, FaultKind::kRestart, FaultKind::kPause, FaultKind::kPauseClockFrozen,
@@ -114,6 +115,7 @@ Scenario Chaos() {
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
   scenario.shape.max_rate_ppm = kMostDrift.count();
+  scenario.shape.max_resources = kMostResources;
   scenario.judges =
       ThreeLevelsAnd({Judged::kForeignRelease, Judged::kForeignExtend, Judged::kTokens,
                       Judged::kCrashRecovery, Judged::kDeadlock, Judged::kSpuriousRefusal,
@@ -127,6 +129,7 @@ Scenario Permits() {
   scenario.summary = "several permits of one semaphore, under every fault";
   scenario.shape.min_permits = 2;
   scenario.shape.max_permits = 3;
+  scenario.shape.max_resources = 1;
   scenario.semaphores_only = true;
   return scenario;
 }

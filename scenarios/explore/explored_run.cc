@@ -2,14 +2,15 @@
 #include "scenarios/explore/explored_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace interlock::scenarios {
 namespace {
 
-std::string OutcomeOf(const History& history, std::size_t count) {
-  std::vector<std::string> clients(count);
+/// Appends what each client did with this resource.
+void AddOutcomes(const History& history, std::vector<std::string>& clients) {
   const auto of = [&clients](int client) -> std::string& {
     return clients[static_cast<std::size_t>(client)];
   };
@@ -22,8 +23,15 @@ std::string OutcomeOf(const History& history, std::size_t count) {
                            ? "held;"
                            : fmt::format("release {};", ToString(hold.release_status));
   }
+}
+
+std::string OutcomeOf(const Recorder& recorder, std::size_t count) {
+  std::vector<std::string> clients(count);
+  for (const Recorder::Resource& resource : recorder.resources()) {
+    AddOutcomes(resource.history, clients);
+  }
   for (std::size_t i = 0; i < clients.size(); ++i) {
-    if (Died(history, static_cast<int>(i))) clients[i] += "died;";
+    if (Died(recorder.resources().front().history, static_cast<int>(i))) clients[i] += "died;";
   }
   std::sort(clients.begin(), clients.end());
   std::string outcome;
@@ -36,13 +44,17 @@ std::string OutcomeOf(const History& history, std::size_t count) {
 void ExploredRun::OnBegin(sim::World& world, const Recorder& recorder) {
   world_ = &world;
   recorder_ = &recorder;
-  walk_.Attach(world, recorder.history());
+  std::vector<const History*> histories;
+  for (const Recorder::Resource& resource : recorder.resources()) {
+    histories.push_back(&resource.history);
+  }
+  walk_.Attach(world, std::move(histories));
 }
 
 void ExploredRun::OnHeal(sim::StopReason stop) {
   walk_.Finish();
   stop_ = stop;
-  outcome_ = OutcomeOf(recorder_->history(), explored_.workload.clients.size());
+  outcome_ = OutcomeOf(*recorder_, explored_.workload.clients.size());
 }
 
 bool ExploredRun::GoOn() {
@@ -76,13 +88,15 @@ bool ExploredRun::Spins() {
 
 // A dead client's lease ends by its death, which is paid for already.
 int ExploredRun::Expiries() const {
-  const History& history = recorder_->history();
   const VirtualTime now = world_->now();
   int expiries = 0;
-  for (const ServerHold& hold : history.server_holds) {
-    if (hold.promised_until > now || hold.client < 0) continue;
-    if (hold.end == ServerHoldEnd::kReleased || hold.end == ServerHoldEnd::kForeign) continue;
-    if (DiedAt(history, hold.client) > hold.promised_until) ++expiries;
+  for (const Recorder::Resource& resource : recorder_->resources()) {
+    const History& history = resource.history;
+    for (const ServerHold& hold : history.server_holds) {
+      if (hold.promised_until > now || hold.client < 0) continue;
+      if (hold.end == ServerHoldEnd::kReleased || hold.end == ServerHoldEnd::kForeign) continue;
+      if (DiedAt(history, hold.client) > hold.promised_until) ++expiries;
+    }
   }
   return expiries;
 }
@@ -98,7 +112,8 @@ std::uint64_t ExploredRun::RoleOf(int process) const {
 // What the oracles know of a living client follows from what it has observed, and when. Of a dead
 // one, whose observations no longer matter, they know when it held.
 void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) const {
-  const History& history = recorder_->history();
+  // Faults are the same in the histories of all resources.
+  const History& history = recorder_->resources().front().history;
   writer.Number(RoleOf(process));
   for (const Disturbance& disturbance : history.disturbances) {
     if (disturbance.client == process) writer.Time(disturbance.at);
@@ -106,33 +121,38 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
   const VirtualTime died = DiedAt(history, process);
   if (died == kOpen) return;
   writer.Time(died);
-  for (const ClientHold& hold : history.holds) {
-    if (hold.client != process) continue;
-    writer.Time(hold.belief.front().from);
-    writer.Time(hold.belief.back().to);
-    writer.Time(hold.release_called);
-    writer.Time(hold.release_returned);
-    writer.Number(hold.fencing_token.value_or(0));
-    writer.Text(hold.token);
+  for (const Recorder::Resource& resource : recorder_->resources()) {
+    for (const ClientHold& hold : resource.history.holds) {
+      if (hold.client != process) continue;
+      writer.Time(hold.belief.front().from);
+      writer.Time(hold.belief.back().to);
+      writer.Time(hold.release_called);
+      writer.Time(hold.release_returned);
+      writer.Number(hold.fencing_token.value_or(0));
+      writer.Text(hold.token);
+    }
   }
 }
 
 void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
-  const History& history = recorder_->history();
+  const History& first = recorder_->resources().front().history;
   for (const std::uint8_t count : walk_.spent()) writer.Number(count);
   writer.Number(static_cast<std::uint64_t>(Expiries()));
-  writer.Time(history.last_fault);
-  writer.Number(history.needs_healing ? 1 : 0);
-  writer.Number(history.server_holds.size());
-  for (const ServerHold& hold : history.server_holds) {
-    writer.Process(hold.client);
-    writer.Text(hold.token);
-    writer.Time(hold.granted);
-    writer.Time(hold.renewed);
-    writer.Time(hold.sent);
-    writer.Time(hold.promised_until);
-    writer.Time(hold.ended);
-    writer.Number(static_cast<std::uint64_t>(hold.end));
+  writer.Time(first.last_fault);
+  writer.Number(first.needs_healing ? 1 : 0);
+  for (const Recorder::Resource& resource : recorder_->resources()) {
+    const History& history = resource.history;
+    writer.Number(history.server_holds.size());
+    for (const ServerHold& hold : history.server_holds) {
+      writer.Process(hold.client);
+      writer.Text(hold.token);
+      writer.Time(hold.granted);
+      writer.Time(hold.renewed);
+      writer.Time(hold.sent);
+      writer.Time(hold.promised_until);
+      writer.Time(hold.ended);
+      writer.Number(static_cast<std::uint64_t>(hold.end));
+    }
   }
 }
 

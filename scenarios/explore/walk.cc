@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace interlock::scenarios {
 
-void Walk::Attach(const sim::World& world, const History& history) {
+void Walk::Attach(const sim::World& world, std::vector<const History*> histories) {
   world_ = &world;
-  history_ = &history;
+  histories_ = std::move(histories);
 }
 
 std::uint32_t Walk::Decide(std::uint32_t width) {
@@ -43,14 +44,16 @@ void Walk::AddPause(std::vector<Option>& options) const {
   VirtualTime nearest = kOpen;
   VirtualTime beliefs = kOpen;
   const VirtualTime now = world_->now();
-  for (const ServerHold& hold : history_->server_holds) {
-    if (hold.end == ServerHoldEnd::kNone && hold.promised_until > now) {
-      nearest = std::min(nearest, hold.promised_until);
+  for (const History* history : histories_) {
+    for (const ServerHold& hold : history->server_holds) {
+      if (hold.end == ServerHoldEnd::kNone && hold.promised_until > now) {
+        nearest = std::min(nearest, hold.promised_until);
+      }
     }
-  }
-  for (const ClientHold& hold : history_->holds) {
-    const VirtualTime until = hold.belief.back().to;
-    if (until > now && !Died(*history_, hold.client)) beliefs = std::min(beliefs, until);
+    for (const ClientHold& hold : history->holds) {
+      const VirtualTime until = hold.belief.back().to;
+      if (until > now && !Died(*history, hold.client)) beliefs = std::min(beliefs, until);
+    }
   }
   if (nearest == kOpen) nearest = beliefs;
   if (nearest == kOpen) return;

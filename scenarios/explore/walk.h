@@ -28,8 +28,8 @@ class Walk final : public sim::ChoiceSource {
   /// The prefix must outlive the walk.
   Walk(const Bounds& bounds, std::string_view prefix) : bounds_(bounds), prefix_(prefix) {}
 
-  /// REQUIRES: called before the first decision; both outlive the run.
-  void Attach(const sim::World& world, const History& history);
+  /// REQUIRES: called before the first decision; world and histories outlive the run.
+  void Attach(const sim::World& world, std::vector<const History*> histories);
 
   std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override;
   std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
@@ -81,7 +81,7 @@ class Walk final : public sim::ChoiceSource {
   const Bounds& bounds_;
   const std::string_view prefix_;
   const sim::World* world_ = nullptr;
-  const History* history_ = nullptr;
+  std::vector<const History*> histories_;  // of each resource
   Path path_;
   std::vector<std::uint8_t> widths_;
   std::vector<Place> places_;

@@ -74,31 +74,31 @@ class ReportingEvents final : public ProgramEvents {
     Write(record);
     asking_ = true;
   }
-  void OnRefused(int /*client*/, const Status& status) override {
+  void OnRefused(Party /*who*/, const Status& status) override {
     asking_ = false;
     WriteStatus(EventKind::kRefused, status);
   }
-  void OnGranted(int /*client*/, const harness::Hold& hold) override {
+  void OnGranted(Party /*who*/, const harness::Hold& hold) override {
     asking_ = false;
     EventRecord record = New(EventKind::kGranted);
     record.valid_until_ns = hold.valid_until().time_since_epoch().count();
     Write(record);
   }
-  void OnEnter(int /*client*/) override { Write(New(EventKind::kEnter)); }
+  void OnEnter(Party /*who*/) override { Write(New(EventKind::kEnter)); }
   void Step(int /*client*/) override { DieIfAt(DeathPlace::kInSection); }
-  void OnLeave(int /*client*/) override { Write(New(EventKind::kLeave)); }
-  void OnExtend(int /*client*/) override { Write(New(EventKind::kExtend)); }
-  void OnExtended(int /*client*/, const Status& status, const harness::Hold& hold) override {
+  void OnLeave(Party /*who*/) override { Write(New(EventKind::kLeave)); }
+  void OnExtend(Party /*who*/) override { Write(New(EventKind::kExtend)); }
+  void OnExtended(Party /*who*/, const Status& status, const harness::Hold& hold) override {
     EventRecord record = New(EventKind::kExtended);
     record.status = status.code();
     record.valid_until_ns = hold.valid_until().time_since_epoch().count();
     Write(record);
   }
-  void OnRelease(int /*client*/) override {
+  void OnRelease(Party /*who*/) override {
     DieIfAt(DeathPlace::kBeforeRelease);
     Write(New(EventKind::kRelease));
   }
-  void OnReleased(int /*client*/, const Status& status) override {
+  void OnReleased(Party /*who*/, const Status& status) override {
     WriteStatus(EventKind::kReleased, status);
   }
 
@@ -170,10 +170,10 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   if (!connector.ok()) _exit(2);
   WatchedConnector watched(**connector, [&events] { events.OnSent(); });
   harness::Environment environment{runtime, watched, {&watched}};
-  const std::unique_ptr<harness::Lock> lock = task.subject->NewLock(environment, task.options);
+  const std::unique_ptr<harness::Lock> locks[] = {task.subject->NewLock(environment, task.options)};
   AwaitEverybody(channels.barrier);
   std::size_t next = 0;
-  RunClient(task.client, task.plan, next, environment, task.subject->traits(), *lock, events);
+  RunClient(task.client, task.plan, next, environment, task.subject->traits(), locks, events);
   events.OnEnd();
   _exit(0);
 }

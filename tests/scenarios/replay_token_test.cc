@@ -89,7 +89,10 @@ TEST(ReplayTokenTest, APackedRunThatCannotBeRunIsRefused) {
   EXPECT_THAT(
       refusal([](Workload& w) { w.clients[0].operations = {{.ask = static_cast<Ask>(3)}}; }),
       HasSubstr("asks in a way"));
-  EXPECT_THAT(refusal([](Workload& w) { w.clients[0].operations = {{.resource = 1}}; }),
+  EXPECT_THAT(refusal([](Workload& w) {
+                w.resources = 1;
+                w.clients[0].operations = {{.resource = 1}};
+              }),
               HasSubstr("no resource"));
   EXPECT_THAT(refusal([](Workload& w) {
                 w.clients[0].faults = {{static_cast<sim::FaultKind>(255), 0, {}}};
