@@ -28,6 +28,9 @@ struct Entry {
   std::shared_ptr<const harness::Subject> subject;
   bool specimen = false;
   std::vector<Conviction> expected;  ///< specimens only
+  /// A lock of somebody else, which may be better than what a scenario takes for granted of every
+  /// lease lock: its weaknesses need not show.
+  bool foreign = false;
 };
 
 /// One of several processes that share a campaign.

@@ -115,8 +115,10 @@ struct Renewal {
   int client = 0;
   VirtualTime called{};
   VirtualTime answered = kOpen;
-  VirtualTime sent = kOpen;            ///< the last command of it; kOpen: none
-  VirtualTime promised_until = kOpen;  ///< the end of the server's promise when it was called
+  VirtualTime sent = kOpen;             ///< the last command of it; kOpen: none
+  VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
+  VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
+  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
 };
 
 struct Violation {

@@ -237,12 +237,21 @@ void Recorder::OnExtend(Party who) {
   history(who).renewals.push_back(renewal);
 }
 
+void Recorder::NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
+  const ServerHold* entry = FindServerHold(history, renewal.client, token);
+  if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
+  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
+  if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
+}
+
 void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& extended) {
   if (closed_) return;
   Note(who, ToString(status.code()));
   const VirtualTime now = world_->now();
   Renewal& renewal = history(who).renewals[dealing(who).renewal];
   renewal.answered = now;
+  renewal.answer = status.code();
+  NoteProlonged(history(who), hold(who).token, renewal);
   dealing(who).doing = Doing::kNothing;
   if (!status.ok()) {
     const bool lost =

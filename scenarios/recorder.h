@@ -124,6 +124,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void JudgeKeys(int process, VirtualTime now);
   /// The request that made or renewed the grant, and how long ago that is for its client.
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
+  /// Whether the renewal has made the promise to that token longer, and it goes on.
+  static void NoteProlonged(const History& history, const std::string& token, Renewal& renewal);
   /// From `first` on, the violations are of this resource.
   void Attribute(std::size_t first, int resource);
   void Note(Party who, std::string_view text);

@@ -27,7 +27,9 @@ Expectation Expected(const Unit& unit, Judged property) {
     return Promised(*unit.entry->subject, *unit.scenario, property);
   }
   if (!unit.entry->specimen) {
-    if (IsWeakness(*unit.scenario, property, unit.synchrony)) return Expectation::kBreaks;
+    if (IsWeakness(*unit.scenario, property, unit.synchrony)) {
+      return unit.entry->foreign ? Expectation::kEither : Expectation::kBreaks;
+    }
     // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
     // a fence is worth depends on the lock, of which no case knows anything.
     const bool named = !unit.scenario->pinned.empty() && property != Judged::kFencedWrites;
@@ -61,6 +63,19 @@ std::string ReasonOf(const UnitResult& sum, Judged property) {
   return sum.exercised[property] == 0 ? "no run put it to the test" : "";
 }
 
+/// Why a sound lock may break it here.
+void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
+  if (row.kind != LockKind::kSound || !unit.scenario->fault_class.empty()) return;
+  const bool named = !unit.scenario->pinned.empty();
+  const bool broke = row.verdict == Verdict::kViolated;
+  const bool weakness = IsWeakness(*unit.scenario, property, unit.synchrony);
+  if (named && weakness && (broke || row.expected == Expectation::kBreaks)) {
+    row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
+  } else if (row.expected == Expectation::kEither && broke) {
+    row.reason = WhyNot(unit, property);
+  }
+}
+
 ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   ResultRow row = RowOf(unit);
   row.property = Slug(property);
@@ -73,15 +88,7 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
     row.runs_to_first_violation = sum.violations[property].front() + 1;
   }
   if (row.verdict == Verdict::kInconclusive) row.reason = ReasonOf(sum, property);
-  const bool named = !unit.scenario->pinned.empty();
-  const bool promised = !unit.scenario->fault_class.empty();
-  if (row.expected == Expectation::kEither && row.kind == LockKind::kSound && !promised &&
-      row.verdict == Verdict::kViolated) {
-    row.reason = WhyNot(unit, property);
-  }
-  if (row.expected == Expectation::kBreaks && row.kind == LockKind::kSound && named) {
-    row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
-  }
+  AddExcuse(unit, property, row);
   return row;
 }
 

@@ -32,7 +32,7 @@ CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& o
   campaign.seed = options.seed;
   campaign.runs = std::max<std::uint64_t>(options.runs, 1);
   campaign.jobs = options.jobs;
-  campaign.entries.push_back({std::move(subject), false, {}});
+  campaign.entries.push_back({std::move(subject), false, {}, true});
   campaign.scenarios = *scenarios;
   scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
   result.report.tool = scenarios::cli::ThisTool();

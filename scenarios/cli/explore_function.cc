@@ -41,7 +41,7 @@ ExploreVerdict Explore(std::shared_ptr<const Subject> subject, const ExploreOpti
     verdict.text = "the subject is null";
     return verdict;
   }
-  const scenarios::Entry entry{std::move(subject), false, {}};
+  const scenarios::Entry entry{std::move(subject), false, {}, true};
   auto resolved = scenarios::cli::Resolve(RequestOf(options), entry);
   if (!resolved.ok()) {
     verdict.text = resolved.status().message();

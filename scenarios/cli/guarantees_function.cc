@@ -23,7 +23,7 @@ GuaranteesVerdict Guarantees(std::shared_ptr<const Subject> subject,
   campaign.seed = options.seed;
   campaign.runs = std::max<std::uint64_t>(options.runs, 1);
   campaign.jobs = options.jobs;
-  campaign.entries.push_back({std::move(subject), false, {}});
+  campaign.entries.push_back({std::move(subject), false, {}, true});
   campaign.scenarios = *places;
   scenarios::CampaignResult result = scenarios::RunCampaign(campaign);
   result.report.tool = scenarios::cli::ThisTool();

@@ -72,7 +72,7 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
     if (registry.Find(subject->name()) != nullptr) {
       return Invalid(fmt::format("two locks are called \"{}\"", subject->name()));
     }
-    registry.entries_.push_back({std::move(subject), false, {}});
+    registry.entries_.push_back({std::move(subject), false, {}, true});
   }
   for (Specimen& specimen : Specimens()) {
     if (registry.Find(specimen.subject->name()) != nullptr) {

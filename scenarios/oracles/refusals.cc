@@ -23,11 +23,13 @@ bool IsDefinite(const Attempt& attempt) {
 }
 
 bool WasDisturbed(const History& history, const Attempt& attempt) {
-  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
-                     [&](const Disturbance& fault) {
-                       // A fault before the request can have broken what it goes over.
-                       return fault.client == attempt.client && fault.at <= attempt.answered;
-                     });
+  // A fault before the request can have broken what it goes over, if there was one.
+  const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
+  const VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
+        return fault.client == attempt.client && fault.at >= since && fault.at <= attempt.answered;
+      });
 }
 
 /// Until when a permit counts as taken: a promise goes on though a foreign command removes it.
@@ -135,9 +137,58 @@ std::optional<Violation> Judge(const History& history, const Attempt& attempt) {
                                ToString(attempt.answer), Instant(attempt.answered))};
 }
 
+/// What a command of the hold's own client did to its entry in the server between call and answer.
+const ServerHold* EntryOf(const History& history, const ClientHold& hold) {
+  if (hold.token.empty()) return nullptr;
+  const ServerHold* found = nullptr;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.client == hold.client && entry.token == hold.token && !entry.copied) found = &entry;
+  }
+  return found;
+}
+
+/// "Not owner" of a release that took the entry away.
+std::optional<Violation> JudgeRelease(const History& history, const ClientHold& hold) {
+  if (hold.release_returned == kOpen || hold.release_status != StatusCode::kNotOwner) {
+    return std::nullopt;
+  }
+  const ServerHold* entry = EntryOf(history, hold);
+  if (entry == nullptr || entry->end != ServerHoldEnd::kReleased ||
+      entry->ended < hold.release_called || entry->ended > hold.release_returned) {
+    return std::nullopt;
+  }
+  // Without its release it would not be the owner any more either.
+  if (entry->promised_until <= hold.release_returned) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
+                   fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",
+                               Client(hold.client), ToString(hold.release_status),
+                               Instant(hold.release_returned), Instant(entry->ended))};
+}
+
+/// "Not owner" of an extend that prolonged the lease.
+std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
+  if (renewal.answered == kOpen || renewal.answer != StatusCode::kNotOwner) return std::nullopt;
+  if (renewal.prolonged == kOpen) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, renewal.answered, renewal.client,
+                   fmt::format("{}'s extend was told \"{}\" at {}, though it had prolonged the "
+                               "lease at {}",
+                               Client(renewal.client), ToString(renewal.answer),
+                               Instant(renewal.answered), Instant(renewal.prolonged))};
+}
+
+void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
+  if (found.has_value() && (!first.has_value() || found->at < first->at)) first = std::move(found);
+}
+
 }  // namespace
 
 void JudgeRefusals(const History& history, std::vector<Violation>& violations) {
+  std::optional<Violation> of_holds;
+  for (const ClientHold& hold : history.holds) KeepEarlier(JudgeRelease(history, hold), of_holds);
+  for (const Renewal& renewal : history.renewals) {
+    KeepEarlier(JudgeRenewal(renewal), of_holds);
+  }
+  if (of_holds.has_value()) violations.push_back(std::move(*of_holds));
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (first.has_value() && first->at <= attempt.answered) continue;

@@ -2,8 +2,12 @@
 //
 // Spurious refusal (LK010): (a) a definite "no" although the resource was free, with nobody queued
 // ahead, from the request to the answer; (b) a definite "no" although the server had granted and
-// the grant was not undone. "Unknown" is no refusal, and neither is what a fault of the client's
-// own connection, or a pause, made of the request in case (a).
+// the grant was not undone, or had released or prolonged at this very call's command.
+//
+// "Unknown" is no refusal, and neither is what a fault of the client's own connection, or a pause,
+// made of the request in case (a). But who has not asked the server cannot be excused by a fault
+// that is older than a lease: after that time nothing is in doubt any more. Of release and extend
+// only kNotOwner is judged: with kLeaseLost a lock may say that its own clock had told it so.
 #pragma once
 
 #include <vector>
@@ -12,7 +16,7 @@
 
 namespace interlock::scenarios {
 
-/// Appends one violation at most, the earliest.
+/// Appends one violation at most for attempts and one for holds, the earliest.
 void JudgeRefusals(const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

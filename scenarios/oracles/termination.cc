@@ -18,10 +18,15 @@ bool StoodStill(const History& history, const Attempt& attempt) {
   });
 }
 
+/// A try does not wait: it is due when it is made.
+VirtualTime DeadlineOf(const Attempt& attempt) {
+  return attempt.ask == Ask::kTry ? attempt.asked : attempt.deadline;
+}
+
 /// What the overrun is counted from: the deadline, or the end of the faults if the client felt any.
 /// Each of them may cost the lock a time-out and a clean-up.
 VirtualTime CountedFrom(const History& history, const Attempt& attempt) {
-  VirtualTime from = attempt.deadline;
+  VirtualTime from = DeadlineOf(attempt);
   for (const Disturbance& fault : history.disturbances) {
     if (fault.client != attempt.client || fault.at > attempt.answered) continue;
     from = std::max({from, fault.at, history.last_fault});
@@ -43,7 +48,7 @@ void JudgeTermination(const History& history, Duration overrun_bound,
   const Attempt* first = nullptr;
   VirtualTime first_due = kOpen;
   for (const Attempt& attempt : history.attempts) {
-    if (attempt.deadline == kOpen || Died(history, attempt.client)) continue;
+    if (DeadlineOf(attempt) == kOpen || Died(history, attempt.client)) continue;
     const VirtualTime due = CountedFrom(history, attempt) + overrun_bound;
     if (std::min(attempt.answered, history.end) <= due) continue;
     if (StoodStill(history, attempt)) continue;
@@ -58,7 +63,7 @@ void JudgeTermination(const History& history, Duration overrun_bound,
       {Judged::kTermination, first_due, first->client,
        fmt::format("{} asked with a deadline of {} and {} {}; {} after it, or after a fault that "
                    "lasts longer, is the lock's own bound",
-                   Client(first->client), Instant(first->deadline),
+                   Client(first->client), Instant(DeadlineOf(*first)),
                    open ? "has no answer at" : "was answered at",
                    Instant(open ? history.end : first->answered), Instant(overrun_bound))});
 }

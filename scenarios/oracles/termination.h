@@ -2,11 +2,11 @@
 //
 // Termination (LK015). (a) An operation with a deadline returns by then, or at most the lock's own
 // overrun bound later, on the client's own clock; if its client has felt a fault, not before that
-// bound after the last fault of the run. While the client stands still it cannot return, so an
-// attempt during which it was paused is not judged. (b) A request does not send more commands than
-// the lock's own bound allows for the time that it waited and the grants that it saw made to
-// others: a retry storm, a livelock. (c) of a run that ended because its steps were used up: was
-// that its locks' doing?
+// bound after the last fault of the run. A try, which does not wait, is due at once. While the
+// client stands still it cannot return, so an attempt during which it was paused is not judged.
+// (b) A request does not send more commands than the lock's own bound allows for the time that it
+// waited and the grants that it saw made to others: a retry storm, a livelock. (c) of a run that
+// ended because its steps were used up: was that its locks' doing?
 #pragma once
 
 #include <cstdint>

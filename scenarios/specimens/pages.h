@@ -43,6 +43,7 @@ Specimen StackForAQueue();
 Specimen PollsWithoutRest();
 Specimen HandsTheSignalBack();
 Specimen ResendMeetsItself();
+Specimen ResentUnlockDenies();
 Specimen UnknownIsNo();
 Specimen LeftSignals();
 Specimen RandomFence();

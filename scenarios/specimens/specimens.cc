@@ -40,6 +40,7 @@ std::vector<Specimen> Specimens() {
           specimens::PollsWithoutRest(),
           specimens::HandsTheSignalBack(),
           specimens::ResendMeetsItself(),
+          specimens::ResentUnlockDenies(),
           specimens::UnknownIsNo(),
           specimens::LeftSignals(),
           specimens::RandomFence(),

@@ -126,6 +126,24 @@ TEST(CampaignTest, ADivergenceIsAnInternalFaultAndNotAVerdict) {
   EXPECT_EQ(reports::ExitCodeOf(result.report), reports::ExitCode::kInternal);
 }
 
+// Somebody's lock may take off a larger allowance than the case takes for granted.
+TEST(CampaignTest, AWeaknessThatDoesNotShowFailsOurOwnLocksAndNotAUsersLock) {
+  UnitResult sum;
+  sum.runs = 12;
+  sum.exercised[Judged::kBeliefExclusion] = 12;
+  for (const bool foreign : {false, true}) {
+    Entry entry = Sound();
+    entry.foreign = foreign;
+    CampaignResult result;
+    FillRows({{&entry, FindScenario("antirez.a3"), SynchronyClass::kNone}}, {sum}, result);
+    DecideRows(result.report.results);
+    const ResultRow* row = FindRow(result, "test/plain", "belief-exclusion");
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ(row->verdict, Verdict::kHolds);
+    EXPECT_EQ(row->pass, foreign);
+  }
+}
+
 // What one run in some hundreds reaches cannot be demanded of a short look at one scenario.
 TEST(CampaignTest, RareGoalsAreDemandedOfLongCampaignsAlone) {
   constexpr harness::Traits kTraits = {.semaphore = true, .can_extend = true};

@@ -14,6 +14,7 @@ namespace {
 
 using testing::Answered;
 using testing::Asked;
+using testing::Believes;
 using testing::Crash;
 using ::testing::ElementsAre;
 using testing::Ended;
@@ -23,6 +24,7 @@ using testing::Ms;
 using testing::NewHistory;
 using testing::Owns;
 using testing::PropertiesOf;
+using testing::Released;
 
 std::vector<Violation> Judge(const History& history) {
   std::vector<Violation> violations;
@@ -149,6 +151,69 @@ TEST(RefusalsTest, AGrantThatIsUndoneAtOnceIsFine) {
 TEST(RefusalsTest, WhoDiesBeforeItCanUndoIsExcused) {
   History history = GrantedAndDenied(StatusCode::kTimeout);
   Crash(history, 1, Ms(605));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AnOldFaultDoesNotExcuseWhoHasNotEvenAsked) {
+  History history = RefusedAt(Ms(9000));
+  history.disturbances = {{1, Ms(7900)}};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  history.attempts[1].commands = 1;
+  EXPECT_THAT(Judge(history), IsEmpty()) << "it went over what the fault had broken";
+  history.attempts[1].commands = 0;
+  history.disturbances = {{1, Ms(8100)}};
+  EXPECT_THAT(Judge(history), IsEmpty()) << "what became of an earlier command is in doubt";
+}
+
+/// C1 calls release at 500 and is answered at 520; its entry ends at `ended`.
+History ReleaseAnswered(StatusCode status, VirtualTime ended,
+                        ServerHoldEnd end = ServerHoldEnd::kReleased) {
+  History history = NewHistory();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), end, ended)};
+  history.holds = {Released(Believes(0, Ms(11), Ms(500)), Ms(500), Ms(520), status)};
+  return history;
+}
+
+TEST(RefusalsTest, NotOwnerOfAReleaseThatTookEffectIsConvicted) {
+  const auto violations = Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(501)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_EQ(violations[0].at, Ms(520));
+  EXPECT_THAT(violations[0].what, HasSubstr("though it had released at 501.000 ms"));
+}
+
+TEST(RefusalsTest, OtherAnswersOfAReleaseThatTookEffectAreFine) {
+  for (const StatusCode status :
+       {StatusCode::kOk, StatusCode::kUnknownOutcome, StatusCode::kLeaseLost}) {
+    EXPECT_THAT(Judge(ReleaseAnswered(status, Ms(501))), IsEmpty());
+  }
+}
+
+TEST(RefusalsTest, NotOwnerOfAReleaseThatFoundNothingIsFine) {
+  EXPECT_THAT(Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(400))), IsEmpty());
+  EXPECT_THAT(Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(501), ServerHoldEnd::kForeign)),
+              IsEmpty());
+}
+
+TEST(RefusalsTest, NotOwnerIsTrueOnceTheLeaseWouldBeOverAnyway) {
+  History history = ReleaseAnswered(StatusCode::kNotOwner, Ms(501));
+  history.holds[0].release_returned = Ms(1010);
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {
+  History history = NewHistory();
+  Renewal renewal;
+  renewal.called = Ms(500);
+  renewal.answered = Ms(502);
+  renewal.prolonged = Ms(501);
+  renewal.answer = StatusCode::kNotOwner;
+  history.renewals = {renewal};
+  ASSERT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(Judge(history)[0].what, HasSubstr("though it had prolonged the lease at 501.000 ms"));
+  history.renewals[0].answer = StatusCode::kUnknownOutcome;
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.renewals[0].answer = StatusCode::kNotOwner;
+  history.renewals[0].prolonged = kOpen;
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 

@@ -101,6 +101,14 @@ TEST(TerminationTest, AFaultAfterTheDeadlineGivesTheOverrunBoundAnew) {
   EXPECT_EQ(JudgeDeadlines(history).at(0).at, Ms(700));
 }
 
+TEST(TerminationTest, ATryIsDueWhenItIsMade) {
+  History history = NewHistory();
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(0)), Ms(50), StatusCode::kNotAcquired)};
+  EXPECT_THAT(JudgeDeadlines(history), IsEmpty());
+  history.attempts[0].answered = Ms(51);
+  EXPECT_THAT(PropertiesOf(JudgeDeadlines(history)), ElementsAre(Judged::kTermination));
+}
+
 /// C1 waited over [0, `until`) and sent so many commands.
 History Sent(std::int64_t commands, VirtualTime until) {
   History history = NewHistory();

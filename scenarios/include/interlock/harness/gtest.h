@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <interlock/harness/check.h>
@@ -33,11 +34,14 @@ class LockTest : public testing::Test {
   CheckOptions options_;
 };
 
-/// Must be called before RUN_ALL_TESTS. Of `options`, `scenario` chooses which cases there are.
-/// Always true, so that a constant can be initialised by it.
+/// Must be called before RUN_ALL_TESTS. Of `options`, `scenario` chooses which cases there are; if
+/// none matches, there is one of that name, which fails and says so. Always true, so that a
+/// constant can be initialised by it.
 inline bool RegisterLockTests(const std::shared_ptr<const Subject>& subject,
                               const CheckOptions& options = {}) {
-  for (const std::string& scenario : ScenariosFor(*subject, options.scenario)) {
+  std::vector<std::string> scenarios = ScenariosFor(*subject, options.scenario);
+  if (scenarios.empty()) scenarios.push_back(options.scenario);
+  for (const std::string& scenario : scenarios) {
     CheckOptions one = options;
     one.scenario = scenario;
     testing::RegisterTest(std::string(subject->name()).c_str(), scenario.c_str(), nullptr, nullptr,

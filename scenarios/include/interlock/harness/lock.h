@@ -54,7 +54,8 @@ class Hold {
  public:
   virtual ~Hold() = default;
 
-  /// What stands in the server as the owner of this grant; empty if the lock has no owner tokens.
+  /// What stands in the server as the owner of this grant, from its first instant to its last;
+  /// empty if the lock has no owner tokens.
   virtual std::string owner_token() const = 0;
 
   /// The number that a guarded resource compares: larger for each later grant of the resource.
@@ -164,7 +165,7 @@ class Subject {
   }
 
   /// How long after its deadline AcquireUntil may return, at worst (a reply is lost, and the lock
-  /// waits out its socket time-out and cleans up).
+  /// waits out its socket time-out and cleans up); and how long TryAcquire may take.
   virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(5000);
   }
