@@ -2,9 +2,10 @@
 #include "scenarios/recorder.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <utility>
 
-#include "scenarios/oracles/keys.h"
 #include "scenarios/oracles/validity.h"
 
 namespace interlock::scenarios {
@@ -20,6 +21,9 @@ Recorder::Recorder(const harness::Subject& subject,
     resource.history.lease = one.lease;
     resource.history.permits = one.permits;
     resource.history.drift_allowance = subject.DriftAllowance(one);
+    key_limits_.lease_ms = std::max(key_limits_.lease_ms, one.lease.count());
+    std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
+    std::move(some.begin(), some.end(), std::back_inserter(key_limits_.auxiliary));
   }
 }
 
@@ -71,7 +75,7 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
   if (mutations == seen.mutations) return;
   seen.mutations = mutations;
   SyncOwners(process, now);
-  if (!key_without_ttl_ || stray_key_.empty()) JudgeKeys(process, now);
+  if (!lives_too_long_ || stray_key_.empty()) JudgeKeys(process, now);
 }
 
 void Recorder::JudgeKeys(int process, VirtualTime now) {
@@ -79,10 +83,13 @@ void Recorder::JudgeKeys(int process, VirtualTime now) {
   for (const auto& key : keys) {
     if (!key.key.starts_with(resources_.front().options->key_prefix)) stray_key_ = key.key;
   }
-  if (key_without_ttl_) return;
+  if (lives_too_long_) return;
+  const std::int64_t now_ms = world_->server().time_us() / 1000;
+  const bool moved = resources_.front().history.server_clock_moved;
   const std::size_t before = violations_.size();
-  JudgeKeyHasTtl(keys, process, now, violations_);
-  key_without_ttl_ = violations_.size() > before;
+  JudgeTtls(keys, moved ? std::nullopt : std::optional(now_ms), key_limits_, process, now,
+            violations_);
+  lives_too_long_ = violations_.size() > before;
 }
 
 Ledger::Look Recorder::LookAtServer(Resource& resource) {
@@ -113,6 +120,11 @@ void Recorder::SyncOwners(int process, VirtualTime now) {
     const std::size_t first = violations_.size();
     resource.ledger.Sync(process, dealing({process, i}).doing, now, look, resource.history,
                          violations_);
+    if (!lives_too_long_ && !resource.history.server_clock_moved) {
+      const std::size_t before = violations_.size();
+      JudgeDeadlines(look, key_limits_, process, now, violations_);
+      lives_too_long_ = violations_.size() > before;
+    }
     Attribute(first, i);
     for (ServerHold& entry : resource.history.server_holds) {
       if (entry.client == process && entry.renewed == now) entry.sent = state(process).sent;

@@ -16,6 +16,7 @@
 #include "scenarios/goals.h"
 #include "scenarios/guarded_resource.h"
 #include "scenarios/history.h"
+#include "scenarios/oracles/keys.h"
 #include "scenarios/oracles/ledger.h"
 #include "scenarios/server_view.h"
 #include "scenarios/synchrony.h"
@@ -53,6 +54,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   const GoalSet& goals() const { return goals_; }
   int faults() const { return faults_; }
   const FaultSet& struck() const { return struck_; }
+  /// A key may be any resource's, so these are the limits of all together.
+  const KeyLimits& key_limits() const { return key_limits_; }
   /// A key that the lock has written outside of its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
@@ -158,7 +161,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   int primary_ = 0;
   int faults_ = 0;
   FaultSet struck_;
-  bool key_without_ttl_ = false;
+  KeyLimits key_limits_;
+  bool lives_too_long_ = false;  ///< a key, or an ownership entry: said once
   std::string stray_key_;
   bool free_clocks_ = false;
   bool closed_ = false;

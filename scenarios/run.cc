@@ -2,7 +2,6 @@
 #include "scenarios/run.h"
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "scenarios/oracles/exclusion.h"
@@ -198,7 +197,9 @@ class OneRun {
     }
     GoalSet goals = recorder_.goals();
     AddGoals(history, goals);
-    const PerJudged<bool> exercised = Exercised(history, traits_.semaphore, goals);
+    PerJudged<bool> exercised = Exercised(history, traits_.semaphore, goals);
+    // Without a promise about the order only starvation counts, of whoever waits.
+    if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
     for (const Judged property : kAllJudged) {
       result.exercised[property] = result.exercised[property] || exercised[property];
     }
@@ -208,15 +209,9 @@ class OneRun {
     return storm;
   }
 
-  /// A key may be any resource's, so all of them say what they may leave.
   void JudgeKeysLeft(RunResult& result) {
-    std::vector<harness::AuxiliaryKey> auxiliary;
-    for (const harness::LockOptions& options : options_) {
-      std::vector<harness::AuxiliaryKey> some = case_.subject->AuxiliaryKeys(options);
-      std::move(some.begin(), some.end(), std::back_inserter(auxiliary));
-    }
     JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
-                   world_.server().time_us() / 1000, auxiliary,
+                   world_.server().time_us() / 1000, recorder_.key_limits(),
                    recorder_.resources().front().history, result.violations);
   }
 

@@ -58,13 +58,45 @@ const ClientHold* FindClientHold(const History& history, const ServerHold& entry
 
 }  // namespace
 
-void JudgeKeyHasTtl(const std::vector<sim::redis::Server::KeyInfo>& keys, int client,
-                    VirtualTime now, std::vector<Violation>& violations) {
+std::int64_t KeyLimits::Of(std::string_view key) const {
+  std::int64_t allowed = lease_ms;
+  for (const harness::AuxiliaryKey& pattern : auxiliary) {
+    if (Matches(pattern, key)) allowed = std::max<std::int64_t>(allowed, pattern.max_ttl.count());
+  }
+  return allowed;
+}
+
+void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
+               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
+               VirtualTime now, std::vector<Violation>& violations) {
   for (const auto& key : keys) {
-    if (key.expires_at_ms.has_value()) continue;
+    std::string what;
+    if (!key.expires_at_ms.has_value()) {
+      what = "no TTL";
+    } else if (now_ms.has_value() && *key.expires_at_ms - *now_ms > limits.Of(key.key)) {
+      what = fmt::format("{} ms to live, longer than the {} ms that it may",
+                         *key.expires_at_ms - *now_ms, limits.Of(key.key));
+    } else {
+      continue;
+    }
+    violations.push_back({Judged::kKeys, now, client,
+                          fmt::format("after a command of {} the key \"{}\" has {}", Client(client),
+                                      key.key, what)});
+    return;
+  }
+}
+
+void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int client, VirtualTime now,
+                    std::vector<Violation>& violations) {
+  for (const SeenOwner& owner : look.owners) {
+    if (owner.expires_at_ms == kNoDeadline) continue;  // JudgeTtls reports its key
+    const std::int64_t left = owner.expires_at_ms - look.now_ms;
+    if (left <= limits.lease_ms) continue;
     violations.push_back(
         {Judged::kKeys, now, client,
-         fmt::format("after a command of {} the key \"{}\" has no TTL", Client(client), key.key)});
+         fmt::format("after a command of {} an ownership entry has {} ms to live, longer than the "
+                     "{} ms that it may",
+                     Client(client), left, limits.lease_ms)});
     return;
   }
 }
@@ -115,16 +147,11 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
 }
 
 void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::int64_t now_ms,
-                    const std::vector<harness::AuxiliaryKey>& auxiliary, const History& history,
+                    const KeyLimits& limits, const History& history,
                     std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;
-  const std::int64_t lease_ms = history.lease.count() / 1'000'000;
   for (const auto& key : keys) {
-    std::int64_t allowed = lease_ms;
-    for (const harness::AuxiliaryKey& pattern : auxiliary) {
-      if (Matches(pattern, key.key))
-        allowed = std::max<std::int64_t>(allowed, pattern.max_ttl.count());
-    }
+    const std::int64_t allowed = limits.Of(key.key);
     if (key.expires_at_ms.has_value() && *key.expires_at_ms - now_ms <= allowed) continue;
     violations.push_back(
         {Judged::kKeys, history.end, -1,

@@ -236,7 +236,7 @@ RealVerdict JudgeReal(const History& history, const RealRules& rules,
   JudgeBeliefsAndSections(history, rules.semaphore, verdict);
   JudgeDelays(history, rules, verdict);
   constexpr std::int64_t kNow = 0;  // the keys' times to live are counted from the look at them
-  JudgeLeftovers(keys, kNow, rules.auxiliary, history, verdict.violations);
+  JudgeLeftovers(keys, kNow, rules.key_limits, history, verdict.violations);
   std::stable_sort(verdict.violations.begin(), verdict.violations.end(),
                    [](const Violation& a, const Violation& b) { return a.at < b.at; });
   verdict.goals = RealGoals(history);

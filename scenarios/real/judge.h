@@ -20,6 +20,7 @@
 #include "scenarios/goals.h"
 #include "scenarios/history.h"
 #include "scenarios/oracles/judged.h"
+#include "scenarios/oracles/keys.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::real {
@@ -27,7 +28,7 @@ namespace interlock::scenarios::real {
 struct RealRules {
   bool semaphore = false;
   Duration wake_up_bound{};
-  std::vector<harness::AuxiliaryKey> auxiliary;
+  KeyLimits key_limits;
   std::string disturbed;  ///< why nothing can be said about delays; empty: they count
 };
 

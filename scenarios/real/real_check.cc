@@ -159,7 +159,8 @@ class RealCheck {
     real::RealRules rules;
     rules.semaphore = unit.subject->traits().semaphore;
     rules.wake_up_bound = unit.subject->WakeUpBound(real_case.options);
-    rules.auxiliary = unit.subject->AuxiliaryKeys(real_case.options);
+    rules.key_limits = {real_case.options.lease.count(),
+                        unit.subject->AuxiliaryKeys(real_case.options)};
     rules.disturbed = run->disturbed;
     const real::RealVerdict verdict = real::JudgeReal(run->history, rules, *keys);
     real::AddRealRun(*run, verdict, unit);

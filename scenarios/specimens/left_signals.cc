@@ -18,6 +18,12 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
+Status Wait(RedisClient& redis, Attempt& attempt) {
+  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
+  const std::string signal = SignalKey(attempt.key);
+  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
+}
+
 Status Unlock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
       "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
@@ -32,7 +38,7 @@ Specimen LeftSignals() {
   return {MakeLock({.name = "broken/left-signals",
                     .summary = "leaves a wake-up signal without a TTL after every release",
                     .unlock = Unlock,
-                    .wait = WaitForSignal}),
+                    .wait = Wait}),
           {{"keys", "contention", SynchronyClass::kNone}},
           {.clients = 1}};
 }

@@ -25,6 +25,7 @@ Specimen SkipsLateUnlock();
 Specimen HostAndPid();
 Specimen ExtendOverWhoever();
 Specimen ExtendCreatesAnew();
+Specimen ExtendAddsUp();
 Specimen ExtendFromReply();
 Specimen ValidityFromReply();
 Specimen ValidForEver();

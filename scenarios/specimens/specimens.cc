@@ -22,6 +22,7 @@ std::vector<Specimen> Specimens() {
           specimens::HostAndPid(),
           specimens::ExtendOverWhoever(),
           specimens::ExtendCreatesAnew(),
+          specimens::ExtendAddsUp(),
           specimens::ExtendFromReply(),
           specimens::ValidityFromReply(),
           specimens::ValidForEver(),

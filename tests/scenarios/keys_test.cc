@@ -38,11 +38,11 @@ sim::redis::Server::KeyInfo Key(std::string name, std::optional<std::int64_t> ex
 
 std::vector<Violation> JudgeTtl(const Keys& keys) {
   std::vector<Violation> violations;
-  JudgeKeyHasTtl(keys, 1, Ms(7), violations);
+  JudgeTtls(keys, kNow, {1000, {{"signal*", milliseconds(3000)}}}, 1, Ms(7), violations);
   return violations;
 }
 
-TEST(KeyHasTtlTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
+TEST(TtlsTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
   const auto violations = JudgeTtl({Key("good", kNow), Key("bad", {}), Key("worse", {})});
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
   EXPECT_THAT(violations[0].what, HasSubstr("\"bad\""));
@@ -50,9 +50,40 @@ TEST(KeyHasTtlTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
   EXPECT_EQ(violations[0].client, 1);
 }
 
-TEST(KeyHasTtlTest, KeysWithTtlAreFine) {
+TEST(TtlsTest, KeysWithTtlAreFine) {
   EXPECT_THAT(JudgeTtl({}), IsEmpty());
-  EXPECT_THAT(JudgeTtl({Key("good", kNow), Key("also-good", kNow + 1)}), IsEmpty());
+  EXPECT_THAT(JudgeTtl({Key("good", kNow), Key("also-good", kNow + 1000)}), IsEmpty());
+}
+
+TEST(TtlsTest, AnOwnershipKeyMayNotOutliveTheLease) {
+  const auto violations = JudgeTtl({Key("good", kNow + 1000), Key("lock", kNow + 1001)});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_THAT(violations[0].what, HasSubstr("\"lock\" has 1001 ms to live"));
+}
+
+TEST(TtlsTest, AnAuxiliaryKeyMayLiveAsLongAsItWasDeclared) {
+  EXPECT_THAT(JudgeTtl({Key("signal:1", kNow + 3000)}), IsEmpty());
+  EXPECT_THAT(PropertiesOf(JudgeTtl({Key("signal:1", kNow + 3001)})), ElementsAre(Judged::kKeys));
+}
+
+TEST(TtlsTest, WhenTheServersClockWasSetOnlyAKeyWithoutTtlIsJudged) {
+  std::vector<Violation> violations;
+  JudgeTtls({Key("lock", kNow + 9000)}, std::nullopt, {1000, {}}, 1, Ms(7), violations);
+  EXPECT_THAT(violations, IsEmpty());
+  JudgeTtls({Key("lock", {})}, std::nullopt, {1000, {}}, 1, Ms(7), violations);
+  EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+}
+
+TEST(DeadlinesTest, AnOwnershipEntryMayNotOutliveTheLease) {
+  Ledger::Look look;
+  look.now_ms = kNow;
+  look.owners = {{"t1", kOpen, kNow + 1000}, {"t2", kOpen, kNoDeadline}};
+  std::vector<Violation> violations;
+  JudgeDeadlines(look, {1000, {}}, 1, Ms(7), violations);
+  EXPECT_THAT(violations, IsEmpty());
+  look.owners.push_back({"t3", kOpen, kNow + 1001});
+  JudgeDeadlines(look, {1000, {}}, 1, Ms(7), violations);
+  EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
 }
 
 std::vector<Violation> JudgeOrphansOf(const History& history) {
@@ -176,7 +207,7 @@ TEST(OrphansTest, AnExtensionThatTheNetworkHeldUpIsFine) {
 std::vector<Violation> JudgeLeft(const Keys& keys,
                                  const std::vector<harness::AuxiliaryKey>& auxiliary = {}) {
   std::vector<Violation> violations;
-  JudgeLeftovers(keys, kNow, auxiliary, NewHistory(), violations);
+  JudgeLeftovers(keys, kNow, {1000, auxiliary}, NewHistory(), violations);
   return violations;
 }
 

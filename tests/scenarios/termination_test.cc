@@ -103,9 +103,10 @@ TEST(TerminationTest, AFaultAfterTheDeadlineGivesTheOverrunBoundAnew) {
 
 TEST(TerminationTest, ATryIsDueWhenItIsMade) {
   History history = NewHistory();
-  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(0)), Ms(50), StatusCode::kNotAcquired)};
+  history.attempts = {
+      Answered(Asked(0, Ask::kTry, Ms(0)), Ms(0) + kOverrun, StatusCode::kNotAcquired)};
   EXPECT_THAT(JudgeDeadlines(history), IsEmpty());
-  history.attempts[0].answered = Ms(51);
+  history.attempts[0].answered += Duration(1);
   EXPECT_THAT(PropertiesOf(JudgeDeadlines(history)), ElementsAre(Judged::kTermination));
 }
 

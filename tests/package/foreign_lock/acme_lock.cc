@@ -53,7 +53,10 @@ class Channel {
       if (!made.ok()) return made.status();
       connection_ = std::move(made).value();
     }
-    return connection_->Call(std::span(argv.begin(), argv.size()), deadline);
+    Result<Reply> reply = connection_->Call(std::span(argv.begin(), argv.size()), deadline);
+    // A server that is loading, full or read-only has not said "somebody else holds it".
+    if (reply.ok() && reply->IsError()) return Status(StatusCode::kUnavailable, reply->text);
+    return reply;
   }
 
   std::string NewToken() {
@@ -95,12 +98,16 @@ class AcmeHold final : public harness::Hold {
   Status Release() override {
     Result<Reply> reply =
         blind_ ? channel_->Call({"DEL", channel_->key()}) : channel_->DeleteIfMine(token_);
+    bool earlier_may_count = false;
     for (int tries = 1; !blind_ && !reply.ok() && tries < 3; ++tries) {
-      const bool first_may_count = reply.code() == StatusCode::kUnknownOutcome;
+      earlier_may_count = earlier_may_count || reply.outcome() == interlock::Outcome::kUnknown;
       reply = channel_->DeleteIfMine(token_);
-      if (reply.ok() && reply->integer == 0 && first_may_count) {
+      if (reply.ok() && reply->integer == 0 && earlier_may_count) {
         return Status(StatusCode::kUnknownOutcome, "an earlier try may have released");
       }
+    }
+    if (!reply.ok() && earlier_may_count) {
+      return Status(StatusCode::kUnknownOutcome, "an earlier try may have released");
     }
     if (!reply.ok()) return reply.status();
     return reply->integer == 1 ? Status() : Status(StatusCode::kNotOwner);

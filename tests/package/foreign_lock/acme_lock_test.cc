@@ -2,6 +2,7 @@
 //
 // What a company's own unit tests look like: a case for each scenario, by one line, and verdicts as
 // function calls.
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 #include <interlock/harness/explore.h>
 #include <interlock/harness/gtest.h>
@@ -27,6 +28,11 @@ TEST(AcmeLockTest, ItsGuaranteesCanBeTabulated) {
   const auto verdict = interlock::harness::Guarantees(acme::SoundLock(), options);
   EXPECT_FALSE(verdict.broken) << verdict.text;
   EXPECT_NE(verdict.json.find("interlock.guarantees/1"), std::string::npos);
+}
+
+TEST(AcmeLockTest, ACaseOfAScenarioThatDoesNotExistFails) {
+  interlock::harness::LockTest mistyped(acme::SoundLock(), {.scenario = "crahs"});
+  EXPECT_NONFATAL_FAILURE(mistyped.TestBody(), "did you mean \"crash\"");
 }
 
 TEST(AcmeLockTest, ABlindReleaseIsConvicted) {

@@ -83,7 +83,7 @@ class Story {
 RealVerdict Judge(const History& history, const std::string& disturbed = "") {
   RealRules rules;
   rules.wake_up_bound = kLease;
-  rules.auxiliary = {{"p:{r}:fence", milliseconds(5000)}};
+  rules.key_limits = {100, {{"p:{r}:fence", milliseconds(5000)}}};
   rules.disturbed = disturbed;
   return JudgeReal(history, rules, {});
 }
@@ -230,7 +230,7 @@ TEST(RealJudgeTest, AClientThatDiedAskingMayHaveBeenGranted) {
 TEST(RealJudgeTest, KeysMustHaveTheTtlThatTheyMayHave) {
   const History history = Story().Turn(0, 0, 1, 30).Told();
   RealRules rules;
-  rules.auxiliary = {{"p:{r}:fence", milliseconds(5000)}};
+  rules.key_limits = {100, {{"p:{r}:fence", milliseconds(5000)}}};
   const auto keys = [&](const std::vector<sim::redis::Server::KeyInfo>& found) {
     return JudgeReal(history, rules, found).Find(Judged::kKeys) != nullptr;
   };
