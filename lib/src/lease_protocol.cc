@@ -141,7 +141,7 @@ Status LeaseProtocol::Release(Grant& grant) {
     Result<ReleaseReply> reply =
         answer.ok() ? ParseRelease(answer->reply) : Result<ReleaseReply>(answer.status());
     if (reply.ok()) {
-      return ReleaseStatus(*reply, grant.release_unknown, Now() < grant.valid_until);
+      return ReleaseStatus(*reply, grant.release_unknown);
     }
     last = reply.status();
     if (last.outcome() == Outcome::kUnknown) grant.release_unknown = true;

@@ -115,14 +115,13 @@ Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline) {
   return Waiter(lock, deadline).Run();
 }
 
-Status ReleaseStatus(ReleaseReply reply, bool unknown, bool locally_valid) {
+Status ReleaseStatus(ReleaseReply reply, bool unknown) {
   switch (reply) {
     case ReleaseReply::kReleased:
     case ReleaseReply::kReleasedEarlier:
       return Status();
     case ReleaseReply::kSuperseded:
       if (!unknown) break;
-      if (locally_valid) return Status();
       return Status(StatusCode::kUnknownOutcome,
                     "no longer held; whether it was released or its lease ended is not known");
     case ReleaseReply::kNotOwner:

@@ -23,8 +23,9 @@ class LeaseProtocol;
 Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline);
 
 /// What a release tells its caller. `unknown`: an earlier attempt of it may have been executed.
-/// `locally_valid`: the lease is not over on this client's clock, so nobody else can have been
-/// granted the resource unless that earlier attempt released it.
-Status ReleaseStatus(ReleaseReply reply, bool unknown, bool locally_valid);
+/// Then "others were granted since" proves nothing: that attempt has released, or the lease was
+/// over, or the server has lost it. That the lease is valid on this client's clock would decide it
+/// only if both clocks ran alike and the server forgot nothing.
+Status ReleaseStatus(ReleaseReply reply, bool unknown);
 
 }  // namespace interlock::internal
