@@ -94,8 +94,9 @@ class [[nodiscard]] Lease {
   /// Also sent when the lease is over on this client's clock, since the server may still keep it.
   /// kOk: released. kNotOwner: it was no longer held. kUnknownOutcome, kUnavailable: the server
   /// could not be asked in release_attempts tries, and keeps the resource for at most the rest of
-  /// the lease. Calling it again after a definite answer sends nothing and answers the same; after
-  /// an indefinite one it tries again.
+  /// the lease; or an earlier try may have released, and others have been granted since. Calling it
+  /// again after a definite answer sends nothing and answers the same; after an indefinite one it
+  /// tries again.
   Status Release() noexcept;
 
   /// Drops the handle without contacting the server, which keeps the resource until the lease is
