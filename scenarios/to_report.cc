@@ -176,10 +176,10 @@ std::size_t HintFor(const RunResult& run, const Violation& violation) {
 
 /// What is found out by trying: the costly part.
 void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& found,
-              const RunResult& run, Counterexample& counterexample) {
+              const RunResult& run, const std::atomic<bool>* stop, Counterexample& counterexample) {
   constexpr int kBudget = 4000;  // runs
   Explanation tried = ExplainByTrying(universe, run_case, {found.workload, found.tape}, run,
-                                      found.property, kBudget);
+                                      found.property, kBudget, stop);
   counterexample.needed = std::move(tried.needed);
   counterexample.irrelevant = std::move(tried.irrelevant);
   counterexample.nearest = std::move(tried.nearest);
@@ -193,7 +193,8 @@ std::string ReplayCommand(std::string_view program, std::string_view token) {
   return fmt::format("{} replay '{}'", program, token);
 }
 
-Explained Explain(const Found& found, std::string_view program, Effort effort) {
+Explained Explain(const Found& found, std::string_view program, Effort effort,
+                  const std::atomic<bool>* stop) {
   const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
                          found.unit.synchrony};
   sim::Universe universe;
@@ -230,7 +231,7 @@ Explained Explain(const Found& found, std::string_view program, Effort effort) {
     EventTable table = TableOf(run, *violation, clients + probes);
     counterexample.rows = std::move(table.rows);
     counterexample.scripts = std::move(table.scripts);
-    if (effort == Effort::kTry) AddTried(universe, run_case, found, run, counterexample);
+    if (effort == Effort::kTry) AddTried(universe, run_case, found, run, stop, counterexample);
   }
   counterexample.record = RecordOf(run, violation);
   counterexample.also = OthersIn(run, found.property, run_case);

@@ -4,6 +4,11 @@
 // more with its events kept, and lays them out in a table of clients and server.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include "reports/run_report.h"
 #include "scenarios/campaign.h"
 
@@ -20,8 +25,10 @@ enum class Effort {
   kTry,   ///< some thousand runs beside it, to tell what is needed and what is not
 };
 
-/// `program` is how to call this program, for the replay line; empty if that is not known.
-Explained Explain(const Found& found, std::string_view program, Effort effort);
+/// `program` is how to call this program, for the replay line; empty if that is not known. After
+/// `stop` (if any) is set nothing more is tried: what was found out by then is told.
+Explained Explain(const Found& found, std::string_view program, Effort effort,
+                  const std::atomic<bool>* stop = nullptr);
 
 /// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);

@@ -116,7 +116,7 @@ ExploreReport MakeReport(const Exploration& exploration, const ExploreOptions& o
     made.found->row = i;
     row.replay = made.found->token;
   }
-  made.counterexample = Explain(*made.found, program, Effort::kTry).counterexample;
+  made.counterexample = Explain(*made.found, program, Effort::kTry, options.stop).counterexample;
   if (exploration.violation->minimal) {
     auto& needed = made.counterexample->needed;
     needed.insert(needed.begin(), WhyMinimal(*exploration.violation));

@@ -127,7 +127,8 @@ ExitCode Publish(const OutputSettings& settings, const Registry& registry,
                          found.unit.synchrony, std::string_view(found.token));
     // What was expected needs no explanation; a replay of it gives one.
     const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
-    counterexamples.push_back(Explain(found, registry.program(), effort).counterexample);
+    counterexamples.push_back(
+        Explain(found, registry.program(), effort, &Interrupted()).counterexample);
     if (!settings.out.empty()) report.results[found.row].counterexample = FileNameOf(found);
   }
   // Of shards, whoever merges them compares: once for all.
