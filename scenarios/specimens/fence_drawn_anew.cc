@@ -10,18 +10,14 @@
 // from now on. The fix: a fencing token belongs to the grant, and is drawn in the step that grants,
 // nowhere else. Lock and unlock of this page are correct, and so is what extend does to the lease.
 // `interlock explore` cannot convict it: in the world that it explores, nothing is guarded.
-#include <chrono>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
+#include "scenarios/specimens/fence.h"
 #include "scenarios/specimens/pages.h"
-#include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
-
-constexpr auto kFenceTtl = std::chrono::hours(24);
 
 Status Lock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
@@ -37,32 +33,21 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
 }
 
 Status Extend(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kDraw =
-      "local fence = redis.call('incr', KEYS[1] .. ':fence') "
-      "redis.call('pexpire', KEYS[1] .. ':fence', ARGV[1]) "
-      "return fence";
-  const Result<Reply> drawn = redis.Call({"EVAL", kDraw, "1", attempt.key, Ms(kFenceTtl)});
-  if (!drawn.ok()) return drawn.status();
-  attempt.fencing_token = static_cast<std::uint64_t>(drawn->integer);
+  if (Status drawn = DrawFence(redis, attempt); !drawn.ok()) return drawn;
   return ExtendCorrectly(redis, attempt);
 }
 
 }  // namespace
 
 Specimen FenceDrawnAnew() {
-  return {
-      MakeLock(
-          {.name = "broken/fence-drawn-anew",
-           .summary = "draws a new fencing token with every extension, granted or not",
-           .traits = {.can_extend = true, .fencing = true},
-           .lock = Lock,
-           .extend = Extend,
-           .auxiliary =
-               [](const harness::LockOptions& options) {
-                 return std::vector<harness::AuxiliaryKey>{{KeyOf(options) + ":fence", kFenceTtl}};
-               }}),
-      {{"fenced-writes", "kleppmann.k1f", SynchronyClass::kArbitrary}},
-      {.clients = 2, .expiries = 1, .pauses = 1}};
+  return {MakeLock({.name = "broken/fence-drawn-anew",
+                    .summary = "draws a new fencing token with every extension, granted or not",
+                    .traits = {.can_extend = true, .fencing = true},
+                    .lock = Lock,
+                    .extend = Extend,
+                    .auxiliary = FenceKeys}),
+          {{"fenced-writes", "kleppmann.k1f", SynchronyClass::kArbitrary}},
+          {.clients = 2, .expiries = 1, .pauses = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

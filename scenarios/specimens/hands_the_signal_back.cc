@@ -9,7 +9,6 @@
 // that looks like load. The fix: a signal says "look", once. Who has looked and found the lock
 // taken waits for the next release; only a waiter that gives up without having looked passes it on.
 // Lock, unlock and deadlines of this page are correct.
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,10 +19,7 @@ namespace interlock::scenarios::specimens {
 namespace {
 
 Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = SignalKey(attempt.key);
-  const Result<Reply> woken =
-      redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue);
+  const Result<Reply> woken = PopSignal(redis, attempt);
   if (!woken.ok()) return woken.status();
   if (!woken->IsArray()) return Status();
   constexpr std::string_view kPutBack =

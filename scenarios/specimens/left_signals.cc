@@ -9,7 +9,6 @@
 // and again, so that they spin. The lock itself works, which is why it stays unseen until the
 // memory is full. The fix is one signal at most, with a TTL. Every key of a lock needs one, not
 // only the lock.
-#include <string>
 #include <string_view>
 
 #include "scenarios/specimens/pages.h"
@@ -18,11 +17,7 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
-Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = SignalKey(attempt.key);
-  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
-}
+Status Wait(RedisClient& redis, Attempt& attempt) { return PopSignal(redis, attempt).status(); }
 
 Status Unlock(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =

@@ -10,8 +10,6 @@
 // deadline for the whole call, from which every part of it takes what is left. Lock and unlock of
 // this page are correct.
 #include <chrono>
-#include <string>
-#include <string_view>
 
 #include "scenarios/specimens/pages.h"
 #include "scenarios/specimens/signal.h"
@@ -20,10 +18,7 @@ namespace interlock::scenarios::specimens {
 namespace {
 
 Status Wait(RedisClient& redis, Attempt& attempt) {
-  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
-  const std::string signal = SignalKey(attempt.key);
-  const Result<Reply> woken =
-      redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue);
+  const Result<Reply> woken = PopSignal(redis, attempt);
   if (!woken.ok()) return woken.status();
   if (woken->IsArray() && attempt.deadline != kNever) {
     attempt.deadline = AddSaturating(redis.runtime().Now(), attempt.budget);

@@ -13,6 +13,12 @@ Status WaitForSignal(RedisClient& redis, Attempt& attempt) {
   return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue).status();
 }
 
+Result<Reply> PopSignal(RedisClient& redis, Attempt& attempt) {
+  const Patience patience = PatienceOf(redis, attempt, attempt.lease);
+  const std::string signal = SignalKey(attempt.key);
+  return redis.CallUntil({"BLPOP", signal, patience.seconds}, patience.overdue);
+}
+
 Status UnlockAndSignal(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
       "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "

@@ -18,6 +18,10 @@ std::string SignalKey(const std::string& key);
 /// YIELDS until a signal comes or the caller's deadline is over, without a look at the lock's TTL.
 Status WaitForSignal(RedisClient& redis, Attempt& attempt);
 
+/// YIELDS until a signal comes, for a lease at most and not past the caller's deadline. An array:
+/// one came.
+Result<Reply> PopSignal(RedisClient& redis, Attempt& attempt);
+
 /// Releases and signals in one step; the signal lives for a lease. kNotOwner: was no longer held.
 Status UnlockAndSignal(RedisClient& redis, Attempt& attempt);
 
