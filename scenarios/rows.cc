@@ -31,8 +31,10 @@ Expectation Expected(const Unit& unit, Judged property) {
       return unit.entry->foreign ? Expectation::kEither : Expectation::kBreaks;
     }
     // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
-    // a fence is worth depends on the lock, of which no case knows anything.
-    const bool named = !unit.scenario->pinned.empty() && property != Judged::kFencedWrites;
+    // a fence is worth depends on the lock, of which no case knows anything, and so does what a
+    // foreign lock can do without an assumption.
+    const bool named =
+        !unit.scenario->pinned.empty() && property != Judged::kFencedWrites && !unit.entry->foreign;
     return named || WhyNot(unit, property).empty() ? Expectation::kHolds : Expectation::kEither;
   }
   for (const Conviction& conviction : unit.entry->expected) {
