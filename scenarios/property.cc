@@ -110,7 +110,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "deadlock, lost wake-up",
      "a free lock was granted to nobody",
      "Violated when a live client waits while nothing can run any more, when the resource stays "
-     "free beyond the wake-up bound, or when clients wait for each other in a circle.",
+     "free beyond the wake-up bound, or when clients that each ask in one order wait for each "
+     "other in a circle that only the end of a lease breaks.",
      "none",
      "A waiter finds the lock taken; the holder releases and publishes; only then does the "
      "waiter subscribe. The message was sent to nobody and no other will come.",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "scenarios/oracles/circles.h"
 #include "scenarios/oracles/exclusion.h"
 #include "scenarios/oracles/exercised.h"
 #include "scenarios/oracles/keys.h"
@@ -145,9 +146,12 @@ class OneRun {
     const bool ran_out = stop == sim::StopReason::kStepLimit;
     const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
     bool storm = false;
+    std::vector<const History*> histories;
     for (const Recorder::Resource& resource : recorder_.resources()) {
       storm = JudgeResource(resource, to_its_end, result) || storm;
+      histories.push_back(&resource.history);
     }
+    if (traits_.waits) JudgeCircles(histories, result.violations);
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (ran_out && !storm) {

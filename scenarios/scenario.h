@@ -29,7 +29,7 @@ struct WorkloadShape {
   int min_permits = 1;
   int max_permits = 1;
   int max_resources = 1;
-  bool nest = false;              ///< some clients ask for one resource while they hold another
+  bool nest = false;              ///< some clients ask for a resource behind one that they hold
   std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;

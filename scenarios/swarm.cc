@@ -83,7 +83,7 @@ struct Style {
   bool drift;
 };
 
-RawOperation DrawOperation(Dice& dice, const Style& style, int resources, bool nest) {
+RawOperation DrawOperation(Dice& dice, const Style& style, int resources) {
   RawOperation operation;
   operation.ask = style.asks.Pick(dice);
   operation.think = dice.Below(kLadders.thinks);
@@ -93,8 +93,18 @@ RawOperation DrawOperation(Dice& dice, const Style& style, int resources, bool n
   const bool overstays = dice.Below(100) < style.overstay_percent;
   if (overstays) operation.overstay = 1 + dice.Below(kLadders.overstays - 1);
   if (resources > 1) operation.resource = dice.Below(resources);
-  if (resources > 1 && nest) operation.inside = dice.Below(2);
   return operation;
+}
+
+/// Whoever asks for a second resource while it holds one asks for one that stands behind it, as
+/// careful users do: they take several in one order.
+void Nest(Dice& dice, int resources, std::vector<RawOperation>& operations) {
+  for (std::size_t i = 1; i < operations.size(); ++i) {
+    const int behind = operations[i - 1].resource + 1;
+    if (behind >= resources || !dice.OneIn(2)) continue;
+    operations[i].inside = 1;
+    operations[i].resource = behind + dice.Below(resources - behind);
+  }
 }
 
 RawFault DrawFault(Dice& dice, sim::FaultKind kind, int nodes) {
@@ -152,8 +162,9 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
   if (dice.OneIn(kMarathonOneIn)) raw.clients.front().operations.resize(kMarathon);
   for (RawClient& client : raw.clients) {
     for (RawOperation& operation : client.operations) {
-      operation = DrawOperation(dice, style, 1 + raw.resources, shape_.nest);
+      operation = DrawOperation(dice, style, 1 + raw.resources);
     }
+    if (shape_.nest) Nest(dice, 1 + raw.resources, client.operations);
   }
   AddFaults(dice, shape_, shape_.nodes, raw);
   return raw;

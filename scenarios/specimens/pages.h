@@ -41,6 +41,7 @@ Specimen CountsItsSleeps();
 Specimen RestartsItsWait();
 Specimen NewcomerFirst();
 Specimen StackForAQueue();
+Specimen StripedKeys();
 Specimen PollsWithoutRest();
 Specimen HandsTheSignalBack();
 Specimen ResendMeetsItself();

@@ -38,6 +38,7 @@ std::vector<Specimen> Specimens() {
           specimens::RestartsItsWait(),
           specimens::NewcomerFirst(),
           specimens::StackForAQueue(),
+          specimens::StripedKeys(),
           specimens::PollsWithoutRest(),
           specimens::HandsTheSignalBack(),
           specimens::ResendMeetsItself(),

@@ -23,6 +23,10 @@ std::string_view OutOfReach(std::string_view specimen) {
   if (specimen == "broken/polls-without-rest" || specimen == "broken/hands-the-signal-back") {
     return "it goes round in circles, and where commands take no time there is no end to that";
   }
+  if (specimen == "broken/striped-keys") {
+    return "its clients hold one resource while they ask for another, and in the explored world "
+           "there is one";
+  }
   if (specimen == "broken/fence-drawn-anew") {
     return "it is convicted by what happens to a guarded resource, and the explored world has none";
   }
