@@ -186,6 +186,7 @@ class OneRun {
     JudgeTokens(history, result.violations);
     if (!traits_.semaphore) JudgeWrites(history, result.violations);
     JudgeRefusals(history, result.violations);
+    if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
     JudgeFalseValidity(history, result.violations);
     JudgeTermination(history, case_.subject->OverrunBound(*resource.options), result.violations);
     if (traits_.bypass_bound.has_value()) {

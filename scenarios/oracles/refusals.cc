@@ -182,6 +182,27 @@ void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first
 
 }  // namespace
 
+void JudgePatience(const History& history, Duration wake_up_bound,
+                   std::vector<Violation>& violations) {
+  const Attempt* first = nullptr;
+  for (const Attempt& attempt : history.attempts) {
+    const bool refused =
+        attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout;
+    if (attempt.ask == Ask::kTry || attempt.answered == kOpen || !refused) continue;
+    const bool in_time = attempt.deadline != kOpen &&
+                         attempt.deadline - attempt.answered <= wake_up_bound + Travel(history);
+    if (in_time || WasDisturbed(history, attempt)) continue;
+    if (first == nullptr || attempt.answered < first->answered) first = &attempt;
+  }
+  if (first == nullptr) return;
+  violations.push_back(
+      {Judged::kSpuriousRefusal, first->answered, first->client,
+       fmt::format("{} asked at {}, would have waited until {}, and was told \"{}\" at {}; the "
+                   "lock's own bound for another look is {}",
+                   Client(first->client), Instant(first->asked), Instant(first->deadline),
+                   ToString(first->answer), Instant(first->answered), Instant(wake_up_bound))});
+}
+
 void JudgeRefusals(const History& history, std::vector<Violation>& violations) {
   std::optional<Violation> of_holds;
   for (const ClientHold& hold : history.holds) KeepEarlier(JudgeRelease(history, hold), of_holds);

@@ -16,7 +16,13 @@
 
 namespace interlock::scenarios {
 
-/// Appends one violation at most for attempts and one for holds, the earliest.
+/// (c) a wait that ended in a definite "no" when so much of the caller's time was left that the
+/// lock could have looked again by its own wake-up bound: it was to wait until the deadline. For
+/// locks that wait. Appends one violation at most, the earliest.
+void JudgePatience(const History& history, Duration wake_up_bound,
+                   std::vector<Violation>& violations);
+
+/// (a) and (b). Appends one violation at most for attempts and one for holds, the earliest.
 void JudgeRefusals(const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

@@ -34,6 +34,18 @@ VirtualTime CountedFrom(const History& history, const Attempt& attempt) {
   return from;
 }
 
+bool FeltAFault(const History& history, const Attempt& attempt) {
+  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) {
+                       return fault.client == attempt.client && fault.at <= attempt.answered;
+                     });
+}
+
+Duration BoundOf(const History& history, const Attempt& attempt, Duration overrun_bound) {
+  if (overrun_bound < kWithTimeOuts || FeltAFault(history, attempt)) return overrun_bound;
+  return kLastNap + history.lease / 4;
+}
+
 std::int64_t GrantsToOthers(const History& history, const Attempt& attempt, VirtualTime until) {
   return std::count_if(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
     const VirtualTime from = hold.belief.front().from;
@@ -49,7 +61,8 @@ void JudgeTermination(const History& history, Duration overrun_bound,
   VirtualTime first_due = kOpen;
   for (const Attempt& attempt : history.attempts) {
     if (DeadlineOf(attempt) == kOpen || Died(history, attempt.client)) continue;
-    const VirtualTime due = CountedFrom(history, attempt) + overrun_bound;
+    const VirtualTime due =
+        CountedFrom(history, attempt) + BoundOf(history, attempt, overrun_bound);
     if (std::min(attempt.answered, history.end) <= due) continue;
     if (StoodStill(history, attempt)) continue;
     if (due < first_due) {
@@ -62,10 +75,11 @@ void JudgeTermination(const History& history, Duration overrun_bound,
   violations.push_back(
       {Judged::kTermination, first_due, first->client,
        fmt::format("{} asked with a deadline of {} and {} {}; {} after it, or after a fault that "
-                   "lasts longer, is the lock's own bound",
+                   "lasts longer, is the bound",
                    Client(first->client), Instant(DeadlineOf(*first)),
                    open ? "has no answer at" : "was answered at",
-                   Instant(open ? history.end : first->answered), Instant(overrun_bound))});
+                   Instant(open ? history.end : first->answered),
+                   Instant(BoundOf(history, *first, overrun_bound)))});
 }
 
 std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,

@@ -9,6 +9,7 @@
 // ended because its steps were used up: was that its locks' doing?
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,12 @@
 #include "scenarios/history.h"
 
 namespace interlock::scenarios {
+
+/// An overrun bound of so much, the default of harness::Subject, allows for a socket time-out and a
+/// clean-up. A client that has felt no fault waits for neither: it may be late by a last nap
+/// between two looks, and by a part of the lease.
+inline constexpr Duration kWithTimeOuts = std::chrono::seconds(5);
+inline constexpr Duration kLastNap = std::chrono::milliseconds(500);
 
 /// A grant to somebody else may cause so many commands of each waiter: it is woken, tries, fails,
 /// tidies up and waits again.

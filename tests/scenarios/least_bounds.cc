@@ -23,6 +23,9 @@ std::string_view OutOfReach(std::string_view specimen) {
   if (specimen == "broken/polls-without-rest" || specimen == "broken/hands-the-signal-back") {
     return "it goes round in circles, and where commands take no time there is no end to that";
   }
+  if (specimen == "broken/waits-out-the-herd") {
+    return "it starves behind who comes at the right moments, again and again";
+  }
   if (specimen == "broken/striped-keys") {
     return "its clients hold one resource while they ask for another, and in the explored world "
            "there is one";

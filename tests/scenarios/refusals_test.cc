@@ -217,5 +217,55 @@ TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
+/// C1 holds until 900 ms, its lease would end at 1010 ms. C2 asks at 50 ms to wait until
+/// `deadline`, and is refused at 700 ms.
+History EndedBefore(VirtualTime deadline, StatusCode answer = StatusCode::kTimeout) {
+  History history = NewHistory();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(900))};
+  history.attempts = {Answered(Asked(1, Ask::kWaitFor, Ms(50)), Ms(700), answer)};
+  history.attempts[0].deadline = deadline;
+  return history;
+}
+
+std::vector<Violation> JudgeWait(const History& history) {
+  std::vector<Violation> violations;
+  JudgePatience(history, Ms(300), violations);
+  return violations;
+}
+
+TEST(PatienceTest, AWaitThatEndsWithTimeForAnotherLookIsConvicted) {
+  for (const StatusCode answer : {StatusCode::kTimeout, StatusCode::kNotAcquired}) {
+    const auto violations = JudgeWait(EndedBefore(Ms(1'021), answer));
+    ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_EQ(violations[0].at, Ms(700));
+    EXPECT_THAT(violations[0].what, HasSubstr("would have waited until 1021.000 ms"));
+  }
+}
+
+TEST(PatienceTest, AWaitThatEndsAtItsDeadlineOrALookBeforeIsFine) {
+  EXPECT_THAT(JudgeWait(EndedBefore(Ms(700))), IsEmpty());
+  EXPECT_THAT(JudgeWait(EndedBefore(Ms(1'020))), IsEmpty());
+}
+
+TEST(PatienceTest, AWaitWithoutADeadlineHasNoEnd) {
+  History history = EndedBefore(kOpen);
+  history.attempts[0].ask = Ask::kWait;
+  EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
+  history.attempts[0].ask = Ask::kTry;
+  EXPECT_THAT(JudgeWait(history), IsEmpty());
+}
+
+TEST(PatienceTest, WhatIsNoRefusalOrFollowsAFaultIsFine) {
+  for (const StatusCode answer :
+       {StatusCode::kOk, StatusCode::kUnavailable, StatusCode::kUnknownOutcome}) {
+    EXPECT_THAT(JudgeWait(EndedBefore(Ms(5'000), answer)), IsEmpty()) << ToString(answer);
+  }
+  History history = EndedBefore(Ms(5'000));
+  history.disturbances = {{1, Ms(600)}};
+  EXPECT_THAT(JudgeWait(history), IsEmpty());
+  history.disturbances = {{0, Ms(600)}};
+  EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
+}
+
 }  // namespace
 }  // namespace interlock::scenarios

@@ -182,5 +182,23 @@ TEST(StormTest, StepsThatRanOutWithinAllBoundsAreSaidToProveNothing) {
   EXPECT_THAT(WhyStepsRanOut(history), HasSubstr("1 requests sent 300 commands"));
 }
 
+// A lock that says nothing of its own may wait for time-outs, but only where there are any.
+TEST(TerminationTest, ABoundForTimeOutsIsForThoseWhoFeltAFault) {
+  const auto judge = [](const History& history) {
+    std::vector<Violation> violations;
+    JudgeTermination(history, kWithTimeOuts, violations);
+    return violations;
+  };
+  EXPECT_THAT(judge(WithDeadline(Ms(500) + kLastNap + kLease / 4)), IsEmpty());
+  History late = WithDeadline(Ms(501) + kLastNap + kLease / 4);
+  const auto violations = judge(late);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTermination));
+  EXPECT_THAT(violations[0].what, HasSubstr("750.000 ms after it"));
+  late.disturbances = {{0, Ms(200)}};
+  EXPECT_THAT(judge(late), IsEmpty());
+  late.disturbances = {{1, Ms(200)}};
+  EXPECT_THAT(judge(late), ::testing::SizeIs(1)) << "another's fault costs it nothing";
+}
+
 }  // namespace
 }  // namespace interlock::scenarios

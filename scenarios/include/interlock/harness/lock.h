@@ -164,8 +164,8 @@ class Subject {
     return options.lease;
   }
 
-  /// How long after its deadline AcquireUntil may return, at worst (a reply is lost, and the lock
-  /// waits out its socket time-out and cleans up); and how long TryAcquire may take.
+  /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst.
+  /// Of 5 s or more a client that felt no fault may use 500 ms and a quarter of the lease only.
   virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(5000);
   }
