@@ -46,6 +46,7 @@ Specimen WaitsOutTheHerd();
 Specimen AfterYou();
 Specimen GivesUpEarly();
 Specimen SleepsToTheEnd();
+Specimen SecondsFromOneOn();
 Specimen PollsWithoutRest();
 Specimen HandsTheSignalBack();
 Specimen ResendMeetsItself();

@@ -43,6 +43,7 @@ std::vector<Specimen> Specimens() {
           specimens::AfterYou(),
           specimens::GivesUpEarly(),
           specimens::SleepsToTheEnd(),
+          specimens::SecondsFromOneOn(),
           specimens::PollsWithoutRest(),
           specimens::HandsTheSignalBack(),
           specimens::ResendMeetsItself(),
