@@ -54,7 +54,7 @@ class OneRun {
       probe_->OnBegin(world_, recorder_);
     }
     for (int i = 0; i < clients; ++i) Start(i);
-    sim::StopReason stop = world_.Run(SerialLength(workload_) + workload_.lease);
+    sim::StopReason stop = world_.Run(LongestPhaseOne(workload_));
     if (probe_ != nullptr) stop = EndProbe(stop);
     if (stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit &&
         stop != sim::StopReason::kStopped) {

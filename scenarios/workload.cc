@@ -27,6 +27,10 @@ Duration SerialLength(const Workload& workload) {
   return sum;
 }
 
+Duration LongestPhaseOne(const Workload& workload) {
+  return SerialLength(workload) + workload.lease;
+}
+
 std::string_view ToString(Ask ask) {
   switch (ask) {
     case Ask::kTry:

@@ -94,6 +94,9 @@ sim::FaultPlan FaultPlanOf(const Workload& workload);
 /// takes turns: the sum of all thinking, waiting, holding and overstaying, and a lease for each.
 Duration SerialLength(const Workload& workload);
 
+/// When phase 1 of its run ends at the latest: it may not be over by then, if things go wrong.
+Duration LongestPhaseOne(const Workload& workload);
+
 std::string_view ToString(Ask ask);
 std::string_view ToString(GuardKind guard);
 

@@ -93,6 +93,8 @@ class Engine final : public SchedulerHost {
     return process.observed;
   }
   std::uint64_t steps() const { return steps_; }
+  /// What servers suffer now, and until when.
+  void DescribeServerFaults(FingerprintWriter& writer) const;
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   VirtualTime now() const { return scheduler.now(); }
   /// The server that an observer is being told about; else the primary.
@@ -159,6 +161,7 @@ class Engine final : public SchedulerHost {
   struct ServerEnd {
     FaultKind kind = FaultKind::kServerKill;
     int node = 0;
+    VirtualTime at{};
     TimerId timer = kNoTimer;  // kNoTimer: it is over
   };
 

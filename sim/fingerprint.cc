@@ -71,7 +71,9 @@ void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& wr
     writer.Number((link->server_open ? 1U : 0U) | (link->blocked ? 2U : 0U) |
                   (link->established ? 4U : 0U) | (link->client_gone ? 8U : 0U) |
                   (link->close_sent ? 16U : 0U) | (link->silent ? 32U : 0U) |
-                  (link->broke != nullptr ? 64U : 0U) | (link->delayed ? 128U : 0U));
+                  (link->broke != nullptr ? 64U : 0U) | (link->delayed ? 128U : 0U) |
+                  (link->machine_off ? 256U : 0U) | static_cast<std::uint64_t>(link->node) << 16);
+    if (link->broke != nullptr) writer.Text(link->broke);
     if (link->silent) writer.Time(link->silent_since);
     writer.Number(link->requests.size());
     for (std::size_t i = link->executed; i < link->requests.size(); ++i) {
@@ -117,11 +119,15 @@ void DescribeShared(Engine& engine, const ScenarioState& scenario, FingerprintWr
   ServerWriter server(engine, std::move(names));
   for (int node = 0; node < engine.servers.count(); ++node) {
     server.BeginNode(node);
-    redis::DescribeState(engine.servers.at(node).engine(), server);
+    redis::Engine& its = engine.servers.at(node).engine();
+    engine.servers.InStep(node) ? redis::DescribeStateButKeys(its, server)
+                                : redis::DescribeState(its, server);
+    engine.servers.Describe(node, server);
   }
   const Digest data = server.Finish();
   writer.Number(data.low);
   writer.Number(data.high);
+  engine.DescribeServerFaults(writer);
   writer.Number(engine.network.undescribed());
   scenario.DescribeRest(writer);
 }

@@ -142,7 +142,18 @@ void Engine::EndLater(const Fault& fault, int node) {
   const VirtualTime at = AddSaturating(MonotonicTime(now()), length).time_since_epoch();
   const auto index = static_cast<std::uint32_t>(server_ends_.size());
   server_ends_.push_back(
-      {fault.kind, node, scheduler.timers().Add(at, {TimerKind::kServerFault, index})});
+      {fault.kind, node, at, scheduler.timers().Add(at, {TimerKind::kServerFault, index})});
+}
+
+void Engine::DescribeServerFaults(FingerprintWriter& writer) const {
+  writer.Number(static_cast<std::uint64_t>(servers.primary()));
+  for (const ServerEnd& end : server_ends_) {
+    if (end.timer == kNoTimer) continue;
+    writer.Number(static_cast<std::uint64_t>(end.kind));
+    writer.Number(static_cast<std::uint64_t>(end.node));
+    writer.Time(end.at);
+  }
+  servers.DescribeRefusals(now(), writer);
 }
 
 void Engine::EndServerFault(std::size_t index) {

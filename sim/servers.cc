@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/fingerprint.h"
 #include "sim/redis/cluster.h"
 #include "sim/redis/command_table.h"
 #include "sim/redis/engine.h"
@@ -133,6 +134,14 @@ std::optional<int> Servers::BestReplica() {
   return best;
 }
 
+ReplicaState Servers::replica() {
+  const std::optional<int> best = replicated_ ? BestReplica() : std::nullopt;
+  if (!best || !Serves(primary_)) return ReplicaState::kNone;
+  if (InStep(*best)) return ReplicaState::kInStep;
+  const bool has_data = at(*best).engine().replication.link() == redis::MasterLink::kConnected;
+  return has_data ? ReplicaState::kBehind : ReplicaState::kNone;
+}
+
 void Servers::Promote(int node, int except) {
   primary_ = node;
   topology_.Reconfigure(Id(node), std::nullopt);
@@ -152,6 +161,15 @@ void Servers::SetCutOff(int node, bool cut) {
 void Servers::SetFull(int node, bool full) {
   const std::string refused = at(node).Configure("maxmemory", full ? "1" : "0");
   Require(refused.empty(), "the memory limit cannot be set");
+}
+
+void Servers::DescribeRefusals(VirtualTime now, FingerprintWriter& writer) const {
+  for (const Refusal& refusal : refusals_) {
+    if (refusal.until <= now) continue;
+    writer.Number(static_cast<std::uint64_t>(refusal.node));
+    writer.Number(static_cast<std::uint64_t>(refusal.kind));
+    writer.Time(refusal.until);
+  }
 }
 
 std::optional<std::string> Servers::RefusalOf(int node, const redis::Argv& argv,

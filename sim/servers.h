@@ -14,10 +14,12 @@
 
 #include "sim/faults.h"
 #include "sim/redis/topology.h"
+#include "sim/setting.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
 
+class FingerprintWriter;
 struct WorldOptions;
 
 class Servers {
@@ -52,8 +54,13 @@ class Servers {
   void Start(int node) { topology_.Start(Id(node)); }
   void SetPaused(int node, bool paused) { topology_.SetPaused(Id(node), paused); }
 
+  /// What the node has to do with others; see redis::Topology.
+  bool InStep(int node) { return topology_.InStep(Id(node)); }
+  void Describe(int node, redis::StateSink& sink) { topology_.Describe(Id(node), sink); }
+
   // Of a primary with replicas.
   bool replicated() const { return replicated_; }
+  ReplicaState replica();
   /// The running replica that has most of the primary's data, as a Sentinel chooses it.
   std::optional<int> BestReplica();
   /// It becomes the primary, and whoever else runs follows it, but for `except`, the old one. The
@@ -71,6 +78,7 @@ class Servers {
     refusals_.push_back({node, kind, until});
   }
   void EndRefusals() { refusals_.clear(); }
+  void DescribeRefusals(VirtualTime now, FingerprintWriter& writer) const;
   /// The error that the command gets instead of being executed.
   std::optional<std::string> RefusalOf(int node, const redis::Argv& argv, VirtualTime now) const;
 

@@ -11,7 +11,7 @@ namespace interlock::sim {
 
 namespace {
 
-enum Observed : std::uint64_t { kReceived = 0x10, kBroke, kConnected, kRefused };
+enum Observed : std::uint64_t { kReceived = 0x10, kBroke, kConnected, kRefused, kUnsent };
 
 Status Cancelled() { return Status(StatusCode::kCancelled); }
 
@@ -90,6 +90,8 @@ Status SimConnection::Send(std::span<const std::string_view> argv) {
   }
   if (!engine_.StepBeforeSend(process_, PendingSend(argv))) return Cancelled();
   if (link_.broke != nullptr) {
+    // Another answer than of a connection that breaks after sending.
+    if (engine_.watched()) engine_.Observe(process_, kUnsent);
     Status broke = Break(link_.broke, StatusCode::kUnavailable);
     return Status(StatusCode::kUnavailable, broke.message());
   }
@@ -111,7 +113,10 @@ PendingEvent SimConnection::PendingSend(std::span<const std::string_view> argv) 
 Status SimConnection::Break(const char* why, StatusCode idle) {
   broken_ = true;
   engine_.trace.Add(engine_.now(), process_.id, TraceKind::kBroken, why);
-  if (engine_.watched()) engine_.Observe(process_, kBroke).Text(why);
+  if (engine_.watched()) {
+    engine_.Observe(process_, kBroke).Text(why);
+    process_.observed.Number(outstanding_);
+  }
   return Status(outstanding_ > 0 ? StatusCode::kUnknownOutcome : idle, why);
 }
 

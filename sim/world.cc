@@ -164,6 +164,7 @@ redis::Server& World::server() {
   return state_->engine.servers.at(server_node());
 }
 int World::server_node() const { return state_->engine.viewed_node(); }
+ReplicaState World::replica() const { return state_->engine.servers.replica(); }
 
 Trace& World::trace() { return state_->engine.trace; }
 std::uint64_t World::commands() const { return state_->engine.network.commands(); }

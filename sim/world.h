@@ -184,6 +184,7 @@ class World {
   redis::Server& server();
   int server_node() const;
   Trace& trace();
+  ReplicaState replica() const;
   std::uint64_t commands() const;  ///< executed by the servers so far
   std::uint64_t steps() const;
   /// Named by a server when Run returned kUnmodelled.

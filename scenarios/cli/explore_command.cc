@@ -143,6 +143,8 @@ void AddBounds(CLI::App& command, Settings& settings) {
   count("--silent-losses", request.silent_losses, "replies lost without a sign; else 0");
   count("--pauses", request.pauses, "pauses to just past the end of a lease; else 0");
   count("--short-pauses", request.short_pauses, "pauses of half a lease; else 0");
+  count("--failovers", bounds.failovers, "of a primary to a replica that may lag; else 0");
+  count("--restarts", bounds.restarts, "of a server with what the scenario lets it keep; else 0");
   command.add_flag("--clocks-apart", bounds.clocks_apart, "clocks differ by two leases and more");
   const auto length = [&command](const char* name, int& value, int least, const char* text) {
     command.add_option(name, value, text)->check(CLI::Range(least, 1000))->capture_default_str();
@@ -172,8 +174,9 @@ void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
   auto settings = std::make_shared<Settings>();
   settings->request.bounds.expiries = 1;
   command->add_option("--lock", settings->lock, "which lock")->required();
-  command->add_option("--scenario", settings->request.scenario, "whose properties are judged")
-      ->required();
+  command->add_option("--scenario", settings->request.scenario,
+                      "whose properties are judged; chaos, or failover or data-loss with faults of "
+                      "servers, if not given");
   command->add_option("--class", settings->request.synchrony,
                       "none, bounded or arbitrary; the scenario's weakest if not given");
   command->add_option("--property", settings->request.property,

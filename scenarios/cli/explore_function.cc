@@ -30,6 +30,8 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options) {
   request.silent_losses = options.silent_losses;
   request.pauses = options.pauses;
   request.short_pauses = options.short_pauses;
+  request.bounds.failovers = std::clamp(options.failovers, 0, 8);
+  request.bounds.restarts = std::clamp(options.restarts, 0, 8);
   return request;
 }
 

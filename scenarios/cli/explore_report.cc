@@ -72,6 +72,31 @@ void Judge(const Exploration& exploration, Judged property, reports::ResultRow& 
   row.pass = row.verdict != Verdict::kViolated;
 }
 
+/// What the scenario judges and nothing was looked for of, as no lock can promise it there; a line
+/// for each reason.
+std::vector<std::string> NotDemanded(const ExploreOptions& options) {
+  const RunCase& run_case = options.run_case;
+  std::vector<std::pair<std::string_view, std::string>> reasons;
+  if (!options.only.empty()) return {};
+  for (const Judged property : JudgedFor(*run_case.scenario, *run_case.subject)) {
+    const std::string_view why = WhyNotPromised(property, *run_case.scenario, run_case.synchrony,
+                                                run_case.subject->traits());
+    if (why.empty()) continue;
+    const auto same = std::find_if(reasons.begin(), reasons.end(),
+                                   [why](const auto& one) { return one.first == why; });
+    if (same == reasons.end()) {
+      reasons.emplace_back(why, Slug(property));
+    } else {
+      same->second.append(", ").append(Slug(property));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [why, properties] : reasons) {
+    lines.push_back(fmt::format("not demanded: {}: {}", properties, why));
+  }
+  return lines;
+}
+
 reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& options,
                           const Unit& unit, const std::string& verdict) {
   UnitResult sum;
@@ -93,6 +118,7 @@ reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& 
   }
   report.goals.clear();  // Every run within the bounds was to be made: nothing was left to chance.
   report.notes.push_back(verdict);
+  for (std::string& note : NotDemanded(options)) report.notes.push_back(std::move(note));
   const bool ended = exploration.complete || exploration.violation.has_value();
   if (!ended) report.status = reports::RunStatus::kPartial;
   return std::move(report);
@@ -127,7 +153,7 @@ ExploreReport MakeReport(const Exploration& exploration, const ExploreOptions& o
 std::string ToText(const ExploreReport& report, const reports::TextOptions& options) {
   std::string text;
   if (report.counterexample) text = reports::ToText(*report.counterexample, options) + "\n";
-  text += report.report.notes.back() + "\n";
+  for (const std::string& note : report.report.notes) text += note + "\n";
   std::string untested;
   for (const reports::ResultRow& row : report.report.results) {
     if (row.exercised > 0 || row.verdict == Verdict::kViolated || report.found) continue;

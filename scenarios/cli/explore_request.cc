@@ -16,6 +16,17 @@ constexpr int kOverstay = 37;
 
 Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
+bool ServersFail(const ExploreRequest& request) {
+  return request.bounds.failovers + request.bounds.restarts > 0;
+}
+
+/// Where servers fail, so little is demanded of the lock, and so little of it of its clients, that
+/// these may fail as well, though the scenario's generated runs keep the two apart.
+bool MayComeWithServers(sim::FaultKind kind) {
+  return kind == sim::FaultKind::kCrash || kind == sim::FaultKind::kResetAfter ||
+         kind == sim::FaultKind::kResetBefore || kind == sim::FaultKind::kLostReply;
+}
+
 Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario) {
   Bounds bounds = request.bounds;
   struct Kind {
@@ -32,23 +43,33 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
        "lost requests"},
       {request.silent_losses, sim::FaultKind::kLostReply, 0, bounds.silent_losses, "silent losses"},
       {request.pauses, sim::FaultKind::kPause, 0, bounds.pauses, "pauses"},
-      {request.short_pauses, sim::FaultKind::kPause, 0, bounds.short_pauses, "pauses"}};
+      {request.short_pauses, sim::FaultKind::kPause, 0, bounds.short_pauses, "pauses"},
+      {request.bounds.failovers, sim::FaultKind::kFailover, 0, bounds.failovers, "failovers"},
+      {request.bounds.restarts, sim::FaultKind::kServerKill, 0, bounds.restarts,
+       "server restarts"}};
   const auto& faults = scenario.shape.faults;
   for (const Kind& kind : kinds) {
     const bool has = std::find(faults.begin(), faults.end(), kind.fault) != faults.end();
-    if (!has && kind.given.value_or(0) > 0) {
+    const bool may_be = has || (ServersFail(request) && MayComeWithServers(kind.fault));
+    if (!may_be && kind.given.value_or(0) > 0) {
       return Bad(fmt::format("the scenario {} has no {}", scenario.name, kind.name));
     }
-    kind.bound = has ? kind.given.value_or(kind.otherwise) : 0;
+    kind.bound = kind.given.value_or(has ? kind.otherwise : 0);
   }
-  // Where nothing stops a client, only its own forgetfulness lets a lease pass.
-  const bool pauses =
-      std::find(faults.begin(), faults.end(), sim::FaultKind::kPause) != faults.end();
+  if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
+  // Where nothing stops a client or a server, only its own forgetfulness lets a lease pass.
+  const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),
+                                                        sim::FaultKind::kPause) != faults.end();
   if (bounds.overstay > 0 && !scenario.shape.overstay) {
     return Bad(fmt::format("in the scenario {} nobody overstays", scenario.name));
   }
   if (scenario.shape.overstay && !pauses && bounds.overstay == 0) bounds.overstay = kOverstay;
   return bounds;
+}
+
+std::string UsualScenario(const ExploreRequest& request) {
+  if (request.bounds.failovers > 0) return "failover";
+  return request.bounds.restarts > 0 ? "data-loss" : "chaos";
 }
 
 Result<SynchronyClass> ClassOf(const ExploreRequest& request, const Scenario& scenario) {
@@ -79,7 +100,8 @@ Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase&
 }  // namespace
 
 Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry) {
-  const auto scenarios = SelectScenarios(request.scenario);
+  const auto scenarios =
+      SelectScenarios(request.scenario.empty() ? UsualScenario(request) : request.scenario);
   if (!scenarios.ok()) return scenarios.status();
   if (scenarios->size() != 1) return Bad("an exploration is of one lock in one scenario");
   const Scenario& scenario = *scenarios->front();

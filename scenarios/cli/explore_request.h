@@ -15,7 +15,8 @@
 namespace interlock::scenarios::cli {
 
 struct ExploreRequest {
-  std::string scenario;   ///< pattern that matches one
+  /// Pattern that matches one. Empty: "chaos", or where servers fail "failover" or "data-loss".
+  std::string scenario;
   std::string synchrony;  ///< "none", "bounded", "arbitrary"; empty: the scenario's weakest
   std::string property;   ///< code or slug: look for its violations alone; empty: for all
   Bounds bounds;

@@ -25,6 +25,11 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
   Workload workload;
   workload.lease = bounds.lease - kTick;
   workload.permits = scenario.shape.min_permits;
+  workload.persistence = bounds.persistence;
+  if (bounds.failovers > 0) {
+    workload.topology = sim::Topology::kReplicated;
+    workload.nodes = 2;
+  }
   ClientPlan client;
   for (int i = 0; i < bounds.attempts; ++i) {
     Operation operation;
@@ -76,8 +81,17 @@ std::string ToText(const Bounds& bounds) {
   if (bounds.short_pauses > 0) {
     text += ", " + AtMost(bounds.short_pauses, "short pause", "short pauses");
   }
+  if (bounds.failovers > 0) {
+    text += ", " + AtMost(bounds.failovers, "failover", "failovers");
+  }
+  if (bounds.restarts > 0) {
+    text += ", " + AtMost(bounds.restarts, "server restart", "server restarts");
+    text +=
+        bounds.persistence == sim::Persistence::kNone ? " with all data lost" : " with all data";
+  }
   const int sum = bounds.crashes + bounds.lost_replies + bounds.lost_requests +
-                  bounds.silent_losses + bounds.pauses + bounds.short_pauses;
+                  bounds.silent_losses + bounds.pauses + bounds.short_pauses +
+                  2 * bounds.failovers + bounds.restarts;
   if (bounds.faults < sum) text += fmt::format(", <= {} of these together", bounds.faults);
   return text;
 }

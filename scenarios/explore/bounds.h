@@ -11,6 +11,7 @@
 
 #include "scenarios/scenario.h"
 #include "scenarios/workload.h"
+#include "sim/setting.h"
 
 namespace interlock::scenarios {
 
@@ -36,7 +37,13 @@ struct Bounds {
   int silent_losses = 0;  ///< a command is executed, and nothing more is heard on its connection
   int pauses = 0;         ///< a client stands still until a lease has just passed
   int short_pauses = 0;   ///< a client stands still for half of a lease
-  int faults = 1'000;     ///< of all kinds together, expiries not counted
+  /// The primary's machine dies, and its replica takes over: with all writes, or without those from
+  /// some command on, which is a fault of its own, once for each failover. The old primary comes
+  /// back at once, or not before all is well again.
+  int failovers = 0;
+  int restarts = 0;  ///< the server dies and starts again at once, with what it has persisted
+  sim::Persistence persistence = sim::Persistence::kNone;  ///< kNone or kAofAlways
+  int faults = 1'000;  ///< of all kinds together, expiries not counted
 
   bool operator==(const Bounds&) const = default;
 };

@@ -17,7 +17,7 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::string_view kMagic = "interlock.explore/2\n";
+constexpr std::string_view kMagic = "interlock.explore/3\n";
 
 class Writer {
  public:

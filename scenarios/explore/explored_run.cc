@@ -48,7 +48,8 @@ void ExploredRun::OnBegin(sim::World& world, const Recorder& recorder) {
   for (const Recorder::Resource& resource : recorder.resources()) {
     histories.push_back(&resource.history);
   }
-  walk_.Attach(world, std::move(histories));
+  const Workload& workload = explored_.workload;
+  walk_.Attach(world, std::move(histories), LongestPhaseOne(workload));
 }
 
 void ExploredRun::OnHeal(sim::StopReason stop) {
@@ -86,7 +87,8 @@ bool ExploredRun::Spins() {
   return ++steps_in_instant_ > kMost;
 }
 
-// A dead client's lease ends by its death, which is paid for already.
+// A dead client's lease ends by its death, which is paid for already; and so is what a server has
+// forgotten, or its owner has given back elsewhere.
 int ExploredRun::Expiries() const {
   const VirtualTime now = world_->now();
   int expiries = 0;
@@ -95,6 +97,7 @@ int ExploredRun::Expiries() const {
     for (const ServerHold& hold : history.server_holds) {
       if (hold.promised_until > now || hold.client < 0) continue;
       if (hold.end == ServerHoldEnd::kReleased || hold.end == ServerHoldEnd::kForeign) continue;
+      if (hold.end == ServerHoldEnd::kLost || hold.waived < hold.promised_until) continue;
       if (DiedAt(history, hold.client) > hold.promised_until) ++expiries;
     }
   }
@@ -151,7 +154,13 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
       writer.Time(hold.sent);
       writer.Time(hold.promised_until);
       writer.Time(hold.ended);
-      writer.Number(static_cast<std::uint64_t>(hold.end));
+      writer.Number(static_cast<std::uint64_t>(hold.end) | (hold.copied ? 256U : 0U) |
+                    static_cast<std::uint64_t>(hold.node) << 16);
+      writer.Time(hold.waived);
+    }
+    for (const Supersession& one : history.supersessions) {
+      writer.Number(static_cast<std::uint64_t>(one.node));
+      writer.Time(one.at);
     }
   }
 }

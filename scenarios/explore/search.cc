@@ -31,6 +31,7 @@ Workload WithFaults(Workload workload, const sim::FaultPlan& faults) {
     planned.kind = fault.kind;
     planned.step = fault.step;
     planned.length = fault.length;
+    planned.node = fault.node;
     workload.clients[static_cast<std::size_t>(fault.process)].faults.push_back(planned);
   }
   return workload;

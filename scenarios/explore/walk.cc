@@ -7,8 +7,9 @@
 
 namespace interlock::scenarios {
 
-void Walk::Attach(const sim::World& world, std::vector<const History*> histories) {
+void Walk::Attach(const sim::World& world, std::vector<const History*> histories, VirtualTime end) {
   world_ = &world;
+  end_ = end;
   histories_ = std::move(histories);
 }
 
@@ -33,9 +34,10 @@ std::uint32_t Walk::Decide(std::uint32_t width) {
 std::uint32_t Walk::Draw(sim::Lane /*lane*/, std::uint32_t bound) { return Decide(bound); }
 
 bool Walk::Left(Kind kind) const {
-  const std::array<int, kKinds> most = {bounds_.crashes,       bounds_.lost_replies,
-                                        bounds_.lost_requests, bounds_.silent_losses,
-                                        bounds_.pauses,        bounds_.short_pauses};
+  const std::array<int, kKinds> most = {
+      bounds_.crashes,       bounds_.lost_replies, bounds_.lost_requests,
+      bounds_.silent_losses, bounds_.pauses,       bounds_.short_pauses,
+      bounds_.failovers,     bounds_.failovers,    bounds_.restarts};
   return spent_[kind] < most[kind];
 }
 
@@ -58,6 +60,25 @@ void Walk::AddPause(std::vector<Option>& options) const {
   if (nearest == kOpen) nearest = beliefs;
   if (nearest == kOpen) return;
   options.push_back({kPause, sim::FaultKind::kPause, nearest - now});
+}
+
+// In front of a command: what a server suffers between two commands, nobody can tell from what it
+// suffers right before the second one.
+void Walk::AddServerFaults(std::vector<Option>& options) const {
+  // To the same instant whenever it begins, so that states do not differ by that.
+  const Duration for_good = end_ - world_->now();
+  const bool can_fail_over = Left(kFailover) && world_->replica() != sim::ReplicaState::kNone;
+  const bool can_lag = can_fail_over && Left(kLag) && faults() + 2 <= bounds_.faults;
+  if (can_lag && world_->replica() == sim::ReplicaState::kInStep) {
+    options.push_back({kLag, sim::FaultKind::kReplicationStop, for_good});
+  }
+  if (can_fail_over) {
+    options.push_back({kFailover, sim::FaultKind::kFailover, {}});
+    options.push_back({kFailover, sim::FaultKind::kFailover, for_good});
+  }
+  if (Left(kRestart)) {
+    options.push_back({kRestart, sim::FaultKind::kServerKill, {}, world_->server_node()});
+  }
 }
 
 std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
@@ -88,6 +109,7 @@ std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
   if (pausable && Left(kShortPause)) {
     options.push_back({kShortPause, sim::FaultKind::kPause, Hundredths(bounds_, 50)});
   }
+  if (before_send) AddServerFaults(options);
   return options;
 }
 
@@ -107,6 +129,7 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   sim::Fault fault;
   fault.kind = option.fault;
   fault.length = option.length;
+  fault.node = option.node;
   return fault;
 }
 

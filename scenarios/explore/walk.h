@@ -28,8 +28,9 @@ class Walk final : public sim::ChoiceSource {
   /// The prefix must outlive the walk.
   Walk(const Bounds& bounds, std::string_view prefix) : bounds_(bounds), prefix_(prefix) {}
 
-  /// REQUIRES: called before the first decision; world and histories outlive the run.
-  void Attach(const sim::World& world, std::vector<const History*> histories);
+  /// REQUIRES: called before the first decision; world and histories outlive the run. `end`: of
+  /// phase 1 at the latest, and so of what heals only when all does.
+  void Attach(const sim::World& world, std::vector<const History*> histories, VirtualTime end);
 
   std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override;
   std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
@@ -55,6 +56,9 @@ class Walk final : public sim::ChoiceSource {
     kSilentLoss,
     kPause,
     kShortPause,
+    kLag,
+    kFailover,
+    kRestart,
     kKinds
   };
   /// Faults so far, by kind.
@@ -66,6 +70,7 @@ class Walk final : public sim::ChoiceSource {
     Kind kind;
     sim::FaultKind fault;
     Duration length{};
+    int node = 0;
   };
   struct Place {
     int step = -1;          // the last at which a fault was offered
@@ -76,11 +81,13 @@ class Walk final : public sim::ChoiceSource {
   std::uint32_t Decide(std::uint32_t width);
   bool Left(Kind kind) const;
   void AddPause(std::vector<Option>& options) const;
+  void AddServerFaults(std::vector<Option>& options) const;
   std::vector<Option> OptionsAt(Place& place, sim::StepKind kind);
 
   const Bounds& bounds_;
   const std::string_view prefix_;
   const sim::World* world_ = nullptr;
+  VirtualTime end_{};
   std::vector<const History*> histories_;  // of each resource
   Path path_;
   std::vector<std::uint8_t> widths_;

@@ -172,6 +172,10 @@ void DescribeClient(const Client& client, StateSink& sink) {
 
 void DescribeState(Engine& engine, StateSink& sink) {
   DescribeKeys(engine.keyspace, sink);
+  DescribeStateButKeys(engine, sink);
+}
+
+void DescribeStateButKeys(Engine& engine, StateSink& sink) {
   sink.BeginPart();
   sink.Number(kScripts);
   sink.Number(engine.scripting.known());

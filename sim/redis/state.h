@@ -2,7 +2,8 @@
 //
 // A server's state, part by part, for those who compare states: data, deadlines, who waits for what
 // in which order, subscriptions, and which scripts are known. Not in it is what transactions,
-// CLIENT, CONFIG, DEBUG and the commands of replication, persistence and clusters set.
+// CLIENT, CONFIG, DEBUG and the commands of replication, persistence and clusters set; what servers
+// have to do with each other is in Topology::Describe.
 //
 // Thread safety: none; one thread. Determinism: parts come in the order of the keys' bytes and of
 // the client ids.
@@ -29,6 +30,8 @@ class StateSink {
 
 /// A key whose TTL has passed is left out: nobody can see whether it is still there.
 void DescribeState(Engine& engine, StateSink& sink);
+/// All but the keys: enough of a replica whose keys are its master's.
+void DescribeStateButKeys(Engine& engine, StateSink& sink);
 
 /// Whether all that the command changes is in that description; `name` in any case.
 bool IsDescribed(std::string_view name);

@@ -23,6 +23,7 @@
 #include "sim/redis/replication.h"
 #include "sim/redis/sentinel.h"
 #include "sim/redis/server.h"
+#include "sim/redis/state.h"
 
 namespace interlock::sim::redis {
 
@@ -56,8 +57,7 @@ class Topology {
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
 
-  /// As if just made: all nodes are up, and replicas about to connect. Keeps what is dear to make
-  /// (see Server::Reset).
+  /// As if just made: all nodes are up, replicas about to connect. Keeps what Server::Reset does.
   void Reset(TopologySpec spec);
 
   std::size_t size() const { return nodes_.size(); }
@@ -75,7 +75,7 @@ class Topology {
   /// more; never before the last change of that clock.
   std::int64_t TimeAtClock(NodeId node, std::int64_t unix_us) const;
 
-  /// When RunTimers should next be called; nullopt: never, unless a command is executed first.
+  /// When RunTimers should be called; nullopt: never, unless a command is executed first.
   std::optional<std::int64_t> NextTimerUs();
   void RunTimers();
 
@@ -92,8 +92,7 @@ class Topology {
   void Kill(NodeId node, const Server::Crash& crash);
   /// REQUIRES: it was killed.
   void Start(NodeId node, std::int64_t loading_us = 0);
-  /// SIGSTOP and SIGCONT: connections stay, nothing happens. REQUIRES of the caller: no Execute
-  /// in between.
+  /// SIGSTOP and SIGCONT: connections stay, nothing happens. REQUIRES: no Execute in between.
   void SetPaused(NodeId node, bool paused);
   bool IsUp(NodeId node) const { return nodes_[node]->up; }
   bool IsPaused(NodeId node) const { return nodes_[node]->paused; }
@@ -105,6 +104,11 @@ class Topology {
   bool Reaches(NodeId from, NodeId to) { return Runs(to) && !IsCut(from, to); }
   /// As a Sentinel does it: REPLICAOF (nullopt: NO ONE), CONFIG REWRITE, CLIENT KILL.
   void Reconfigure(NodeId node, const std::optional<MasterAddress>& master);
+
+  /// A replica that has whatever its master has, as soon as somebody looks.
+  bool InStep(NodeId node);
+  /// Whether the node runs, its clock, its links to others, what it has sent them.
+  void Describe(NodeId node, StateSink& sink);
 
  private:
   /// On the connection of a replica to its master.
@@ -167,6 +171,8 @@ class Topology {
   void Send(NodeId from, NodeId to, Message message, std::int64_t delay_us = 0);
   bool IsCut(NodeId a, NodeId b) const;
   bool CanDeliver(const Way& way);
+  void DescribeWay(const Way& way, StateSink& sink);
+  void DescribeWrites(NodeId master, StateSink& sink);
   void Deliver(const Way& way);
   /// Looks at what commands have brought about: new units, new roles, links that were given up.
   void Collect();

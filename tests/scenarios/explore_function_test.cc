@@ -66,6 +66,26 @@ TEST(ExploreFunctionTest, WhatCannotBeExploredIsSaid) {
   EXPECT_THAT(text({.property = "LK999"}), HasSubstr("no property is \"LK999\""));
   EXPECT_THAT(text({.scenario = "crash", .property = "LK006"}), HasSubstr("does not judge"));
   EXPECT_THAT(text({.scenario = "crash", .pauses = 1}), HasSubstr("has no pauses"));
+  EXPECT_THAT(text({.scenario = "crash", .failovers = 1}), HasSubstr("has no failovers"));
+  EXPECT_THAT(text({.pauses = 1, .failovers = 1}), HasSubstr("failover has no pauses"));
+}
+
+// What a replica lacks no lock can hold: that is said, and asked for by name it is found all the
+// same.
+TEST(ExploreFunctionTest, WhereServersFailItIsSaidWhatIsNotDemanded) {
+  const auto lock = PlainSubject();
+  const harness::ExploreVerdict verdict =
+      harness::Explore(lock, {.attempts = 1, .crashes = 1, .failovers = 1});
+  EXPECT_TRUE(verdict.passed) << verdict.text;
+  EXPECT_THAT(verdict.text, HasSubstr("in failover (none): no violation: "));
+  EXPECT_THAT(verdict.text, HasSubstr("<= 1 failover: "));
+  EXPECT_THAT(verdict.text, HasSubstr("not demanded: server-exclusion, "));
+  EXPECT_THAT(verdict.text, HasSubstr("no lock on one server can hold what that server forgets"));
+  const harness::ExploreVerdict twice =
+      harness::Explore(lock, {.property = "LK001", .failovers = 1});
+  EXPECT_TRUE(twice.violated) << twice.text;
+  EXPECT_THAT(twice.text, HasSubstr("within smaller bounds no run fails"));
+  EXPECT_TRUE(harness::Replay(lock, twice.token).Violates("LK001"));
 }
 
 // A code may stand for several properties, and a fault is there by itself only where the scenario

@@ -31,6 +31,9 @@ std::shared_ptr<const harness::Subject> Named(std::string_view name) {
   for (const Specimen& specimen : Specimens()) {
     if (specimen.subject->name() == name) return specimen.subject;
   }
+  if (name == "test/waits-for-replica") {
+    return testing::PlainSubject({.name = std::string(name), .preface = {"WAIT", "1", "100"}});
+  }
   return nullptr;
 }
 
@@ -113,6 +116,17 @@ Bounds WithPause(Bounds bounds) {
   return bounds;
 }
 
+Bounds WithFailover(Bounds bounds) {
+  bounds.failovers = 1;
+  return bounds;
+}
+
+Bounds WithRestart(Bounds bounds, sim::Persistence persistence) {
+  bounds.restarts = 1;
+  bounds.persistence = persistence;
+  return bounds;
+}
+
 Bounds Waiting(Bounds bounds) {
   bounds.waits = true;
   return bounds;
@@ -138,7 +152,25 @@ INSTANTIATE_TEST_SUITE_P(
              WithPause(WithLostReply(Of(2, 1)))},
         Case{"SetnxThenExpireCrash", "broken/setnx-then-expire", "crash", WithCrash(Of(2, 1))},
         Case{"ExistsSetExpire", "broken/exists-set-expire", "contention", Of(2, 2)},
-        Case{"DelWithoutOwnerPause", "broken/del-without-owner", "pause", WithPause(Of(2, 1))}),
+        Case{"DelWithoutOwnerPause", "broken/del-without-owner", "pause", WithPause(Of(2, 1))},
+        Case{"MutexFailover", "mutex", "failover", WithFailover(Of(2, 1))},
+        Case{"MutexFailoverTwoAttempts", "mutex", "failover", WithFailover(Of(2, 2))},
+        Case{"MutexFailoverAndCrash", "mutex", "failover", WithCrash(WithFailover(Of(2, 1)))},
+        Case{"MutexFailoverAndLostReply", "mutex", "failover",
+             WithLostReply(WithFailover(Of(2, 1)))},
+        Case{"SingleFileWaitingFailover", "single-file", "failover",
+             WithFailover(Waiting(Of(2, 1)))},
+        Case{"GetCompareDelFailover", "broken/get-compare-del", "failover", WithFailover(Of(2, 1))},
+        Case{"SignalDeletedRestart", "broken/signal-deleted", "data-loss",
+             WithRestart(Of(2, 2), sim::Persistence::kNone)},
+        Case{"WaitForReplicaFailover", "test/waits-for-replica", "failover",
+             WithFailover(Of(2, 1))},
+        Case{"MutexForgetfulRestart", "mutex", "data-loss",
+             WithRestart(Of(2, 2), sim::Persistence::kNone)},
+        Case{"MutexRestart", "mutex", "server-restart",
+             WithRestart(Of(2, 2), sim::Persistence::kAofAlways)},
+        Case{"SingleFileWaitingForgetfulRestart", "single-file", "data-loss",
+             WithRestart(Waiting(Of(2, 1)), sim::Persistence::kNone)}),
     [](const auto& parameter) { return parameter.param.name; });
 
 TEST_F(ExploreTest, TheNumberOfThreadsChangesNeitherStatesNorOutcomes) {
@@ -201,6 +233,59 @@ TEST_F(ExploreTest, GetCompareDelFallsWithTwoClientsOneExpiryAndOnePause) {
   sim::Choices choices = sim::Choices::FromTape(found.tape);
   const RunResult run = RunOnce(universe, options.run_case, found.workload, choices);
   EXPECT_NE(run.Find(Judged::kForeignRelease), nullptr);
+}
+
+// No lock on one server can hold what its server forgets: asked for by name, exclusion falls to a
+// replica that lacks the grant, and to nothing less.
+TEST_F(ExploreTest, AFailoverGrantsTwiceOnlyIfTheReplicaLagged) {
+  ExploreOptions options = Options({"", "mutex", "failover", WithFailover(Of(2, 2))});
+  options.only = {Judged::kServerExclusion};
+  options.minimise = true;
+  const Exploration exploration = Explore(options);
+  ASSERT_TRUE(exploration.violation.has_value());
+  const MinimalCase& found = *exploration.violation;
+  EXPECT_TRUE(found.minimal);
+  EXPECT_EQ(found.faults, 2);
+  EXPECT_EQ(found.bounds.clients, 1) << "who comes when all is well again is granted it, too";
+  FaultSet kinds;
+  for (const ClientPlan& client : found.workload.clients) {
+    for (const PlannedFault& fault : client.faults) kinds.set(static_cast<std::size_t>(fault.kind));
+  }
+  EXPECT_TRUE(kinds[static_cast<std::size_t>(sim::FaultKind::kReplicationStop)]);
+  EXPECT_TRUE(kinds[static_cast<std::size_t>(sim::FaultKind::kFailover)]);
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromTape(found.tape);
+  const RunResult run = RunOnce(universe, options.run_case, found.workload, choices);
+  EXPECT_NE(run.Find(Judged::kServerExclusion), nullptr);
+
+  options.bounds.faults = 1;
+  const Exploration in_step = Explore(options);
+  EXPECT_TRUE(in_step.complete);
+  EXPECT_GT(in_step.exercised[Judged::kServerExclusion], 0U);
+  EXPECT_FALSE(in_step.violation.has_value());
+}
+
+// What is written to disk before it is acknowledged survives, and so does every promise.
+TEST_F(ExploreTest, ARestartBreaksExclusionOnlyIfItLosesData) {
+  ExploreOptions options =
+      Options({"", "mutex", "server-restart", WithRestart(Of(2, 2), sim::Persistence::kAofAlways)});
+  options.only = {Judged::kServerExclusion};
+  const Exploration kept = Explore(options);
+  EXPECT_TRUE(kept.complete);
+  EXPECT_FALSE(kept.violation.has_value()) << kept.violation->what;
+  options = Options({"", "mutex", "data-loss", WithRestart(Of(2, 2), sim::Persistence::kNone)});
+  options.only = {Judged::kServerExclusion};
+  options.minimise = true;
+  const Exploration lost = Explore(options);
+  ASSERT_TRUE(lost.violation.has_value());
+  EXPECT_TRUE(lost.violation->minimal);
+  EXPECT_EQ(lost.violation->faults, 1);
+}
+
+TEST_F(ExploreTest, TheVerdictNamesFaultsOfServers) {
+  EXPECT_THAT(ToText(WithFailover(Of(3, 3))), HasSubstr("0 pauses, <= 1 failover"));
+  EXPECT_THAT(ToText(WithRestart(Of(3, 3), sim::Persistence::kNone)),
+              HasSubstr("0 pauses, <= 1 server restart with all data lost"));
 }
 
 TEST_F(ExploreTest, AnInterruptedExplorationGoesOnFromItsCheckpoint) {

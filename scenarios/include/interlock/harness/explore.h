@@ -27,13 +27,15 @@
 namespace interlock::harness {
 
 struct ExploreOptions {
-  std::string scenario = "chaos";  ///< whose properties are judged, and whose faults there are
-  std::string synchrony = {};      ///< "none", "bounded", "arbitrary"; empty: its weakest class
-  std::string property = {};       ///< "LK005" or a slug: look for its violations alone
-  int clients = 2;                 ///< 1 to 8
-  int attempts = 2;                ///< of each client, 1 to 8
-  bool waits = false;              ///< clients wait for the lock instead of trying
-  bool extend = false;             ///< clients extend in the middle of the section
+  /// Whose properties are judged, and whose faults there are. Empty: "chaos", or "failover" or
+  /// "data-loss" where servers fail.
+  std::string scenario = {};
+  std::string synchrony = {};  ///< "none", "bounded", "arbitrary"; empty: its weakest class
+  std::string property = {};   ///< "LK005" or a slug: look for its violations alone
+  int clients = 2;             ///< 1 to 8
+  int attempts = 2;            ///< of each client, 1 to 8
+  bool waits = false;          ///< clients wait for the lock instead of trying
+  bool extend = false;         ///< clients extend in the middle of the section
   // Lengths, in hundredths of a lease.
   int wait = 300;    ///< of the patience of those who wait
   int hold = 25;     ///< of the section
@@ -49,7 +51,9 @@ struct ExploreOptions {
   std::optional<int> silent_losses = {};
   std::optional<int> pauses = {};        ///< to just past the end of a lease
   std::optional<int> short_pauses = {};  ///< of half a lease
-  int jobs = 1;                          ///< threads; the verdict does not depend on it
+  int failovers = 0;  ///< of a primary to its replica, which may lack the last writes
+  int restarts = 0;   ///< of the server, with what the scenario lets it keep
+  int jobs = 1;       ///< threads; the verdict does not depend on it
   std::optional<std::chrono::milliseconds> budget = {};  ///< real time; too short: inconclusive
   std::string program = {};                              ///< as CheckOptions::program
 };
