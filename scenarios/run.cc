@@ -69,7 +69,7 @@ class OneRun {
  private:
   sim::StopReason EndProbe(sim::StopReason stop) {
     if (stop == sim::StopReason::kUnmodelled || stop == sim::StopReason::kStepLimit) return stop;
-    if (stop == sim::StopReason::kStopped || !probe_->GoOn()) return sim::StopReason::kStopped;
+    if (stop == sim::StopReason::kStopped || !probe_->GoOn({})) return sim::StopReason::kStopped;
     world_.SetProbe(nullptr);
     probe_->OnHeal(stop);
     return stop;

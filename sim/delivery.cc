@@ -105,6 +105,7 @@ void Network::Pump(Link& link) {
 }
 
 void Network::AcceptLink(Link& link) {
+  engine_.footprint.TouchAll();
   SyncServerTime();
   redis::Server& server = engine_.servers.at(link.node);
   link.client = server.Connect();
@@ -138,7 +139,9 @@ void Network::Execute(Link& link) {
   if (watch) node.expiry_watch.Before(engine_.trace, engine_.servers, now);
   if (now - node.last_expiry >= kActiveExpiryPeriod) {
     node.last_expiry = now;
+    const std::uint64_t before = server.mutations();
     server.RunActiveExpiry();
+    if (server.mutations() != before) engine_.footprint.TouchAll();
   }
   const Request& request = link.requests[link.executed];
   ++link.executed;
@@ -153,11 +156,14 @@ void Network::Execute(Link& link) {
   answered_ = false;
   if (const auto error = engine_.servers.RefusalOf(link.node, request.argv, now)) {
     redis::Value refused;
+    engine_.footprint.TouchAll();
     refused.type = redis::Value::Type::kError;
     refused.text = redis::NoteRefusal(server, link.client, request.argv, *error);
     OnReply(link.node, link.client, refused);
   } else {
+    if (engine_.noting()) redis::SetFootprint(server, &engine_.footprint);
     server.Execute(link.client, request.argv);
+    if (engine_.noting()) redis::SetFootprint(server, nullptr);
   }
   executing_ = nullptr;
   if (watch) node.expiry_watch.After(server, link.process->database);
@@ -319,6 +325,7 @@ void Network::Unblock(Link& link) {
 void Network::CloseAtServer(Link& link) {
   engine_.scheduler.timers().Cancel(link.server_close_timer);
   if (!link.server_open) return;
+  engine_.footprint.TouchAll();
   SyncServerTime();
   ForgetClient(link);
   engine_.servers.at(link.node).Disconnect(link.client);

@@ -78,8 +78,13 @@ bool Engine::StepBeforeSend(Process& process, PendingEvent pending) {
   }
 }
 
-void Engine::BeforePick() {
-  if (probe_ != nullptr && !probe_->GoOn()) scheduler.Stop(StopReason::kStopped);
+void Engine::BeforePick(const std::vector<ScheduledTask*>& ready) {
+  if (probe_ == nullptr) return;
+  ready_.clear();
+  for (const ScheduledTask* task : ready) ready_.push_back({task->group, task->ordinal});
+  if (!probe_->GoOn(ready_)) scheduler.Stop(StopReason::kStopped);
+  footprint.Clear();
+  noting_ = probe_->WantsFootprint();
 }
 
 void Engine::StepSlowly(Process& process, StepKind kind) {

@@ -86,8 +86,11 @@ class Engine final : public SchedulerHost {
   void SetProbe(WorldProbe* probe) { probe_ = probe; }
   /// Whether what processes observe is noted, for fingerprints.
   bool watched() const { return probe_ != nullptr; }
+  /// Whether the present step's footprint is wanted.
+  bool noting() const { return noting_; }
   /// Where to note what the running task observes now.
   FingerprintWriter& Observe(Process& process, std::uint64_t kind) {
+    if (noting_ && process.id != picked_) footprint.TouchAll();
     process.observed.Time(now());
     process.observed.Number(kind << 32 | scheduler.current()->ordinal);
     return process.observed;
@@ -122,13 +125,15 @@ class Engine final : public SchedulerHost {
   RandomNames names;
   Scheduler scheduler;
   Network network;
+  redis::Footprint footprint;  // since the latest choice, if it is wanted
 
  private:
   void OnTimer(TimerHeap::Timer timer) override;
   void OnTaskStart(const ScheduledTask& task) override;
   void OnTaskEnd(const ScheduledTask& task) override;
   bool Quiet() const override { return network.Quiet() && restarts_to_come_ == 0; }
-  void BeforePick() override;
+  void BeforePick(const std::vector<ScheduledTask*>& ready) override;
+  void AfterPick(const ScheduledTask& picked) override { picked_ = picked.group; }
 
   void StepSlowly(Process& process, StepKind kind);
   void Inject(Process& process, int step, StepKind kind);
@@ -170,6 +175,9 @@ class Engine final : public SchedulerHost {
   std::vector<ServerEnd> server_ends_;
   std::vector<bool> drifting_nodes_;
   WorldProbe* probe_ = nullptr;
+  bool noting_ = false;
+  int picked_ = -1;               // the process chosen last
+  std::vector<ReadyTask> ready_;  // for the probe; kept for its storage
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;
   bool injecting_;  // the choices may add faults: every step is a slow one

@@ -274,14 +274,14 @@ void FingerprintWriter::Value(const redis::Value& value) {
   for (const redis::Value& element : value.elements) Value(element);
 }
 
-Digest FingerprintOf(Engine& engine, const ScenarioState& scenario) {
+Digest FingerprintOf(Engine& engine, const ScenarioState& scenario, std::vector<int>& ranks) {
   std::vector<FingerprintWriter> parts;
   parts.reserve(engine.processes().size());
   for (const auto& process : engine.processes()) {
     parts.push_back(OfProcess(engine, *process, scenario));
   }
   const std::vector<int> order = CanonicalOrder(engine, scenario, parts);
-  std::vector<int> ranks(order.size());
+  ranks.resize(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     ranks[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
   }

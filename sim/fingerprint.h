@@ -129,6 +129,7 @@ class ScenarioState {
 class Engine;
 
 /// REQUIRES: the engine has watched its processes from the start (see World::Watch); no task runs.
-Digest FingerprintOf(Engine& engine, const ScenarioState& scenario);
+/// `ranks`: see World::Fingerprint.
+Digest FingerprintOf(Engine& engine, const ScenarioState& scenario, std::vector<int>& ranks);
 
 }  // namespace interlock::sim

@@ -175,6 +175,7 @@ void Network::TravelElsewhere(Process& process, VirtualTime latest, std::functio
 }
 
 void Network::ArriveElsewhere(std::uint32_t number) {
+  engine_.footprint.TouchAll();
   Elsewhere& arrived = elsewhere_[number];
   arrived.timer = kNoTimer;
   --elsewhere_under_way_;

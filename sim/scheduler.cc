@@ -146,7 +146,7 @@ ScheduledTask* Scheduler::PickNext() {
   std::size_t index = 0;
   if (instant_) {
     if (ScheduledTask* task = TakeUnseen()) return task;
-    host_.BeforePick();
+    host_.BeforePick(ready_);
     if (stop_) return nullptr;
   }
   if (forced_) {
@@ -155,6 +155,7 @@ ScheduledTask* Scheduler::PickNext() {
   } else if (ready_.size() > 1) {
     index = Choose(nullptr);
   }
+  if (instant_) host_.AfterPick(*ready_[index]);
   return TakeReady(index);
 }
 

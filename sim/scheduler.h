@@ -68,7 +68,6 @@ struct ScheduledTask {
   std::uint32_t wait_link = 0;
 
   bool at_yield_point = false;  // instant worlds: what it does next, others can see
-
   std::uint32_t teardown_calls = 0;
   bool abandoned = false;  // its stack still refers to it: never deleted
 };
@@ -81,14 +80,15 @@ class SchedulerHost {
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
   /// Whether nothing is on its way that could still reach the server, or a place outside.
   virtual bool Quiet() const = 0;
-  virtual void BeforePick() = 0;  ///< Instant worlds: which ready task goes on is chosen next.
+  /// Instant worlds: which of the ready tasks goes on is chosen next.
+  virtual void BeforePick(const std::vector<ScheduledTask*>& ready) = 0;
+  virtual void AfterPick(const ScheduledTask& picked) = 0;
 
  protected:
   ~SchedulerHost() = default;
 };
 
 enum class StopReason : std::uint8_t;
-
 class Scheduler {
  public:
   Scheduler(StackPool& stacks, Choices& choices, SchedulerHost& host)

@@ -96,9 +96,10 @@ void World::Start(int process, std::function<void()> main, VirtualTime after) {
 }
 
 void World::SetProbe(WorldProbe* probe) { state_->engine.SetProbe(probe); }
-Digest World::Fingerprint(const ScenarioState& scenario) const {
-  return FingerprintOf(state_->engine, scenario);
+Digest World::Fingerprint(const ScenarioState& scenario, std::vector<int>& ranks) const {
+  return FingerprintOf(state_->engine, scenario, ranks);
 }
+const redis::Footprint& World::footprint() const { return state_->engine.footprint; }
 StopReason World::Run(VirtualTime until) { return state_->engine.scheduler.Run(until); }
 void World::Heal() { state_->engine.Heal(); }
 

@@ -29,9 +29,11 @@
 #include "sim/choices.h"
 #include "sim/faults.h"
 #include "sim/fingerprint.h"
+#include "sim/redis/footprint.h"
 #include "sim/redis/server.h"
 #include "sim/setting.h"
 #include "sim/trace.h"
+#include "sim/world_probe.h"
 
 namespace interlock::sim {
 
@@ -103,15 +105,6 @@ enum class StopReason : std::uint8_t {
   kUnmodelled,  ///< the server met a command, option or redis.* function that it does not model
 };
 
-/// Looks at an instant world before it is chosen which process goes on.
-class WorldProbe {
- public:
-  virtual ~WorldProbe() = default;
-  /// Every living process waits, or stands in front of what others will see of it. False: Run
-  /// returns kStopped.
-  virtual bool GoOn() = 0;
-};
-
 class Universe;  // pooled fiber stacks and the fake server; defined in sim/universe.h
 
 class World {
@@ -140,8 +133,11 @@ class World {
   /// REQUIRES: latency_max is 0. The probe outlives the runs; null: none.
   void SetProbe(WorldProbe* probe);
   /// See fingerprint.h. REQUIRES: a probe was set before the first process was added, and none of
-  /// the tasks runs.
-  Digest Fingerprint(const ScenarioState& scenario) const;
+  /// the tasks runs. `ranks`: of each process, its place in it, where processes may change places.
+  Digest Fingerprint(const ScenarioState& scenario, std::vector<int>& ranks) const;
+  /// What has been done since the probe was last asked, by the one process that was chosen then;
+  /// all is touched if others did something, too. REQUIRES: the probe wanted it then.
+  const redis::Footprint& footprint() const;
 
   /// Phase 2: the rest of the fault plan is dropped, pauses and partitions end now, delayed
   /// messages arrive now, clocks run at the rate that they were made with, half open connections

@@ -29,6 +29,7 @@ struct Settings {
   ExploreRequest request;
   std::string budget;
   std::string checkpoint;
+  bool every_order = false;
   int jobs = 0;
   OutputSettings output;
 };
@@ -73,6 +74,7 @@ class ExploreCommand {
                         : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     options_.stop = &Interrupted();
     options_.checkpoint = settings_.checkpoint;
+    options_.reduce = !settings_.every_order;
     const reports::ToolInfo tool = ThisTool();
     options_.version = fmt::format("{} {} {}", tool.version, tool.commit, tool.compiler);
     if (!settings_.budget.empty()) {
@@ -135,6 +137,14 @@ void AddBounds(CLI::App& command, Settings& settings) {
   command.add_option("--attempts", bounds.attempts, "how often each of them asks")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
+  command
+      .add_option("--resources", bounds.resources,
+                  "over how many each client's attempts go in turn; the first client begins at the "
+                  "first of them, the second at the second")
+      ->check(CLI::Range(1, kMostResources))
+      ->capture_default_str();
+  command.add_flag("--nest", bounds.nest,
+                   "at the end of a section clients ask for the next resource, too, and hold both");
   count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");
   count("--expiries", bounds.expiries, "leases of living clients that run out; 1 if not given");
   count("--lost-replies", request.lost_replies,
@@ -185,6 +195,8 @@ void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
   command->add_option("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
   command->add_option("--checkpoint", settings->checkpoint,
                       "a file to go on from, if it is there, and to save to");
+  command->add_flag("--every-order", settings->every_order,
+                    "take steps that commute in every order, too: the same states, in more runs");
   command->add_option("--jobs", settings->jobs, "threads; 0: one for each core")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();

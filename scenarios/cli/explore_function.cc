@@ -17,6 +17,8 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options) {
   request.property = options.property;
   request.bounds.clients = std::clamp(options.clients, 1, 8);
   request.bounds.attempts = std::clamp(options.attempts, 1, 8);
+  request.bounds.resources = std::clamp(options.resources, 1, scenarios::kMostResources);
+  request.bounds.nest = options.nest;
   request.bounds.waits = options.waits;
   request.bounds.extend = options.extend;
   request.bounds.overstay = std::clamp(options.overstay, 0, 1000);

@@ -56,6 +56,9 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     }
     kind.bound = kind.given.value_or(has ? kind.otherwise : 0);
   }
+  if (bounds.nest && bounds.resources < 2) {
+    return Bad("who holds a resource can ask for another one only if there are two or more");
+  }
   if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
   // Where nothing stops a client or a server, only its own forgetfulness lets a lease pass.
   const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),

@@ -2,6 +2,7 @@
 #include "scenarios/explore/bounds.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,23 @@ constexpr Duration kTick = std::chrono::milliseconds(1);
 std::string AtMost(int count, std::string_view one, std::string_view many) {
   if (count == 0) return fmt::format("0 {}", many);
   return fmt::format("<= {} {}", count, count == 1 ? one : many);
+}
+
+/// The same, asked for while that one is held.
+Operation Inside(Operation outer) {
+  outer.think = Duration{};
+  outer.overstay = Duration{};
+  outer.inside = true;
+  return outer;
+}
+
+/// Each in turn; what is inside another one is of the next resource.
+void SpreadOut(std::vector<Operation>& operations, int first, int resources) {
+  int next = first;
+  for (Operation& operation : operations) {
+    const int own = operation.inside ? next : next++;
+    operation.resource = own % resources;
+  }
 }
 
 }  // namespace
@@ -30,6 +48,7 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     workload.topology = sim::Topology::kReplicated;
     workload.nodes = 2;
   }
+  workload.resources = bounds.resources;
   ClientPlan client;
   for (int i = 0; i < bounds.attempts; ++i) {
     Operation operation;
@@ -46,10 +65,12 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
       operation.overstay = Hundredths(bounds, bounds.overstay);
     }
     client.operations.push_back(operation);
+    if (bounds.nest) client.operations.push_back(Inside(operation));
   }
   for (int i = 0; i < bounds.clients; ++i) {
     if (bounds.clocks_apart) client.clock_offset = Hundredths(bounds, 200 * i);
     client.operations.front().think = Hundredths(bounds, i * bounds.stagger);
+    SpreadOut(client.operations, i, bounds.resources);
     workload.clients.push_back(client);
   }
   return workload;
@@ -61,6 +82,8 @@ std::string ToText(const Bounds& bounds) {
   if (bounds.waits) text += " that wait";
   const Bounds usual;
   if (bounds.waits && bounds.wait != usual.wait) text += fmt::format(" {} %", bounds.wait);
+  if (bounds.resources > 1) text += fmt::format(", {} resources in turn", bounds.resources);
+  if (bounds.nest) text += ", the next one inside";
   if (bounds.hold != usual.hold) text += fmt::format(", in the section for {} %", bounds.hold);
   if (bounds.think != usual.think) text += fmt::format(", {} % apart", bounds.think);
   if (bounds.extend) text += ", 1 extension each";

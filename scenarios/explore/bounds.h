@@ -16,8 +16,13 @@
 namespace interlock::scenarios {
 
 struct Bounds {
-  int clients = 2;            ///< exactly so many; fewer are covered by smaller explorations
-  int attempts = 3;           ///< of each client, in a row
+  int clients = 2;   ///< exactly so many; fewer are covered by smaller explorations
+  int attempts = 3;  ///< of each client, in a row
+  /// 1 to kMostResources. Each client asks for them in turn, and begins at another one than the
+  /// client before it.
+  int resources = 1;
+  bool nest =
+      false;  ///< at the end of a section they ask for the next resource, too; both are held
   bool waits = false;         ///< they wait instead of trying
   bool extend = false;        ///< they extend in the middle of the section
   bool clocks_apart = false;  ///< the clocks of any two of them are two leases apart, or more

@@ -17,7 +17,7 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::string_view kMagic = "interlock.explore/3\n";
+constexpr std::string_view kMagic = "interlock.explore/4\n";
 
 class Writer {
  public:
@@ -58,6 +58,46 @@ class Reader {
   std::string_view text_;
 };
 
+void Write(Writer& writer, const std::vector<std::uint64_t>& numbers) {
+  writer.Number(numbers.size());
+  for (const std::uint64_t number : numbers) writer.Number(number);
+}
+
+std::vector<std::uint64_t> ReadNumbers(Reader& reader) {
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t left = reader.Number(); left > 0; --left) numbers.push_back(reader.Number());
+  return numbers;
+}
+
+void Write(Writer& writer, const Prefix& prefix) {
+  writer.Text(prefix.path);
+  writer.Text(prefix.rest);
+  writer.Number(prefix.calm_only ? 1 : 0);
+  writer.Number(prefix.asleep.sleepers().size());
+  for (const Sleeper& sleeper : prefix.asleep.sleepers()) {
+    writer.Number(static_cast<std::uint64_t>(sleeper.task.process));
+    writer.Number(sleeper.task.ordinal);
+    Write(writer, sleeper.footprint.reads());
+    Write(writer, sleeper.footprint.writes());
+  }
+}
+
+Prefix ReadPrefix(Reader& reader) {
+  Prefix prefix;
+  prefix.path = reader.Text();
+  prefix.rest = reader.Text();
+  prefix.calm_only = reader.Number() != 0;
+  for (std::uint64_t left = reader.Number(); left > 0; --left) {
+    Sleeper sleeper;
+    sleeper.task.process = static_cast<int>(reader.Number());
+    sleeper.task.ordinal = static_cast<std::uint32_t>(reader.Number());
+    std::vector<std::uint64_t> reads = ReadNumbers(reader);
+    sleeper.footprint = sim::redis::Footprint::Of(std::move(reads), ReadNumbers(reader));
+    prefix.asleep.Add(std::move(sleeper));
+  }
+  return prefix;
+}
+
 std::string Body(const std::string& key, const Search::Saved& saved) {
   Writer writer;
   writer.Text(key);
@@ -72,12 +112,13 @@ std::string Body(const std::string& key, const Search::Saved& saved) {
   writer.Number(result.outcomes.size());
   for (const std::string& outcome : result.outcomes) writer.Text(outcome);
   writer.Number(saved.visited.size());
-  for (const sim::Digest& state : saved.visited) {
-    writer.Number(state.low);
-    writer.Number(state.high);
+  for (const Visited::State& state : saved.visited) {
+    writer.Number(state.digest.low);
+    writer.Number(state.digest.high);
+    writer.Number(state.asleep);
   }
   writer.Number(saved.left.size());
-  for (const Prefix& prefix : saved.left) writer.Text(prefix);
+  for (const Prefix& prefix : saved.left) Write(writer, prefix);
   return std::move(writer).Take();
 }
 
@@ -95,11 +136,13 @@ Search::Saved Read(Reader& reader) {
     result.outcomes.insert(reader.Text());
   }
   for (std::uint64_t left = reader.Number(); left > 0; --left) {
-    const std::uint64_t low = reader.Number();
-    saved.visited.push_back({low, reader.Number()});
+    Visited::State& state = saved.visited.emplace_back();
+    state.digest.low = reader.Number();
+    state.digest.high = reader.Number();
+    state.asleep = reader.Number();
   }
   for (std::uint64_t left = reader.Number(); left > 0; --left) {
-    saved.left.push_back(reader.Text());
+    saved.left.push_back(ReadPrefix(reader));
   }
   return saved;
 }
@@ -108,9 +151,10 @@ Search::Saved Read(Reader& reader) {
 
 std::string CheckpointKey(const ExploreOptions& options) {
   const RunCase& run_case = options.run_case;
-  return fmt::format("{} {} {} {} {}{}", options.version, run_case.subject->name(),
+  return fmt::format("{} {} {} {} {}{}{}", options.version, run_case.subject->name(),
                      run_case.scenario->name, ToString(run_case.synchrony), ToText(options.bounds),
-                     options.symmetry ? "" : ", no symmetry");
+                     options.symmetry ? "" : ", no symmetry",
+                     options.reduce ? "" : ", no reduction");
 }
 
 std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key) {

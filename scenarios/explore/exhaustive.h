@@ -52,7 +52,8 @@ struct ExploreOptions {
   int jobs = 1;
   bool merge = true;
   bool symmetry =
-      true;  ///< clients may change places; if that turns out to be wrong, it is given up
+      true;            ///< clients may change places; if that turns out to be wrong, it is given up
+  bool reduce = true;  ///< steps of different clients that commute are taken in one order
   bool minimise = true;  ///< after a violation, look for the smallest
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;

@@ -58,25 +58,121 @@ void ExploredRun::OnHeal(sim::StopReason stop) {
   outcome_ = OutcomeOf(*recorder_, explored_.workload.clients.size());
 }
 
-bool ExploredRun::GoOn() {
-  walk_.OnPick();
+bool ExploredRun::GoOn(std::span<const sim::ReadyTask> ready) {
+  const bool slept = EndStep();
   if (Spins()) {
     end_ = End::kSpins;
     return false;
   }
-  if (!walk_.BeyondPrefix()) return true;
+  if (!walk_.BeyondPrefix()) {
+    Repeat(ready);
+    return true;
+  }
+  if (slept) {
+    end_ = End::kAsleep;
+    return false;
+  }
   if (Expiries() > explored_.bounds.expiries) {
     end_ = End::kBeyond;
     return false;
   }
-  if (explored_.audit) {
-    ++states_;
-    if (!visited_.Contains(world_->Fingerprint(*this))) ++strange_;
-    return true;
+  if (!explored_.audit) return Choose(ready);
+  ++states_;
+  if (!visited_.Contains(world_->Fingerprint(*this, ranks_))) ++strange_;
+  walk_.OnPick({}, false);
+  return true;
+}
+
+// What a prefix ends with is the first new step.
+void ExploredRun::Repeat(std::span<const sim::ReadyTask> ready) {
+  const std::size_t depth = walk_.path().size();
+  if (ready.size() < 2 || depth + 1 != prefix_.path.size()) return walk_.OnPick({}, false);
+  asleep_ = prefix_.asleep;
+  const auto chosen = static_cast<unsigned char>(prefix_.path.back());
+  if (chosen < ready.size()) BeginStep(ready[chosen], !prefix_.rest.empty());
+  AddBranch(depth, prefix_.rest, prefix_.calm_only);
+  walk_.OnPick({}, prefix_.calm_only);
+}
+
+// In a state that was visited before only those tasks are left that were asleep then, and are not
+// now; the faults that can strike them have been seen to.
+bool ExploredRun::Choose(std::span<const sim::ReadyTask> ready) {
+  Visited::Entry entry{true};
+  if (explored_.merge) {
+    const sim::Digest state = world_->Fingerprint(*this, ranks_);
+    entry = visited_.Enter(state, asleep_.Mask(ranks_));
+    asleep_.Keep(entry.asleep, ranks_);
   }
-  if (!explored_.merge || visited_.Insert(world_->Fingerprint(*this))) return true;
-  end_ = End::kVisited;
-  return false;
+  end_ = entry.fresh ? End::kAsleep : End::kVisited;
+  std::string awake;
+  std::string asleep;
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    if (!entry.fresh && (entry.explore & BitOf(ready[i], ranks_)) == 0) continue;
+    (asleep_.Has(ready[i]) ? asleep : awake).push_back(static_cast<char>(i));
+  }
+  // Who is asleep needs no step without a fault.
+  if (walk_.FaultsLeft()) awake += asleep;
+  if (awake.empty() && !(entry.fresh && ready.empty())) return false;
+  end_ = End::kWhole;
+  if (!awake.empty()) {
+    BeginStep(ready[static_cast<unsigned char>(awake.front())], awake.size() > 1);
+  }
+  if (ready.size() > 1) AddBranch(walk_.path().size(), awake.substr(1), !entry.fresh);
+  walk_.OnPick(awake, !entry.fresh);
+  return true;
+}
+
+void ExploredRun::AddBranch(std::size_t depth, const std::string& others, bool calm_only) {
+  Branch& branch = branches_.emplace_back();
+  branch.depth = depth;
+  branch.next.path = others.substr(0, 1);
+  if (!others.empty()) branch.next.rest = others.substr(1);
+  branch.next.asleep = asleep_;
+  branch.next.calm_only = calm_only;
+  if (step_) step_->branch = branches_.size() - 1;
+}
+
+// Of interest to those who are asleep, or may be on account of it.
+void ExploredRun::BeginStep(const sim::ReadyTask& task, bool others) {
+  if (!explored_.reduce || (!others && asleep_.sleepers().empty())) return;
+  step_ = Step{task, world_->now(), Expiries(), HoldsNow()};
+}
+
+// A step that time, a fault, or a bound has to do with commutes with none. True: it was asleep.
+bool ExploredRun::EndStep() {
+  if (!step_) return false;
+  const Step step = *std::exchange(step_, std::nullopt);
+  sim::redis::Footprint footprint = world_->footprint();
+  const bool calm = !walk_.disturbed();
+  if (!calm || world_->now() != step.began || Expiries() != step.expiries) footprint.TouchAll();
+  const std::vector<sim::Digest> holds = HoldsNow();
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    if (!(holds[i] == step.holds[i])) footprint.WriteOther(i);
+  }
+  const bool slept = calm && asleep_.Has(step.task);
+  asleep_.Wake(step.task, footprint);
+  if (step.branch && !slept && !footprint.global()) {
+    branches_[*step.branch].next.asleep.Add({step.task, std::move(footprint)});
+  }
+  return slept;
+}
+
+// The oracles see the holds of one resource in the order in which they came.
+std::vector<sim::Digest> ExploredRun::HoldsNow() const {
+  std::vector<sim::Digest> all;
+  for (const Recorder::Resource& resource : recorder_->resources()) {
+    sim::Digest& digest = all.emplace_back();
+    for (const ServerHold& hold : resource.history.server_holds) {
+      digest.Add(static_cast<std::uint64_t>(hold.client));
+      digest.Add(hold.token);
+      for (const VirtualTime time :
+           {hold.granted, hold.renewed, hold.sent, hold.promised_until, hold.ended}) {
+        digest.Add(static_cast<std::uint64_t>(time.count()));
+      }
+      digest.Add(static_cast<std::uint64_t>(hold.end));
+    }
+  }
+  return all;
 }
 
 // Nothing takes time here, so whoever polls without rest never comes to another instant.

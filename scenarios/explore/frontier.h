@@ -11,10 +11,18 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/explore/sleep_set.h"
+
 namespace interlock::scenarios {
 
-/// The decisions to be repeated; see Walk::Path.
-using Prefix = std::string;
+/// Where a walk begins.
+struct Prefix {
+  std::string path;  ///< the decisions to be repeated; see Walk::Path
+  // If the last of them is which task goes on:
+  std::string rest;        ///< what else that can be, afterwards
+  SleepSet asleep;         ///< in the state in which it is chosen
+  bool calm_only = false;  ///< faults that could strike meanwhile have been seen to
+};
 
 class Frontier {
  public:

@@ -13,13 +13,24 @@
 namespace interlock::scenarios {
 namespace {
 
-/// What a walk has passed by. The nearest to the root comes first, to be walked last.
-std::vector<Prefix> Siblings(const Walk& walk, std::size_t from) {
+/// What a walk has passed by. The nearest to the root comes first, to be walked last. Of the tasks
+/// that could have gone on only the next one: what its walk need not do depends on this one's.
+std::vector<Prefix> Siblings(const Walk& walk, std::vector<ExploredRun::Branch> branches,
+                             std::size_t from) {
   std::vector<Prefix> siblings;
-  for (std::size_t i = from; i < walk.path().size(); ++i) {
+  auto branch = branches.begin();
+  for (std::size_t i = from == 0 ? 0 : from - 1; i < walk.path().size(); ++i) {
+    if (branch != branches.end() && branch->depth == i) {
+      Prefix& next = branch++->next;
+      if (next.path.empty()) continue;
+      next.path.insert(0, walk.path(), 0, i);
+      siblings.push_back(std::move(next));
+    }
+    if (i < from) continue;
     for (int other = walk.widths()[i] - 1; other > 0; --other) {
-      siblings.push_back(walk.path().substr(0, i));
-      siblings.back().push_back(static_cast<char>(other));
+      Prefix& sibling = siblings.emplace_back();
+      sibling.path.assign(walk.path(), 0, i);
+      sibling.path.push_back(static_cast<char>(other));
     }
   }
   return siblings;
@@ -53,6 +64,11 @@ Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<
   explored_.workload = ExploredWorkload(*options.run_case.scenario, bounds);
   explored_.merge = options.merge;
   explored_.symmetry = options.symmetry;
+  // Of one resource all steps are alike dependent; and so they are where servers keep the order of
+  // all that is written.
+  const Workload& workload = explored_.workload;
+  explored_.reduce = options.reduce && workload.resources > 1 && workload.nodes == 1 &&
+                     workload.persistence == sim::Persistence::kNone;
   left_.emplace_back();
 }
 
@@ -104,15 +120,15 @@ void Search::Work() {
 }
 
 void Search::WalkFrom(sim::Universe& universe, const Prefix& prefix) {
-  auto source = std::make_unique<Walk>(explored_.bounds, prefix);
+  auto source = std::make_unique<Walk>(explored_.bounds, prefix.path);
   Walk& walk = *source;
-  ExploredRun probe(explored_, visited_, walk);
+  ExploredRun probe(explored_, visited_, walk, prefix);
   sim::Choices choices = sim::Choices::FromSource(std::move(source));
   const RunResult run =
       RunOnce(universe, explored_.run_case, explored_.workload, choices, false, nullptr, &probe);
   Note(run, probe);
   if (!run.violations.empty()) Consider(universe, run, choices, walk.faults());
-  frontier_->Done(Siblings(walk, prefix.size()));
+  frontier_->Done(Siblings(walk, probe.TakeBranches(), prefix.path.size()));
 }
 
 void Search::Note(const RunResult& run, const ExploredRun& probe) {
@@ -167,10 +183,11 @@ void Search::Estimate(sim::Universe& universe) {
 Search::Wandered Search::Wander(sim::Universe& universe, std::uint64_t seed) {
   ExploredCase audited = explored_;
   audited.audit = true;
-  auto source = std::make_unique<Walk>(explored_.bounds, std::string_view());
+  const Prefix root;
+  auto source = std::make_unique<Walk>(explored_.bounds, root.path);
   Walk& walk = *source;
   walk.Wander(seed);
-  ExploredRun probe(audited, visited_, walk);
+  ExploredRun probe(audited, visited_, walk, root);
   sim::Choices choices = sim::Choices::FromSource(std::move(source));
   RunOnce(universe, explored_.run_case, explored_.workload, choices, false, nullptr, &probe);
   const bool whole = probe.end() == ExploredRun::End::kWhole;
@@ -223,7 +240,7 @@ void Search::Audit(std::uint64_t paths) {
 Search::Saved Search::Save() const { return {visited_.All(), left_, result_}; }
 
 void Search::Restore(Saved saved) {
-  for (const sim::Digest& state : saved.visited) visited_.Insert(state);
+  for (const Visited::State& state : saved.visited) visited_.Enter(state.digest, state.asleep);
   left_ = std::move(saved.left);
   result_ = std::move(saved.result);
 }

@@ -34,7 +34,7 @@ class Search {
 
   /// For checkpoints; only while it does not run.
   struct Saved {
-    std::vector<sim::Digest> visited;
+    std::vector<Visited::State> visited;
     std::vector<Prefix> left;
     Exploration result;
   };

@@ -7,46 +7,54 @@
 namespace interlock::scenarios {
 namespace {
 
-bool IsFree(const sim::Digest& slot) { return slot.low == 0 && slot.high == 0; }
+bool IsFree(const sim::Digest& digest) { return digest.low == 0 && digest.high == 0; }
 
 sim::Digest Storable(const sim::Digest& state) { return IsFree(state) ? sim::Digest{1, 0} : state; }
 
 }  // namespace
 
 void Visited::Table::Grow() {
-  std::vector<sim::Digest> old(slots_.empty() ? 64 : slots_.size() * 2, sim::Digest{0, 0});
+  std::vector<State> old(slots_.empty() ? 64 : slots_.size() * 2, State{{0, 0}, 0});
   std::swap(old, slots_);
-  used_ = 0;
-  for (const sim::Digest& state : old) {
-    if (!IsFree(state)) Insert(state);
+  for (const State& state : old) {
+    if (!IsFree(state.digest)) slots_[PlaceOf(state.digest)] = state;
   }
 }
 
 std::size_t Visited::Table::PlaceOf(const sim::Digest& state) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = static_cast<std::size_t>(state.low) & mask;
-  while (!IsFree(slots_[at]) && !(slots_[at] == state)) at = (at + 1) & mask;
+  while (!IsFree(slots_[at].digest) && !(slots_[at].digest == state)) at = (at + 1) & mask;
   return at;
 }
 
-bool Visited::Table::Insert(const sim::Digest& state) {
+Visited::State& Visited::Table::At(const sim::Digest& state, bool& fresh) {
   if (used_ * 2 >= slots_.size()) Grow();
   const sim::Digest wanted = Storable(state);
-  sim::Digest& slot = slots_[PlaceOf(wanted)];
-  if (!IsFree(slot)) return false;
-  slot = wanted;
-  ++used_;
-  return true;
+  State& slot = slots_[PlaceOf(wanted)];
+  fresh = IsFree(slot.digest);
+  if (fresh) {
+    slot.digest = wanted;
+    ++used_;
+  }
+  return slot;
 }
 
 bool Visited::Table::Contains(const sim::Digest& state) const {
-  return !slots_.empty() && !IsFree(slots_[PlaceOf(Storable(state))]);
+  return !slots_.empty() && !IsFree(slots_[PlaceOf(Storable(state))].digest);
 }
 
-bool Visited::Insert(const sim::Digest& state) {
+// Paths that come to one state with different sleep sets see to it together: what is asleep on all
+// of them stays so, and each other step is taken by the first of them on which it is awake.
+Visited::Entry Visited::Enter(const sim::Digest& state, std::uint64_t asleep) {
   Shard& shard = shards_[static_cast<std::size_t>(state.high >> 58)];
   const std::lock_guard<std::mutex> lock(shard.mutex);
-  return shard.table.Insert(state);
+  Entry entry;
+  State& stored = shard.table.At(state, entry.fresh);
+  entry.explore = (entry.fresh ? ~std::uint64_t{0} : stored.asleep) & ~asleep;
+  entry.asleep = entry.fresh ? asleep : stored.asleep & asleep;
+  stored.asleep = entry.asleep;
+  return entry;
 }
 
 bool Visited::Contains(const sim::Digest& state) const {
@@ -64,11 +72,11 @@ std::uint64_t Visited::size() const {
   return sum;
 }
 
-std::vector<sim::Digest> Visited::All() const {
-  std::vector<sim::Digest> all;
+std::vector<Visited::State> Visited::All() const {
+  std::vector<State> all;
   for (const Shard& shard : shards_) {
-    for (const sim::Digest& state : shard.table.slots()) {
-      if (!IsFree(state)) all.push_back(state);
+    for (const State& state : shard.table.slots()) {
+      if (!IsFree(state.digest)) all.push_back(state);
     }
   }
   return all;

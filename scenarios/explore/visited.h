@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The states that an exploration has been in, as fingerprints. Thread safety: Insert may be called
+// The states that an exploration has been in, as fingerprints. Thread safety: Enter may be called
 // from several threads; the rest only while none does.
 #pragma once
 
@@ -16,26 +16,37 @@ namespace interlock::scenarios {
 
 class Visited {
  public:
-  /// False: it was there.
-  bool Insert(const sim::Digest& state);
+  /// What is left to be done in a state: bits of tasks, see sleep_set.h.
+  struct Entry {
+    bool fresh = false;         ///< it was not there; else only `explore` is left
+    std::uint64_t explore = 0;  ///< not asleep, and not gone on with here before
+    std::uint64_t asleep = 0;   ///< whatever the way to this state
+  };
+  /// Comes into the state by a way on which these are asleep.
+  Entry Enter(const sim::Digest& state, std::uint64_t asleep);
   bool Contains(const sim::Digest& state) const;
   std::uint64_t size() const;
-  std::vector<sim::Digest> All() const;
+  struct State {
+    sim::Digest digest;
+    std::uint64_t asleep = 0;
+  };
+  std::vector<State> All() const;
 
  private:
   /// Open addressing, at most half full; a digest that is all zero counts as another one.
   class Table {
    public:
-    bool Insert(const sim::Digest& state);
+    /// Of the state, which is added if it is not there; valid until the next call.
+    State& At(const sim::Digest& state, bool& fresh);
     bool Contains(const sim::Digest& state) const;
     std::size_t used() const { return used_; }
-    const std::vector<sim::Digest>& slots() const { return slots_; }
+    const std::vector<State>& slots() const { return slots_; }
 
    private:
     /// Where it is, or would be. REQUIRES: slots_ is not empty.
     std::size_t PlaceOf(const sim::Digest& state) const;
     void Grow();
-    std::vector<sim::Digest> slots_;
+    std::vector<State> slots_;
     std::size_t used_ = 0;
   };
   struct Shard {

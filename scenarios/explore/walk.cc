@@ -13,10 +13,10 @@ void Walk::Attach(const sim::World& world, std::vector<const History*> histories
   histories_ = std::move(histories);
 }
 
-std::uint32_t Walk::Decide(std::uint32_t width) {
+std::uint32_t Walk::Decide(std::uint32_t width, std::uint32_t first, bool remember) {
   if (finished_) return 0;
   if (width > 255) throw std::length_error("a decision has more than 255 alternatives");
-  std::uint32_t chosen = 0;
+  std::uint32_t chosen = first;
   const bool beyond = BeyondPrefix();
   if (!beyond) {
     chosen = static_cast<unsigned char>(prefix_[path_.size()]);
@@ -27,11 +27,23 @@ std::uint32_t Walk::Decide(std::uint32_t width) {
     chosen = static_cast<std::uint32_t>(wander_ % width);
   }
   path_.push_back(static_cast<char>(chosen));
-  widths_.push_back(static_cast<std::uint8_t>(width));
+  widths_.push_back(static_cast<std::uint8_t>(remember ? width : 1));
   return chosen;
 }
 
-std::uint32_t Walk::Draw(sim::Lane /*lane*/, std::uint32_t bound) { return Decide(bound); }
+std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
+  if (lane == sim::Lane::kSchedule) return Decide(bound, first_, false);
+  disturbed_ = true;
+  return Decide(bound, 0, true);
+}
+
+bool Walk::FaultsLeft() const {
+  if (faults() >= bounds_.faults) return false;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (Left(static_cast<Kind>(kind))) return true;
+  }
+  return false;
+}
 
 bool Walk::Left(Kind kind) const {
   const std::array<int, kKinds> most = {
@@ -122,8 +134,10 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   place.step = step;
   const std::vector<Option> options = OptionsAt(place, kind);
   if (options.empty()) return std::nullopt;
-  const std::uint32_t chosen = Decide(static_cast<std::uint32_t>(options.size()) + 1);
+  const std::uint32_t chosen =
+      Decide(static_cast<std::uint32_t>(options.size()) + 1, 0, !calm_only_);
   if (chosen == 0) return std::nullopt;
+  disturbed_ = true;
   const Option& option = options[chosen - 1];
   ++spent_[option.kind];
   sim::Fault fault;

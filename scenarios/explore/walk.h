@@ -36,8 +36,17 @@ class Walk final : public sim::ChoiceSource {
   std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
   bool injects_faults() const override { return true; }
 
-  /// It is now chosen which process goes on, be it the only one.
-  void OnPick() { ++picks_; }
+  /// It is now chosen which process goes on, be it the only one. `alternatives`: beyond the prefix
+  /// the first of these does; they are not this walk's to remember. `calm`: nor are faults that
+  /// could strike before the next choice.
+  void OnPick(std::string_view alternatives, bool calm) {
+    ++picks_;
+    first_ = alternatives.empty() ? 0 : static_cast<unsigned char>(alternatives.front());
+    calm_only_ = calm;
+    disturbed_ = false;
+  }
+  /// Since the last pick something else was decided than that no fault strikes.
+  bool disturbed() const { return disturbed_; }
   /// Beyond the prefix, choose at random instead.
   void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
   /// From now on: the first alternative, no faults, and none of it is noted.
@@ -46,7 +55,7 @@ class Walk final : public sim::ChoiceSource {
   /// All decisions of the prefix have been taken.
   bool BeyondPrefix() const { return path_.size() >= prefix_.size(); }
   const Path& path() const { return path_; }
-  /// How many alternatives each decision had.
+  /// How many alternatives each decision had that the walk is to remember.
   const std::vector<std::uint8_t>& widths() const { return widths_; }
 
   enum Kind : std::size_t {
@@ -61,6 +70,8 @@ class Walk final : public sim::ChoiceSource {
     kRestart,
     kKinds
   };
+  /// Whether another fault may strike, in some state.
+  bool FaultsLeft() const;
   /// Faults so far, by kind.
   const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
   int faults() const { return std::accumulate(spent_.begin(), spent_.end(), 0); }
@@ -78,7 +89,7 @@ class Walk final : public sim::ChoiceSource {
     std::uint64_t picks = 0;
   };
 
-  std::uint32_t Decide(std::uint32_t width);
+  std::uint32_t Decide(std::uint32_t width, std::uint32_t first, bool remember);
   bool Left(Kind kind) const;
   void AddPause(std::vector<Option>& options) const;
   void AddServerFaults(std::vector<Option>& options) const;
@@ -96,6 +107,9 @@ class Walk final : public sim::ChoiceSource {
   std::array<std::uint8_t, kKinds> spent_{};
   std::uint64_t wander_ = 0;  // 0: does not
   bool finished_ = false;
+  std::uint32_t first_ = 0;  // of the coming pick
+  bool calm_only_ = false;
+  bool disturbed_ = false;
 };
 
 }  // namespace interlock::scenarios

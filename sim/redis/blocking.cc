@@ -17,6 +17,7 @@ void Blocking::Reset() {
 }
 
 void Blocking::Block(Client& client, Wait wait) {
+  engine_.keyspace.TouchAll();
   wait.order = ++block_count_;
   for (const std::string& key : wait.keys) {
     waiters_[{wait.database, key}].push_back(client.id);
@@ -27,6 +28,7 @@ void Blocking::Block(Client& client, Wait wait) {
 }
 
 void Blocking::Unblock(Client& client) {
+  engine_.keyspace.TouchAll();
   const Wait wait = std::move(*client.wait);
   client.wait.reset();
   for (const std::string& key : wait.keys) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/redis/sentinel.h"
+#include "sim/redis/state.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -175,6 +176,7 @@ void Engine::SetUnmodelled(std::string_view what) {
 
 // SplitMix64: every step gives another number, whatever the state.
 std::uint64_t Engine::Choose(std::uint64_t bound) {
+  keyspace.TouchAll();
   if (random) return random(bound) % bound;
   random_state_ += 0x9E3779B97F4A7C15U;
   std::uint64_t mixed = random_state_;
@@ -348,6 +350,13 @@ void Engine::Count(const Command& command, const Value& reply, std::int64_t erro
   if (statistics.error_replies == errors_before) statistics.CountError(reply.text);
 }
 
+// What keys and channels do not show: other commands' state, and the order of all changes where
+// somebody is told of it.
+void Engine::NoteHidden(const Command& command) const {
+  const bool ordered = journal.active() || config_.maxmemory > 0;
+  if (ordered || !IsDescribed(command.name)) keyspace.TouchAll();
+}
+
 Value Engine::Run(Client& client, const Command& command, Arguments args, bool* silent) {
   if (command.handler == nullptr) {
     SetUnmodelled(DisplayName(command.name));
@@ -355,6 +364,7 @@ Value Engine::Run(Client& client, const Command& command, Arguments args, bool* 
     return {};
   }
   const int database = client.database;
+  if (keyspace.footprint() != nullptr) NoteHidden(command);
   const std::uint64_t before = keyspace.changes();
   const std::int64_t errors_before = statistics.error_replies;
   const Keyspace::Lookups lookups = keyspace.lookups();

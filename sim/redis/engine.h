@@ -140,6 +140,7 @@ class Engine : private KeyspaceListener {
   bool OutOfMemory(const Client& client, const Command& command, Arguments args);
   void Reject(Client& client, const Command* command, std::string_view error);
   void Send(Client& client, Value value);
+  void NoteHidden(const Command& command) const;
   void Count(const Command& command, const Value& reply, std::int64_t errors_before,
              const Keyspace::Lookups& lookups);
   void RunPending(Client* client);

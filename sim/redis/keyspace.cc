@@ -12,6 +12,7 @@ void Keyspace::Reset() {
   watches_.clear();
   ready_keys_.clear();
   track_ready_keys_ = false;
+  footprint_ = nullptr;
   lookups_ = {};
   used_memory_ = 0;
   expiry_mode_ = ExpiryMode::kDelete;
@@ -23,6 +24,7 @@ void Keyspace::Reset() {
 }
 
 Entry* Keyspace::Find(int database, std::string_view key) {
+  NoteRead(database, key);
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   ++lookups_.misses;
@@ -37,6 +39,7 @@ Entry* Keyspace::Find(int database, std::string_view key) {
 }
 
 Entry* Keyspace::FindToWrite(int database, std::string_view key) {
+  NoteRead(database, key);
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   if (at == keys.end()) return nullptr;
@@ -48,6 +51,7 @@ Entry* Keyspace::FindToWrite(int database, std::string_view key) {
 }
 
 const Entry* Keyspace::Peek(int database, std::string_view key) const {
+  NoteRead(database, key);
   const Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   return at == keys.end() || IsExpired(at->second) ? nullptr : &at->second;
@@ -58,6 +62,7 @@ Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t
 }
 
 Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
+  NoteWrite(database, key);
   Database& keys = databases_[Index(database)];
   const auto [at, added] = keys.try_emplace(std::string(key));
   if (track_memory_) used_memory_ -= at->second.size;
@@ -71,6 +76,7 @@ Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
 }
 
 bool Keyspace::Remove(int database, std::string_view key) {
+  NoteWrite(database, key);
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   if (at == keys.end()) return false;
@@ -82,6 +88,7 @@ bool Keyspace::Remove(int database, std::string_view key) {
 
 void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   const std::string key = at->first;
+  NoteWrite(database, key);
   if (track_memory_) used_memory_ -= at->second.size;
   databases_[Index(database)].erase(at);
   ++mutations_;
@@ -91,6 +98,7 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
 }
 
 void Keyspace::Touch(int database, std::string_view key) {
+  NoteWrite(database, key);
   ++mutations_;
   ++changes_;
   if (track_memory_) Account(database, key);
@@ -146,6 +154,7 @@ void Keyspace::TouchWatches(int database, std::string_view key) {
 }
 
 void Keyspace::Clear(int database) {
+  TouchAll();
   Database& keys = databases_[Index(database)];
   for (Watch& watch : watches_) {
     if (watch.database != database || keys.find(watch.key) == keys.end()) continue;
@@ -171,6 +180,7 @@ void Keyspace::Replace(Databases databases) {
 }
 
 void Keyspace::ForgetExpired() {
+  TouchAll();
   for (Database& keys : databases_) {
     std::erase_if(keys, [&](const auto& item) { return IsExpired(item.second); });
   }
@@ -186,6 +196,7 @@ void Keyspace::DeleteExpired(int database) {
 }
 
 void Keyspace::AddWatch(std::uint64_t client, int database, std::string_view key) {
+  TouchAll();
   for (const Watch& watch : watches_) {
     if (watch.client == client && watch.database == database && watch.key == key) return;
   }
@@ -200,6 +211,7 @@ void Keyspace::RemoveWatches(std::uint64_t client) {
 }
 
 bool Keyspace::WatchFailed(std::uint64_t client) const {
+  TouchAll();
   for (const Watch& watch : watches_) {
     if (watch.client != client) continue;
     if (watch.dirty) return true;

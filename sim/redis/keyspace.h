@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/redis/data.h"
+#include "sim/redis/footprint.h"
 
 namespace interlock::sim::redis {
 
@@ -67,6 +68,13 @@ class Keyspace {
   using Databases = std::array<Database, kDatabases>;
 
   void Reset();
+  /// From now on everything that is looked up or changed is noted there; null: nowhere.
+  void SetFootprint(Footprint* footprint) { footprint_ = footprint; }
+  /// Of what is going on now, something cannot be told.
+  void TouchAll() const {
+    if (footprint_ != nullptr) footprint_->TouchAll();
+  }
+  Footprint* footprint() const { return footprint_; }
   void SetListener(KeyspaceListener* listener) { listener_ = listener; }
   void SetNowMs(std::int64_t now_ms) { now_ms_ = now_ms; }
   std::int64_t now_ms() const { return now_ms_; }
@@ -94,7 +102,10 @@ class Keyspace {
   /// Deletes it on replicas too: a writing command finds nothing in its way.
   Entry* FindToWrite(int database, std::string_view key);
   const Entry* Peek(int database, std::string_view key) const;
-  const Database& keys(int database) const { return databases_[Index(database)]; }
+  const Database& keys(int database) const {
+    TouchAll();
+    return databases_[Index(database)];
+  }
   bool IsExpired(const Entry& entry) const {
     return entry.expires_at_ms >= 0 && frozen_ms_.value_or(now_ms_) > entry.expires_at_ms;
   }
@@ -110,7 +121,10 @@ class Keyspace {
   void Touch(int database, std::string_view key);
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
-  const Databases& databases() const { return databases_; }
+  const Databases& databases() const {
+    TouchAll();
+    return databases_;
+  }
   /// By a resync or at a start: all keys there were are touched.
   void Replace(Databases databases);
   /// Removes what has expired, and nobody hears of it.
@@ -142,6 +156,12 @@ class Keyspace {
   void DeleteExpiredKey(int database, Database::iterator at);
   void TouchSwapped(int database, int other);
   void TouchWatches(int database, std::string_view key);
+  void NoteRead(int database, std::string_view key) const {
+    if (footprint_ != nullptr) footprint_->ReadKey(database, key);
+  }
+  void NoteWrite(int database, std::string_view key) const {
+    if (footprint_ != nullptr) footprint_->WriteKey(database, key);
+  }
   void Account(int database, std::string_view key);
 
   Databases databases_;
@@ -151,6 +171,7 @@ class Keyspace {
   Lookups lookups_;
   bool track_memory_ = false;
   std::size_t used_memory_ = 0;
+  Footprint* footprint_ = nullptr;
   KeyspaceListener* listener_ = nullptr;
   ExpiryMode expiry_mode_ = ExpiryMode::kDelete;
   std::optional<std::int64_t> frozen_ms_;

@@ -68,11 +68,19 @@ void PubSub::Reset() {
 }
 
 void PubSub::Subscribe(Client& client, std::string_view name, Subscription kind) {
+  NoteChange(kind, name);
   if (AddTo(client, name, kind)) Of(kind)[std::string(name)].push_back(client.id);
   engine_.Emit(client, Confirmation(WordsOf(kind).subscribe, StringValue(name), client, kind));
 }
 
+void PubSub::NoteChange(Subscription kind, std::string_view name) {
+  Footprint* footprint = engine_.keyspace.footprint();
+  if (footprint == nullptr) return;
+  kind == Subscription::kChannel ? footprint->WriteChannel(name) : footprint->TouchAll();
+}
+
 void PubSub::Drop(Subscription kind, std::string_view name, ClientId id) {
+  NoteChange(kind, name);
   const auto at = Of(kind).find(name);
   if (at == Of(kind).end()) return;
   std::erase(at->second, id);
@@ -103,8 +111,10 @@ void PubSub::Forget(Client& client) {
 
 std::int64_t PubSub::Deliver(Subscription kind, std::string_view channel,
                              std::string_view message) {
+  if (Footprint* footprint = engine_.keyspace.footprint()) footprint->ReadChannel(channel);
   const auto at = Of(kind).find(channel);
   if (at == Of(kind).end()) return 0;
+  engine_.keyspace.TouchAll();  // Others hear of it, and in which order matters.
   for (const ClientId id : at->second) {
     engine_.Emit(id, PushValue({StringValue(WordsOf(kind).message), StringValue(channel),
                                 StringValue(message)}));
@@ -116,6 +126,7 @@ std::int64_t PubSub::Publish(std::string_view channel, std::string_view message)
   std::int64_t deliveries = Deliver(Subscription::kChannel, channel, message);
   for (const auto& [pattern, subscribers] : Of(Subscription::kPattern)) {
     if (!GlobMatch(pattern, channel)) continue;
+    engine_.keyspace.TouchAll();
     for (const ClientId id : subscribers) {
       engine_.Emit(
           id, PushValue({StringValue(WordsOf(Subscription::kPattern).message), StringValue(pattern),

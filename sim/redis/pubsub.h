@@ -47,6 +47,8 @@ class PubSub {
 
  private:
   Subscribers& Of(Subscription kind) { return subscribers_[static_cast<std::size_t>(kind)]; }
+  /// Who listens to it changes.
+  void NoteChange(Subscription kind, std::string_view name);
   void Drop(Subscription kind, std::string_view name, ClientId id);
   std::int64_t Deliver(Subscription kind, std::string_view channel, std::string_view message);
 

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <ostream>
 #include <stdexcept>
 #include <string>
 
@@ -15,66 +14,13 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/explore/verdict.h"
-#include "scenarios/specimen.h"
-#include "tests/scenarios/plain_subject.h"
+#include "tests/scenarios/explore_fixture.h"
 
 namespace interlock::scenarios {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-std::shared_ptr<const harness::Subject> Named(std::string_view name) {
-  for (auto subject : SoundSubjects()) {
-    if (subject->name() == name) return subject;
-  }
-  for (const Specimen& specimen : Specimens()) {
-    if (specimen.subject->name() == name) return specimen.subject;
-  }
-  if (name == "test/waits-for-replica") {
-    return testing::PlainSubject({.name = std::string(name), .preface = {"WAIT", "1", "100"}});
-  }
-  return nullptr;
-}
-
-struct Case {
-  std::string name;
-  std::string lock;
-  std::string scenario;
-  Bounds bounds;
-};
-
-std::ostream& operator<<(std::ostream& out, const Case& one) {
-  return out << one.lock << " in " << one.scenario << ": " << ToText(one.bounds);
-}
-
-class ExploreTest : public ::testing::Test {
- protected:
-  ExploreOptions Options(const Case& one) {
-    subject_ = Named(one.lock);
-    if (subject_ == nullptr) throw std::logic_error("no lock is named " + one.lock);
-    ExploreOptions options;
-    const Scenario* scenario = FindScenario(one.scenario);
-    options.run_case = {subject_.get(), scenario, scenario->classes.back()};
-    options.bounds = one.bounds;
-    options.minimise = false;
-    return options;
-  }
-
- private:
-  std::shared_ptr<const harness::Subject> subject_;
-};
-
-void ExpectSame(const Exploration& one, const Exploration& other) {
-  EXPECT_TRUE(one.complete);
-  EXPECT_TRUE(other.complete);
-  EXPECT_EQ(one.inconclusive, other.inconclusive);
-  EXPECT_EQ(one.divergences, 0U);
-  EXPECT_EQ(one.outcomes, other.outcomes);
-  for (const Judged property : kAllJudged) {
-    EXPECT_EQ(one.violated[property], other.violated[property]) << Slug(property);
-  }
-}
 
 class NaiveEnumerationTest : public ExploreTest, public ::testing::WithParamInterface<Case> {};
 
@@ -91,45 +37,6 @@ TEST_P(NaiveEnumerationTest, AgreesWithMergingAndSymmetry) {
   EXPECT_LE(asymmetric.progress.runs, naive.progress.runs);
   RecordProperty("states", static_cast<int>(merged.progress.states));
   RecordProperty("naive_runs", static_cast<int>(naive.progress.runs));
-}
-
-Bounds Of(int clients, int attempts) {
-  Bounds bounds;
-  bounds.clients = clients;
-  bounds.attempts = attempts;
-  bounds.expiries = 1;
-  return bounds;
-}
-
-Bounds WithCrash(Bounds bounds) {
-  bounds.crashes = 1;
-  return bounds;
-}
-
-Bounds WithLostReply(Bounds bounds) {
-  bounds.lost_replies = 1;
-  return bounds;
-}
-
-Bounds WithPause(Bounds bounds) {
-  bounds.pauses = 1;
-  return bounds;
-}
-
-Bounds WithFailover(Bounds bounds) {
-  bounds.failovers = 1;
-  return bounds;
-}
-
-Bounds WithRestart(Bounds bounds, sim::Persistence persistence) {
-  bounds.restarts = 1;
-  bounds.persistence = persistence;
-  return bounds;
-}
-
-Bounds Waiting(Bounds bounds) {
-  bounds.waits = true;
-  return bounds;
 }
 
 INSTANTIATE_TEST_SUITE_P(

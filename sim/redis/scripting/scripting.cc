@@ -123,6 +123,7 @@ Script* Scripting::Machine::FindSha(std::string_view sha) {
 
 void Scripting::Machine::MakeVisible(Script& script) {
   if (script.generation == generation_) return;
+  engine_.keyspace.TouchAll();
   script.generation = generation_;
   // 15 digits of a SHA-1 are as good as random.
   std::uint64_t digits = 0;
@@ -229,6 +230,7 @@ std::uint64_t Scripting::known() const { return machine_ ? machine_->known() : 0
 bool Scripting::Exists(std::string_view sha) const { return machine_ && machine_->Exists(sha); }
 
 void Scripting::Flush() {
+  engine_.keyspace.TouchAll();
   if (machine_) machine_->Flush();
 }
 

@@ -34,6 +34,8 @@ struct ExploreOptions {
   std::string property = {};   ///< "LK005" or a slug: look for its violations alone
   int clients = 2;             ///< 1 to 8
   int attempts = 2;            ///< of each client, 1 to 8
+  int resources = 1;           ///< 1 to 3: each client's attempts go over them in turn
+  bool nest = false;           ///< in each section the next of them is asked for, too
   bool waits = false;          ///< clients wait for the lock instead of trying
   bool extend = false;         ///< clients extend in the middle of the section
   // Lengths, in hundredths of a lease.

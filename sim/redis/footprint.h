@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// What commands have touched, by effect and not by name: keys and channels that they have read or
+// written, as hashes. Whatever cannot be told counts as everything.
+//
+// Guarantee: if the footprints of two commands, of different clients and at one instant, are
+// Independent, then both orders leave the same data, and each command gets the same reply. Two
+// names with one hash only make commands look dependent. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace interlock::sim::redis {
+
+class Footprint {
+ public:
+  void ReadKey(int database, std::string_view key) { Add(reads_, database, key); }
+  void WriteKey(int database, std::string_view key) { Add(writes_, database, key); }
+  void ReadChannel(std::string_view channel) { Add(reads_, kChannels, channel); }
+  void WriteChannel(std::string_view channel) { Add(writes_, kChannels, channel); }
+  /// Something that is no server's, and has a number.
+  void WriteOther(std::uint64_t number) { Add(writes_, kOthers, {}, number); }
+  /// Nothing is independent of it.
+  void TouchAll() { global_ = true; }
+  void Clear();
+
+  bool global() const { return global_; }
+  /// In ascending order, each once.
+  const std::vector<std::uint64_t>& reads() const { return reads_; }
+  const std::vector<std::uint64_t>& writes() const { return writes_; }
+  /// The inverse of reads() and writes(), for one that is not global.
+  static Footprint Of(std::vector<std::uint64_t> reads, std::vector<std::uint64_t> writes);
+
+ private:
+  static constexpr int kChannels = -1;
+  static constexpr int kOthers = -2;
+  static void Add(std::vector<std::uint64_t>& names, int kind, std::string_view name,
+                  std::uint64_t number = 0);
+
+  std::vector<std::uint64_t> reads_;
+  std::vector<std::uint64_t> writes_;
+  bool global_ = false;
+};
+
+class Server;
+
+/// From now on what the server executes leaves its traces there, until null is given, or Reset.
+void SetFootprint(Server& server, Footprint* footprint);
+
+bool Independent(const Footprint& one, const Footprint& other);
+
+}  // namespace interlock::sim::redis
