@@ -332,7 +332,8 @@ void Recorder::OnReleased(Party who, const Status& status) {
 }
 
 void Recorder::Step(int client) {
-  if (!closed_) world_->Step(client);
+  // What is guarded is accessed right behind it.
+  if (!closed_) world_->Step(client, guarded());
 }
 
 void Recorder::Note(Party who, std::string_view text) {

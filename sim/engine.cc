@@ -70,10 +70,14 @@ bool Engine::StepBeforeSend(Process& process, PendingEvent pending) {
     scheduler.YieldPoint(pending);
     return !scheduler.tearing_down();
   }
+  return StepInSight(process, StepKind::kBeforeSend, pending);
+}
+
+bool Engine::StepInSight(Process& process, StepKind kind, PendingEvent pending) {
   for (;;) {
     if (scheduler.current() != nullptr) scheduler.YieldPoint(pending);
     const VirtualTime chosen = now();
-    if (!Step(process, StepKind::kBeforeSend)) return false;
+    if (!Step(process, kind)) return false;
     if (now() == chosen) return true;
   }
 }

@@ -103,9 +103,11 @@ const redis::Footprint& World::footprint() const { return state_->engine.footpri
 StopReason World::Run(VirtualTime until) { return state_->engine.scheduler.Run(until); }
 void World::Heal() { state_->engine.Heal(); }
 
-void World::Step(int process) {
+void World::Step(int process, bool in_sight) {
   Engine& engine = state_->engine;
-  if (engine.Step(state_->At(process), StepKind::kMark) && !engine.instant())
+  if (in_sight && engine.instant()) {
+    engine.StepInSight(state_->At(process), StepKind::kMark, {});
+  } else if (engine.Step(state_->At(process), StepKind::kMark) && !engine.instant())
     engine.scheduler.YieldPoint();
 }
 

@@ -157,7 +157,8 @@ class World {
 
   /// A step of the calling process (see faults.h) at a place that the scenario wants faults to
   /// reach. YIELDS. Called from within that process only.
-  void Step(int process);
+  /// `in_sight`: others can see what it does next, so in an instant world it is chosen who goes on.
+  void Step(int process, bool in_sight = false);
 
   VirtualTime now() const;
   /// What the process's own clock shows at `when`, and the earliest virtual time at which it shows

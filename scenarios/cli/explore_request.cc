@@ -59,6 +59,10 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
   if (bounds.nest && bounds.resources < 2) {
     return Bad("who holds a resource can ask for another one only if there are two or more");
   }
+  if (bounds.writes != GuardKind::kNone && scenario.shape.guard == GuardKind::kNone) {
+    return Bad(fmt::format("in the scenario {} nothing is guarded that could be written to",
+                           scenario.name));
+  }
   if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
   // Where nothing stops a client or a server, only its own forgetfulness lets a lease pass.
   const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),

@@ -49,6 +49,7 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     workload.nodes = 2;
   }
   workload.resources = bounds.resources;
+  workload.guard = bounds.writes;
   ClientPlan client;
   for (int i = 0; i < bounds.attempts; ++i) {
     Operation operation;
@@ -83,6 +84,9 @@ std::string ToText(const Bounds& bounds) {
   const Bounds usual;
   if (bounds.waits && bounds.wait != usual.wait) text += fmt::format(" {} %", bounds.wait);
   if (bounds.resources > 1) text += fmt::format(", {} resources in turn", bounds.resources);
+  if (bounds.writes != GuardKind::kNone) {
+    text += fmt::format(", {} writes", ToString(bounds.writes));
+  }
   if (bounds.nest) text += ", the next one inside";
   if (bounds.hold != usual.hold) text += fmt::format(", in the section for {} %", bounds.hold);
   if (bounds.think != usual.think) text += fmt::format(", {} % apart", bounds.think);

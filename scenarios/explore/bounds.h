@@ -21,10 +21,10 @@ struct Bounds {
   /// 1 to kMostResources. Each client asks for them in turn, and begins at another one than the
   /// client before it.
   int resources = 1;
-  bool nest =
-      false;  ///< at the end of a section they ask for the next resource, too; both are held
-  bool waits = false;         ///< they wait instead of trying
-  bool extend = false;        ///< they extend in the middle of the section
+  bool nest = false;  ///< when its work is done each asks for the next resource, and holds both
+  GuardKind writes = GuardKind::kNone;  ///< holders read and write what is guarded so
+  bool waits = false;                   ///< they wait instead of trying
+  bool extend = false;                  ///< they extend in the middle of the section
   bool clocks_apart = false;  ///< the clocks of any two of them are two leases apart, or more
   /// The time in which a key is gone; the clients' leases are a millisecond shorter.
   std::chrono::milliseconds lease{4000};

@@ -254,6 +254,15 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
                     static_cast<std::uint64_t>(hold.node) << 16);
       writer.Time(hold.waived);
     }
+    for (const Access& access : history.accesses) {
+      const ClientHold& hold = history.holds[access.hold];
+      writer.Process(hold.client);
+      writer.Text(hold.token);
+      writer.Time(hold.belief.front().from);
+      writer.Time(access.sent);
+      writer.Time(access.arrived);
+      writer.Number((access.writes ? 1U : 0U) | (access.accepted ? 2U : 0U));
+    }
     for (const Supersession& one : history.supersessions) {
       writer.Number(static_cast<std::uint64_t>(one.node));
       writer.Time(one.at);

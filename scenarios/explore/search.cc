@@ -64,11 +64,12 @@ Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<
   explored_.workload = ExploredWorkload(*options.run_case.scenario, bounds);
   explored_.merge = options.merge;
   explored_.symmetry = options.symmetry;
-  // Of one resource all steps are alike dependent; and so they are where servers keep the order of
-  // all that is written.
+  // Where nothing but the one resource is touched, no step commutes; nor where servers keep the
+  // order of all that is written, or writes go elsewhere.
   const Workload& workload = explored_.workload;
   explored_.reduce = options.reduce && workload.resources > 1 && workload.nodes == 1 &&
-                     workload.persistence == sim::Persistence::kNone;
+                     workload.persistence == sim::Persistence::kNone &&
+                     workload.guard == GuardKind::kNone;
   left_.emplace_back();
 }
 

@@ -10,6 +10,7 @@
 
 #include "scenarios/explore/sleep_set.h"
 #include "scenarios/explore/verdict.h"
+#include "scenarios/explore/visited.h"
 #include "tests/scenarios/explore_fixture.h"
 
 namespace interlock::scenarios {
