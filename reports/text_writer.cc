@@ -291,12 +291,18 @@ class Writer {
     const std::uint64_t all = report_.results.size();
     const std::uint64_t failed = all - passed - inconclusive;
     const std::string_view dot = options_.utf8 ? " · " : ", ";
+    std::string tail = fmt::format("{} in {}   seed {:#x}", Count(totals.runs, "run"),
+                                   ShortSeconds(totals.wall_time), report_.seed);
+    if (ExitCodeOf(report_) == ExitCode::kInternal) {
+      // What a broken tool calls passed is not.
+      LastLine(fmt::format("no verdict of {} stands", GroupDigits(all)), std::move(tail));
+      return;
+    }
     std::string counts = fmt::format("{} of {} passed", GroupDigits(passed), GroupDigits(all));
     if (failed > 0) counts += fmt::format("{}{} failed", dot, GroupDigits(failed));
     if (inconclusive > 0)
       counts += fmt::format("{}{} inconclusive", dot, GroupDigits(inconclusive));
-    LastLine(counts, fmt::format("{} in {}   seed {:#x}", Count(totals.runs, "run"),
-                                 ShortSeconds(totals.wall_time), report_.seed));
+    LastLine(counts, std::move(tail));
   }
 
   void LastLine(const std::string& counts, std::string tail) {

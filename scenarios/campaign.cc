@@ -39,14 +39,14 @@ class Worker {
       const std::uint64_t seed =
           RunSeed(options_.seed, *unit.scenario, unit.synchrony, index, options_.strategy);
       const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
-      const GeneratedWorkload workload = generator.Draw(seed);
+      const Workload workload = generator.Draw(seed);
       sim::Choices choices = ChoicesOfRun(seed);
-      const RunResult result = RunOnce(universe_, run_case, workload.value(), choices);
+      const RunResult result = RunOnce(universe_, run_case, workload, choices);
       AddRun(result, index, sum);
       if (index % kDoubleRunEach != 0) continue;
       sim::Choices again = ChoicesOfRun(seed);
       ++sum.double_runs;
-      const RunResult second = RunOnce(universe_, run_case, workload.value(), again);
+      const RunResult second = RunOnce(universe_, run_case, workload, again);
       if (second.trace_hash != result.trace_hash) ++sum.divergences;
     }
     return sum;
@@ -86,8 +86,8 @@ class Worker {
       const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                                found.unit.synchrony, seed);
       sim::Choices choices = ChoicesOfRun(seed);
-      const RunResult run = RunOnce(universe_, run_case,
-                                    GeneratorFor(*found.unit.scenario).Draw(seed).value(), choices);
+      const RunResult run =
+          RunOnce(universe_, run_case, GeneratorFor(*found.unit.scenario).Draw(seed), choices);
       const Violation* naming = NamingViolation(run, run_case, found.property);
       return naming != nullptr && naming->property == found.property;
     });
@@ -101,7 +101,7 @@ class Worker {
                                        index, options_.strategy);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                              found.unit.synchrony, seed, GuardPhase::kShrinking);
-    found.original = GeneratorFor(*found.unit.scenario).Draw(seed).value();
+    found.original = GeneratorFor(*found.unit.scenario).Draw(seed);
     sim::Choices choices = ChoicesOfRun(seed);
     RunOnce(universe_, run_case, found.original, choices);
     found.original_tape = choices.TakeTape();

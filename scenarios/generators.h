@@ -1,52 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// Workloads with their fault plans: drawn by the swarm, made smaller along a tree of RapidCheck's.
-// No lock is known here.
+// Workloads with their fault plans: the swarm's, or those that a scenario has pinned. No lock is
+// known here.
 //
 // Thread safety: one Generator per thread. Determinism: a function of (scenario, seed);
 // of a scenario with n pinned workloads, seed modulo n says which.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <vector>
 
 #include "scenarios/scenario.h"
+#include "scenarios/swarm.h"
 
 namespace interlock::scenarios {
 
-/// A workload and the tree of smaller ones below it.
-class GeneratedWorkload {
- public:
-  ~GeneratedWorkload();
-  GeneratedWorkload(GeneratedWorkload&&) noexcept;
-  GeneratedWorkload& operator=(GeneratedWorkload&&) noexcept;
-
-  const Workload& value() const;
-
-  /// Offers the next smaller proposals one by one; the first that is accepted replaces this one.
-  /// False: none was accepted, this is a local minimum.
-  bool Descend(const std::function<bool(const Workload&)>& accept);
-
- private:
-  friend class Generator;
-  struct Node;
-  explicit GeneratedWorkload(std::unique_ptr<Node> node);
-  std::unique_ptr<Node> node_;
-};
-
 class Generator {
  public:
-  explicit Generator(const Scenario& scenario);
-  ~Generator();
-  Generator(const Generator&) = delete;
-  Generator& operator=(const Generator&) = delete;
+  explicit Generator(const Scenario& scenario) : pinned_(scenario.pinned), swarm_(scenario.shape) {}
 
-  GeneratedWorkload Draw(std::uint64_t seed) const;
+  Workload Draw(std::uint64_t seed) const;
 
  private:
-  struct Gens;
-  std::unique_ptr<Gens> gens_;
+  std::vector<Workload> pinned_;  // taken in turn; if empty, the swarm draws
+  Swarm swarm_;
 };
 
 }  // namespace interlock::scenarios

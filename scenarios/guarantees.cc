@@ -32,14 +32,49 @@ bool Lists(std::string_view list, Judged property) {
                      [&](std::string_view word) { return Names(word, property); });
 }
 
-const Scenario* PlaceOf(const harness::Promise& promise) {
+const Scenario* PlaceOf(std::string_view fault_class, std::string_view topology) {
   for (const Scenario& scenario : GuaranteeScenarios()) {
-    if (scenario.fault_class == promise.fault_class &&
-        ToString(scenario.shape.topology) == promise.topology) {
+    if (scenario.fault_class == fault_class && ToString(scenario.shape.topology) == topology) {
       return &scenario;
     }
   }
   return nullptr;
+}
+
+bool Covers(const harness::Promise& promise, const Scenario& scenario) {
+  const auto topologies = Words(promise.topologies);
+  return scenario.fault_class == promise.fault_class &&
+         std::find(topologies.begin(), topologies.end(), ToString(scenario.shape.topology)) !=
+             topologies.end();
+}
+
+/// The properties of which a subject has spoken, and where.
+using Spoken = std::vector<std::pair<std::string_view, Judged>>;
+
+/// What is wrong with the words of a promise in one of its places; empty: nothing.
+std::string WrongWords(const harness::Subject& subject, const harness::Promise& promise,
+                       const Scenario& place, Spoken& spoken) {
+  const std::vector<Judged> judged = JudgedFor(place, subject);
+  for (const std::string_view list : {promise.keeps, promise.fails}) {
+    for (const std::string_view word : Words(list)) {
+      bool known = false;
+      for (const Judged property : judged) {
+        if (!Names(word, property)) continue;
+        known = true;
+        const std::pair<std::string_view, Judged> entry(place.name, property);
+        if (std::find(spoken.begin(), spoken.end(), entry) != spoken.end()) {
+          return fmt::format("{} speaks twice of {} in {}", subject.name(), word,
+                             promise.fault_class);
+        }
+        spoken.push_back(entry);
+      }
+      if (!known) {
+        return fmt::format("{} speaks of {} in {}, which is not judged there", subject.name(), word,
+                           promise.fault_class);
+      }
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -52,7 +87,7 @@ const std::vector<Scenario>& GuaranteeScenarios() {
 reports::Expectation Promised(const harness::Subject& subject, const Scenario& scenario,
                               Judged property) {
   for (const harness::Promise& promise : subject.Promises()) {
-    if (PlaceOf(promise) != FindScenario(scenario.name)) continue;
+    if (!Covers(promise, scenario)) continue;
     if (Lists(promise.keeps, property)) return reports::Expectation::kHolds;
     if (Lists(promise.fails, property)) return reports::Expectation::kBreaks;
   }
@@ -60,32 +95,21 @@ reports::Expectation Promised(const harness::Subject& subject, const Scenario& s
 }
 
 std::string WrongPromise(const harness::Subject& subject) {
-  std::vector<std::pair<std::string_view, Judged>> seen;
+  Spoken spoken;
   for (const harness::Promise& promise : subject.Promises()) {
-    const Scenario* place = PlaceOf(promise);
-    if (place == nullptr) {
-      return fmt::format("{} promises something of \"{}\" on \"{}\", which is not in the table",
-                         subject.name(), promise.fault_class, promise.topology);
+    const auto topologies = Words(promise.topologies);
+    if (topologies.empty()) {
+      return fmt::format("{} promises something of \"{}\" on no topology", subject.name(),
+                         promise.fault_class);
     }
-    const std::vector<Judged> judged = JudgedFor(*place, subject);
-    for (const std::string_view list : {promise.keeps, promise.fails}) {
-      for (const std::string_view word : Words(list)) {
-        bool known = false;
-        for (const Judged property : judged) {
-          if (!Names(word, property)) continue;
-          known = true;
-          const std::pair<std::string_view, Judged> entry(place->name, property);
-          if (std::find(seen.begin(), seen.end(), entry) != seen.end()) {
-            return fmt::format("{} speaks twice of {} in {}", subject.name(), word,
-                               promise.fault_class);
-          }
-          seen.push_back(entry);
-        }
-        if (!known) {
-          return fmt::format("{} speaks of {} in {}, which is not judged there", subject.name(),
-                             word, promise.fault_class);
-        }
+    for (const std::string_view topology : topologies) {
+      const Scenario* place = PlaceOf(promise.fault_class, topology);
+      if (place == nullptr) {
+        return fmt::format("{} promises something of \"{}\" on \"{}\", which is not in the table",
+                           subject.name(), promise.fault_class, topology);
       }
+      std::string wrong = WrongWords(subject, promise, *place, spoken);
+      if (!wrong.empty()) return wrong;
     }
   }
   return "";

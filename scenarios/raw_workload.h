@@ -59,8 +59,4 @@ int LengthRungs(sim::FaultKind kind);
 
 Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw);
 
-/// What is one step smaller: parts left out, the largest first, then smaller numbers. Each is
-/// smaller by a measure of its own, so that descending ends.
-std::vector<RawWorkload> SmallerThan(const RawWorkload& raw);
-
 }  // namespace interlock::scenarios

@@ -13,7 +13,8 @@ using sim::FaultKind;
 
 struct Class {
   std::string_view name;
-  std::string_view scenario;
+  std::string_view standalone;  // the names of the scenarios
+  std::string_view replicated;
   std::string_view summary;
   SynchronyClass synchrony;
   std::vector<FaultKind> faults;
@@ -30,39 +31,58 @@ std::vector<Judged> EveryLockProperty() {
   return all;
 }
 
-Scenario ToScenario(const Class& one) {
-  Scenario scenario;
-  scenario.name = one.scenario;
-  scenario.fault_class = one.name;
-  scenario.summary = one.summary;
+/// What each cell of the table has in common: every property is judged, and holders write to a
+/// storage that refuses old tokens.
+Scenario& AddCell(std::string_view name, std::string_view fault_class, std::string_view summary,
+                  std::vector<Scenario>& all) {
+  Scenario& scenario = all.emplace_back();
+  scenario.name = name;
+  scenario.fault_class = fault_class;
+  scenario.summary = summary;
+  scenario.judges = EveryLockProperty();
+  scenario.shape.guard = GuardKind::kFenced;
+  return scenario;
+}
+
+Scenario& AddCell(const Class& one, std::string_view name, std::vector<Scenario>& all) {
+  Scenario& scenario = AddCell(name, one.name, one.summary, all);
   scenario.classes = {one.synchrony};
   scenario.shape.faults = one.faults;
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
-  scenario.judges = EveryLockProperty();
   return scenario;
 }
 
-std::vector<Class> OnOneServer() {
+/// Faults of clients and links, which every topology meets.
+std::vector<Class> OfClientsAndLinks() {
   return {
-      {"none", "guarantee.none.standalone", "nothing goes wrong", SynchronyClass::kNone, {}},
+      {"none",
+       "guarantee.none.standalone",
+       "guarantee.none.replicated",
+       "nothing goes wrong",
+       SynchronyClass::kNone,
+       {}},
       {"client-crash",
        "guarantee.client-crash.standalone",
+       "guarantee.client-crash.replicated",
        "clients die at any step",
        SynchronyClass::kNone,
        {FaultKind::kCrash}},
       {"client-pause-bounded",
        "guarantee.client-pause-bounded.standalone",
+       "guarantee.client-pause-bounded.replicated",
        "clients stand still, but wake before a validity ends that they rely on",
        SynchronyClass::kBounded,
        {FaultKind::kPause, FaultKind::kExpiry}},
       {"client-pause",
        "guarantee.client-pause.standalone",
+       "guarantee.client-pause.replicated",
        "clients stand still for any time, anywhere",
        SynchronyClass::kArbitrary,
        {FaultKind::kPause, FaultKind::kExpiry}},
       {"link",
        "guarantee.link.standalone",
+       "guarantee.link.replicated",
        "messages are lost or late, connections break or go silent",
        SynchronyClass::kArbitrary,
        {FaultKind::kLostRequest, FaultKind::kLostReply, FaultKind::kResetBefore,
@@ -75,14 +95,12 @@ std::vector<Class> OnOneServer() {
 
 std::vector<Scenario> FaultClasses() {
   std::vector<Scenario> all;
-  for (const Class& one : OnOneServer()) all.push_back(ToScenario(one));
+  for (const Class& one : OfClientsAndLinks()) {
+    AddCell(one, one.standalone, all);
+    OnReplicas(AddCell(one, one.replicated, all).shape);
+  }
   for (const ServerCase& one : ServerCases()) {
-    Scenario& scenario = all.emplace_back();
-    scenario.name = one.guarantee;
-    scenario.fault_class = one.name;
-    scenario.summary = one.summary;
-    ShapeFor(one, scenario);
-    scenario.judges = EveryLockProperty();
+    ShapeFor(one, AddCell(one.guarantee, one.name, one.summary, all));
   }
   return all;
 }

@@ -80,7 +80,10 @@ void ShapeFor(const ServerCase& one, Scenario& scenario) {
   shape.extend = true;
   shape.persistence = one.persistence;
   if (one.gives_up.clocks) shape.max_rate_ppm = 400'000;
-  if (!one.replicated) return;
+  if (one.replicated) OnReplicas(shape);
+}
+
+void OnReplicas(WorkloadShape& shape) {
   shape.topology = sim::Topology::kReplicated;
   shape.nodes = 3;
 }

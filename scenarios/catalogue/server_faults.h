@@ -27,6 +27,9 @@ const std::vector<ServerCase>& ServerCases();
 /// Servers, faults and what is given up; clients overstay and extend.
 void ShapeFor(const ServerCase& one, Scenario& scenario);
 
+/// A primary with two replicas.
+void OnReplicas(WorkloadShape& shape);
+
 /// One generated scenario for each case.
 std::vector<Scenario> ServerFaults();
 

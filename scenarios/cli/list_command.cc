@@ -28,8 +28,8 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
   std::vector<Line> lines;
   if (what == "locks") {
     for (const Entry& entry : registry.entries()) {
-      lines.push_back({entry.subject->name(), "kind", entry.specimen ? "specimen" : "sound",
-                       std::string(entry.subject->summary())});
+      const char* kind = entry.specimen ? "specimen" : entry.foreign ? "yours" : "sound";
+      lines.push_back({entry.subject->name(), "kind", kind, std::string(entry.subject->summary())});
     }
   } else if (what == "scenarios") {
     for (const Scenario& scenario : Catalogue()) {

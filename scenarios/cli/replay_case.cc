@@ -123,7 +123,7 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
     replayed.workload = packed->workload;
   } else {
     const std::uint64_t seed = std::get<std::uint64_t>(replayed.token.run);
-    replayed.workload = Generator(*unit.scenario).Draw(seed).value();
+    replayed.workload = Generator(*unit.scenario).Draw(seed);
   }
   if (replayed.workload.permits > 1 && !unit.entry->subject->traits().semaphore) {
     return Bad(fmt::format("the token asks for {} permits of {}, which is no semaphore",

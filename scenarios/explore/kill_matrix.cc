@@ -56,9 +56,9 @@ class Hunter {
           RunSeed(seed, *unit.scenario, unit.synchrony, index, matrix_.strategies[cell.strategy]);
       const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony,
                                run_seed);
-      const GeneratedWorkload workload = generator.Draw(run_seed);
+      const Workload workload = generator.Draw(run_seed);
       sim::Choices choices = ChoicesOfRun(run_seed);
-      const RunResult run = RunOnce(universe_, run_case, workload.value(), choices);
+      const RunResult run = RunOnce(universe_, run_case, workload, choices);
       ++result.cost.runs;
       for (std::size_t i = 0; i < kills.size(); ++i) {
         if (kills[i] <= options_.runs || !Shows(run, matrix_.rows[cell.rows[i]])) continue;

@@ -123,10 +123,9 @@ std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed) {
   std::vector<RealPlan> plans;
   const Generator generator(scenario);
   for (std::uint64_t index = 0; index < kMostDraws && plans.size() < kGenerated; ++index) {
-    const GeneratedWorkload drawn =
-        generator.Draw(RunSeed(seed, scenario, SynchronyClass::kNone, index));
-    if (!Suits(scenario, drawn.value(), plans.size())) continue;
-    plans.push_back(Cooked(drawn.value(), LeaseFor(drawn.value())));
+    const Workload drawn = generator.Draw(RunSeed(seed, scenario, SynchronyClass::kNone, index));
+    if (!Suits(scenario, drawn, plans.size())) continue;
+    plans.push_back(Cooked(drawn, LeaseFor(drawn)));
   }
   return plans;
 }

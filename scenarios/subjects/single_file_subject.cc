@@ -29,15 +29,17 @@ class Adapter final : public harness::Subject {
   }
 
   std::vector<harness::Promise> Promises() const override {
-    return {{"none", "standalone", "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-            {"client-crash", "standalone",
-             "LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-            {"client-pause-bounded", "standalone",
+    return {{"none", "standalone replicated",
              "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-            {"client-pause", "standalone",
+            {"client-crash", "standalone replicated",
+             "LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-pause-bounded", "standalone replicated",
+             "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"client-pause", "standalone replicated",
              "permits-server permits-belief LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015",
              "permits-section"},
-            {"link", "standalone", "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+            {"link", "standalone replicated",
+             "LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
             {"server-restart", "standalone", "LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
             {"server-errors", "standalone", "LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
             {"server-clock", "standalone", "permits-server LK005 LK006 LK007 LK011",

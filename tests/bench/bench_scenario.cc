@@ -69,9 +69,9 @@ void GeneratedRuns(benchmark::State& state, std::string_view lock) {
   std::uint64_t commands = 0;
   std::uint64_t seed = 0;
   for (auto _ : state) {
-    const GeneratedWorkload workload = generator.Draw(++seed);
+    const Workload workload = generator.Draw(++seed);
     sim::Choices choices = sim::Choices::FromSeed(seed);
-    commands += RunOnce(universe, run_case, workload.value(), choices).commands;
+    commands += RunOnce(universe, run_case, workload, choices).commands;
   }
   Report(state, commands);
 }

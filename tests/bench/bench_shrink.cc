@@ -55,7 +55,7 @@ std::optional<Failing> Find(const Specimen& specimen, const Conviction& convicti
   std::optional<Failing> other;
   for (std::uint64_t index = 0; index < std::min(kMostRuns, scenario.max_runs); ++index) {
     const std::uint64_t seed = RunSeed(1, scenario, conviction.synchrony, index);
-    failing.found.workload = generator.Draw(seed).value();
+    failing.found.workload = generator.Draw(seed);
     sim::Choices choices = ChoicesOfRun(seed);
     const RunResult run = RunOnce(universe, failing.run_case, failing.found.workload, choices);
     const Violation* naming = NamingViolation(run, failing.run_case, failing.property);

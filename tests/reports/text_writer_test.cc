@@ -46,6 +46,8 @@ TEST(TextWriterTest, LastLineSaysTheVerdict) {
   const std::string text = ToText(diverged, {}, {});
   EXPECT_EQ(0U, Lines(text).back().find("INTERNAL FAULT  "));
   EXPECT_TRUE(Contains(text, "2 of 10 double runs diverged (LK016)"));
+  EXPECT_TRUE(Contains(Lines(text).back(), "no verdict of"));
+  EXPECT_FALSE(Contains(Lines(text).back(), "passed"));
 }
 
 // Where the caller is not known, no command is made up: the token alone is shown.

@@ -21,7 +21,7 @@ std::vector<Workload> Draw(const Scenario& scenario, std::uint64_t count = kSeed
   const Generator generator(scenario);
   std::vector<Workload> workloads;
   for (std::uint64_t seed = 0; seed < count; ++seed) {
-    workloads.push_back(generator.Draw(sim::MixSeed(seed, 7)).value());
+    workloads.push_back(generator.Draw(sim::MixSeed(seed, 7)));
   }
   return workloads;
 }
@@ -33,19 +33,6 @@ const Scenario& Named(std::string_view name) {
 }
 
 std::size_t FaultsOf(const Workload& workload) { return FaultPlanOf(workload).size(); }
-
-bool HasFault(const Workload& workload, sim::FaultKind kind) {
-  const sim::FaultPlan plan = FaultPlanOf(workload);
-  return std::any_of(plan.begin(), plan.end(),
-                     [kind](const sim::Fault& fault) { return fault.kind == kind; });
-}
-
-/// Clients, operations and faults.
-std::size_t SizeOf(const Workload& workload) {
-  std::size_t size = workload.clients.size() + FaultsOf(workload);
-  for (const ClientPlan& client : workload.clients) size += client.operations.size();
-  return size;
-}
 
 TEST(GeneratorTest, ReachesEveryClientCountAndNoOther) {
   for (const Scenario& scenario : Catalogue()) {
@@ -159,9 +146,7 @@ TEST(GeneratorTest, SeedsOfRunsDifferByScenarioClassAndIndex) {
 TEST(GeneratorTest, APinnedWorkloadIsGivenAsItIs) {
   const Scenario& scenario = Named("seed-002");
   ASSERT_EQ(scenario.pinned.size(), 1U);
-  GeneratedWorkload drawn = Generator(scenario).Draw(3);
-  EXPECT_EQ(drawn.value(), scenario.pinned.front());
-  EXPECT_FALSE(drawn.Descend([](const Workload&) { return true; }));
+  EXPECT_EQ(Generator(scenario).Draw(3), scenario.pinned.front());
 }
 
 TEST(GeneratorTest, PinnedWorkloadsTakeTurns) {
@@ -170,57 +155,8 @@ TEST(GeneratorTest, PinnedWorkloadsTakeTurns) {
   const Generator generator(scenario);
   for (std::uint64_t index = 0; index < 2 * scenario.pinned.size(); ++index) {
     const std::uint64_t seed = RunSeed(1, scenario, SynchronyClass::kBounded, index);
-    EXPECT_EQ(generator.Draw(seed).value(), scenario.pinned[index % scenario.pinned.size()]);
+    EXPECT_EQ(generator.Draw(seed), scenario.pinned[index % scenario.pinned.size()]);
   }
-}
-
-TEST(GeneratorTest, AcceptingEverySmallerProposalEndsAtTheSmallestCase) {
-  const Generator generator(Named("chaos"));
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    GeneratedWorkload workload = generator.Draw(seed);
-    int steps = 0;
-    while (workload.Descend([](const Workload&) { return true; })) ASSERT_LT(++steps, 1000);
-    const Workload& smallest = workload.value();
-    EXPECT_EQ(smallest.clients.size(), 2U);
-    EXPECT_EQ(SizeOf(smallest), 2U);
-    EXPECT_EQ(smallest.lease, std::chrono::seconds(1));
-  }
-}
-
-TEST(GeneratorTest, NoProposalIsLargerOrEqual) {
-  const Generator generator(Named("chaos"));
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    GeneratedWorkload workload = generator.Draw(seed);
-    const Workload before = workload.value();
-    std::size_t offered = 0;
-    const bool accepted = workload.Descend([&](const Workload& smaller) {
-      ++offered;
-      EXPECT_LE(SizeOf(smaller), SizeOf(before));
-      EXPECT_NE(smaller, before);
-      return false;
-    });
-    EXPECT_FALSE(accepted);
-    EXPECT_GT(offered, 0U);
-    EXPECT_EQ(workload.value(), before);
-  }
-}
-
-// What a shrinker does: keep one property of the case, and go down until nothing smaller has it.
-TEST(GeneratorTest, DescendingUnderAConditionEndsAtASmallCaseThatMeetsIt) {
-  const Generator generator(Named("chaos"));
-  const auto has_crash = [](const Workload& one) { return HasFault(one, sim::FaultKind::kCrash); };
-  int tried = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    GeneratedWorkload workload = generator.Draw(seed);
-    if (!has_crash(workload.value())) continue;
-    ++tried;
-    int steps = 0;
-    while (workload.Descend(has_crash)) ASSERT_LT(++steps, 1000);
-    EXPECT_EQ(workload.value().clients.size(), 2U);
-    EXPECT_EQ(FaultsOf(workload.value()), 1U);
-    EXPECT_EQ(SizeOf(workload.value()), 3U);
-  }
-  EXPECT_GT(tried, 10);
 }
 
 }  // namespace

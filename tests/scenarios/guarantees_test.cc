@@ -98,6 +98,9 @@ TEST(GuaranteesTest, APromiseThatNoRunTriedIsNoPass) {
 TEST(GuaranteesTest, APromiseOfWhatDoesNotExistIsRefused) {
   EXPECT_THAT(Judge("mutex", {{"rain", "standalone", "LK001", ""}}, "none").text,
               HasSubstr("not in the table"));
+  EXPECT_THAT(Judge("mutex", {{"none", "standalone rain", "LK001", ""}}, "none").text,
+              HasSubstr("on \"rain\", which is not in the table"));
+  EXPECT_THAT(Judge("mutex", {{"none", "", "LK001", ""}}, "none").text, HasSubstr("no topology"));
   EXPECT_THAT(Judge("mutex", {{"none", "standalone", "LK999", ""}}, "none").text,
               HasSubstr("not judged there"));
   EXPECT_THAT(Judge("mutex", {{"none", "standalone", "LK001", "server-exclusion"}}, "none").text,
@@ -144,7 +147,7 @@ TEST(GuaranteesTest, TheHeadersSayWhatTheDataSays) {
     std::set<std::string> data;
     for (const harness::Promise& promise : subject->Promises()) {
       std::ostringstream words;
-      words << promise.fault_class << " @ " << promise.topology << ": keeps " << promise.keeps;
+      words << promise.fault_class << " @ " << promise.topologies << ": keeps " << promise.keeps;
       if (!promise.fails.empty()) words << "; fails " << promise.fails;
       data.insert(words.str());
     }

@@ -86,11 +86,11 @@ TEST(InterruptionTest, TheShrinkerMakesNoRunOnceStopped) {
   const RunCase run_case{subject.get(), &scenario, SynchronyClass::kNone};
   sim::Universe universe;
   const sim::Tape tape{{std::vector<std::uint32_t>{1, 2, 3}}};
-  const ShrinkResult result = Shrink(universe, run_case, Generator(scenario).Draw(7).value(), tape,
+  const ShrinkResult result = Shrink(universe, run_case, Generator(scenario).Draw(7), tape,
                                      Judged::kServerExclusion, 1000, &stop);
   EXPECT_EQ(result.tries, 0);
   EXPECT_EQ(result.tape, tape);
-  EXPECT_EQ(result.workload, Generator(scenario).Draw(7).value());
+  EXPECT_EQ(result.workload, Generator(scenario).Draw(7));
 }
 
 // The report of the function must not tell of a program that does not know the lock.

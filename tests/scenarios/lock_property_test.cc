@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: MIT
 //
 // What the library promises, as properties over generated runs in which everything goes wrong at
-// once. A failing case prints the seed; `RC_PARAMS="seed=..."` makes RapidCheck draw the same ones
-// again.
+// once. A failing case is made smaller, and prints its token for `interlock replay`;
+// `RC_PARAMS="seed=..."` makes RapidCheck draw the same ones again.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "scenarios/campaign.h"
-#include "scenarios/generators.h"
 #include "scenarios/replay_token.h"
+#include "tests/scenarios/any_workload.h"
 
 namespace interlock::scenarios {
 namespace {
 
 /// A generated run of this lock, and a token to replay it with should an assertion fail.
 RunResult AnyRun(std::string_view lock, std::string_view scenario_name) {
-  const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto synchrony = *rc::gen::element(SynchronyClass::kBounded, SynchronyClass::kArbitrary);
   const Scenario& scenario = *FindScenario(scenario_name);
-  RC_LOG() << Encode({std::string(lock), std::string(scenario_name), synchrony, seed}) << "\n";
-  const GeneratedWorkload workload = Generator(scenario).Draw(seed);
+  const Workload workload = *testing::AnyWorkload(scenario);
+  const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>());
   for (const auto& subject : SoundSubjects()) {
     if (subject->name() != lock) continue;
     sim::Universe universe;
     sim::Choices choices = ChoicesOfRun(seed);
-    RunResult result =
-        RunOnce(universe, {subject.get(), &scenario, synchrony}, workload.value(), choices);
+    RunResult result = RunOnce(universe, {subject.get(), &scenario, synchrony}, workload, choices);
+    RC_LOG() << Encode({std::string(lock), std::string(scenario_name), synchrony,
+                        PackedRun{workload, choices.TakeTape()}})
+             << "\n";
     RC_ASSERT(!result.inconclusive.has_value());
     if (synchrony == SynchronyClass::kBounded) {
       RC_ASSERT(result.Find(Judged::kSectionExclusion) == nullptr);

@@ -46,7 +46,7 @@ Found FindCase(const Entry& entry) {
   const Generator generator(*found.unit.scenario);
   sim::Universe universe;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    found.workload = generator.Draw(seed).value();
+    found.workload = generator.Draw(seed);
     sim::Choices choices = sim::Choices::FromSeed(seed);
     const RunResult run = RunOnce(universe, run_case, found.workload, choices);
     const Violation* naming = NamingViolation(run, run_case, found.property);

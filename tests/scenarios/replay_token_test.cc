@@ -22,7 +22,7 @@ ReplayToken SeedToken() {
 
 ReplayToken PackedToken() {
   PackedRun run;
-  run.workload = Generator(*FindScenario("chaos")).Draw(5).value();
+  run.workload = Generator(*FindScenario("chaos")).Draw(5);
   run.tape.lanes = {{{1, 2, 300}, {}, {4'294'967'295U}}};
   return {"broken/get-compare-del", "pause", SynchronyClass::kBounded, run};
 }

@@ -160,7 +160,7 @@ TEST(ResourcesTest, SoundLocksKeepTheirPromisesWithSeveralAndNested) {
   for (const auto& subject : SoundSubjects()) {
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
       const RunCase run_case{subject.get(), &scenario, SynchronyClass::kBounded};
-      const Workload workload = generator.Draw(seed).value();
+      const Workload workload = generator.Draw(seed);
       sim::Choices choices = ChoicesOfRun(seed);
       const RunResult run = RunOnce(universe, run_case, workload, choices);
       EXPECT_FALSE(run.inconclusive.has_value());

@@ -33,7 +33,7 @@ Case AnyCase() {
   Case one;
   one.subject = *rc::gen::element(testing::PlainSubject(), SoundSubjects()[0], SoundSubjects()[1]);
   const Scenario& scenario = *FindScenario("chaos");
-  one.workload = Generator(scenario).Draw(seed).value();
+  one.workload = Generator(scenario).Draw(seed);
   const RunCase run_case{one.subject.get(), &scenario, SynchronyClass::kArbitrary};
   sim::Universe universe;
   sim::Choices choices = ChoicesOfRun(seed);

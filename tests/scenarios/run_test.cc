@@ -77,12 +77,12 @@ TEST(RunTest, TheSameInputsGiveTheSameHashInAUsedUniverse) {
     sim::Universe used;
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
       const RunCase run_case{subject.get(), FindScenario("chaos"), SynchronyClass::kArbitrary};
-      const GeneratedWorkload workload = Generator(*run_case.scenario).Draw(seed);
+      const Workload workload = Generator(*run_case.scenario).Draw(seed);
       sim::Choices first = ChoicesOfRun(seed);
       sim::Choices second = ChoicesOfRun(seed);
       sim::Universe fresh;
-      EXPECT_EQ(RunOnce(used, run_case, workload.value(), first).trace_hash,
-                RunOnce(fresh, run_case, workload.value(), second).trace_hash)
+      EXPECT_EQ(RunOnce(used, run_case, workload, first).trace_hash,
+                RunOnce(fresh, run_case, workload, second).trace_hash)
           << subject->name() << " " << seed;
     }
   }
@@ -103,12 +103,11 @@ TEST(RunTest, TheRecordedTapeReplaysARunFromASeed) {
   const auto subject = testing::PlainSubject();
   const RunCase run_case{subject.get(), FindScenario("chaos"), SynchronyClass::kArbitrary};
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const GeneratedWorkload workload = Generator(*run_case.scenario).Draw(seed);
+    const Workload workload = Generator(*run_case.scenario).Draw(seed);
     sim::Choices drawn = ChoicesOfRun(seed);
-    const RunResult original = RunOnce(universe, run_case, workload.value(), drawn);
+    const RunResult original = RunOnce(universe, run_case, workload, drawn);
     sim::Choices replayed = sim::Choices::FromTape(drawn.TakeTape());
-    EXPECT_EQ(RunOnce(universe, run_case, workload.value(), replayed).trace_hash,
-              original.trace_hash);
+    EXPECT_EQ(RunOnce(universe, run_case, workload, replayed).trace_hash, original.trace_hash);
   }
 }
 

@@ -112,7 +112,7 @@ TEST(ShrinkBudgetTest, ASmallBudgetGivesALargerCaseThatStillFails) {
   const RunCase run_case{subject.get(), &scenario, SynchronyClass::kNone};
   sim::Universe universe;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Workload original = Generator(scenario).Draw(seed).value();
+    const Workload original = Generator(scenario).Draw(seed);
     sim::Choices choices = ChoicesOfRun(seed);
     const RunResult run = RunOnce(universe, run_case, original, choices);
     if (run.Find(Judged::kForeignRelease) == nullptr) continue;

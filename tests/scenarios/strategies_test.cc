@@ -43,13 +43,13 @@ TEST(StrategiesTest, EachRunReplaysFromItsTapeAndFromItsSeed) {
     std::set<std::uint64_t> hashes;
     for (std::uint64_t number = 0; number < 20; ++number) {
       const std::uint64_t seed = SeedOf(strategy, number);
-      const GeneratedWorkload workload = generator.Draw(seed);
+      const Workload workload = generator.Draw(seed);
       sim::Choices first = ChoicesOfRun(seed);
       sim::Choices second = ChoicesOfRun(seed);
-      const std::uint64_t hash = RunOnce(universe, run_case, workload.value(), first).trace_hash;
-      EXPECT_EQ(RunOnce(universe, run_case, workload.value(), second).trace_hash, hash);
+      const std::uint64_t hash = RunOnce(universe, run_case, workload, first).trace_hash;
+      EXPECT_EQ(RunOnce(universe, run_case, workload, second).trace_hash, hash);
       sim::Choices replay = sim::Choices::FromTape(first.TakeTape());
-      EXPECT_EQ(RunOnce(universe, run_case, workload.value(), replay).trace_hash, hash)
+      EXPECT_EQ(RunOnce(universe, run_case, workload, replay).trace_hash, hash)
           << ToString(strategy) << " " << number;
       hashes.insert(hash);
     }

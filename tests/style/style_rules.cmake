@@ -165,8 +165,7 @@ function(allowed_includes result)
   elseif(path MATCHES "^scenarios/")
     string(CONCAT allowed "${std}|${posix}|${interlock}|${harness}|${formatting}"
            "|\"(sim|scenarios|reports)/[a-z_0-9/]+\\.h\"|\"interlock_build_info\\.h\""
-           "|<rapidcheck[a-z_/A-Z]*\\.h>|<rapidcheck/[a-zA-Z_/]+\\.h>|<CLI/[A-Za-z]+\\.hpp>"
-           "|<toml\\+\\+/toml\\.h>|<toml\\+\\+\\.h>|<boost/asio/[a-z_0-9/]+\\.hpp>")
+           "|<CLI/[A-Za-z]+\\.hpp>|<toml\\+\\+/toml\\.h>|<toml\\+\\+\\.h>|<boost/asio/[a-z_0-9/]+\\.hpp>")
   elseif(path MATCHES "^reports/")
     set(allowed "${std}|${posix}|${formatting}|\"reports/[a-z_0-9/]+\\.h\"")
   else()
@@ -203,8 +202,6 @@ function(check_includes)
     only_in("^<boost/context" "^sim/fiber\\.cc$" "Boost.Context belongs to sim/fiber.cc alone")
     only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"
             "Lua belongs to the folder sim/redis/scripting alone")
-    only_in("^<rapidcheck" "^scenarios/generators\\.cc$"
-            "RapidCheck belongs to scenarios/generators.cc alone")
     only_in("^<boost/asio" "^scenarios/cli/serve_[a-z_]+\\.(h|cc)$"
             "Boost.Asio belongs to scenarios/cli/serve_* alone")
     only_in("^<(CLI/|toml\\+\\+)" "^scenarios/cli/" "CLI11 and toml++ belong to scenarios/cli/ alone")

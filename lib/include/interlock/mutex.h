@@ -21,22 +21,25 @@
 //   - that the holder's code has stopped when its lease is over (see lease.h): use fencing tokens;
 //   - Redis with replicas: a failover can lose the last grants, and two clients then hold at once.
 //     The same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
-//     clock;
+//     clock. If the last fencing token is lost too, the next ones may repeat or fall short of it;
 //   - Redis Cluster: as with replicas; all keys of a resource share a slot.
 //
 // What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-crash @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK008 LK009 LK010
+//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
 //       LK011 LK014 LK015
-//   client-pause-bounded @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010
+//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015; fails LK003
+//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
 //       LK011 LK014 LK015
-//   client-pause @ standalone: keeps LK001 LK002 LK005 LK006 LK007 LK009 LK010 LK011 LK014
-//       LK015; fails LK003
-//   link @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   server-restart @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK011 LK014
-//       LK015
-//   server-errors @ standalone: keeps LK001 LK002 LK003 LK005 LK006 LK007 LK009 LK011 LK014 LK015
-//   server-clock @ standalone: keeps LK001 LK005 LK006 LK007 LK011; fails LK002 LK003
+//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
 //   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003

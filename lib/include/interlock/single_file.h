@@ -20,14 +20,14 @@
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
 // What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-crash @ standalone: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014
-//       LK015
-//   client-pause-bounded @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014
-//       LK015
-//   client-pause @ standalone: keeps permits-server permits-belief LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015; fails permits-section
-//   link @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   none @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   client-crash @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011
+//       LK014 LK015
+//   client-pause-bounded @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011
+//       LK014 LK015
+//   client-pause @ standalone replicated: keeps permits-server permits-belief LK005 LK006 LK007
+//       LK009 LK010 LK011 LK014 LK015; fails permits-section
+//   link @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
 //   server-restart @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
 //   server-errors @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
 //   server-clock @ standalone: keeps permits-server LK005 LK006 LK007 LK011; fails

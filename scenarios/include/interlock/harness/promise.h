@@ -3,7 +3,7 @@
 // What a lock says of itself, as data: `interlock guarantees` holds it to its word.
 //
 //   std::vector<Promise> MySubject::Promises() const {
-//     return {{"none", "standalone", "LK001 LK002 LK003 LK005", ""},
+//     return {{"none", "standalone replicated", "LK001 LK002 LK003 LK005", ""},
 //             {"client-pause", "standalone", "LK001 LK002 LK005", "LK003"}};
 //   }
 #pragma once
@@ -12,11 +12,12 @@
 
 namespace interlock::harness {
 
-/// For one class of faults on one topology. What stands in neither list is promised neither way,
+/// For one class of faults on some topologies. What stands in neither list is promised neither way,
 /// and is shown without being judged. All texts must outlive the subject: literals.
 struct Promise {
   std::string_view fault_class;  ///< as `interlock guarantees` names it: "client-pause"
-  std::string_view topology;     ///< "standalone", "replicated" or "independent"
+  /// One or more of "standalone", "replicated" and "independent", with blanks between them.
+  std::string_view topologies;
   /// Codes or names of properties, with blanks between them: "LK001 fenced-writes". Each must be
   /// put to the test and hold.
   std::string_view keeps;
