@@ -68,7 +68,7 @@ Specimen AfterYou() {
                               {WaitingKey(KeyOf(options)), kWaitingTtl}};
                         }}),
           {{"termination", "contention", SynchronyClass::kNone}},
-          {.clients = 3}};
+          {.clients = 2, .attempts = 2}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -23,12 +23,15 @@ std::string_view OutOfReach(std::string_view specimen) {
   if (specimen == "broken/polls-without-rest" || specimen == "broken/hands-the-signal-back") {
     return "it goes round in circles, and where commands take no time there is no end to that";
   }
+  if (specimen == "broken/after-you") {
+    return "it goes on until the run ends, and each of its tries is a place for many schedules";
+  }
   if (specimen == "broken/waits-out-the-herd") {
     return "it starves behind who comes at the right moments, again and again";
   }
   if (specimen == "broken/striped-keys") {
-    return "its clients hold one resource while they ask for another, and in the explored world "
-           "there is one";
+    return "one client is enough that holds the first of three resources and asks for the last; "
+           "the explored ones ask for the next";
   }
   if (specimen == "broken/fence-drawn-anew") {
     return "it is convicted by what happens to a guarded resource, and the explored world has none";
@@ -68,6 +71,7 @@ std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction&
   const Bound& least = specimen.least;
   // It looks again every 5 ms, and each look is a place for either of two pauses.
   if (way.waits && specimen.subject->name() == "broken/extend-from-reply") return std::nullopt;
+  if (way.waits && specimen.subject->name() == "broken/after-you") return std::nullopt;
   if (way.overstay > 0 && (!scenario.shape.overstay || least.pauses == 0)) return std::nullopt;
   way.clients = least.clients;
   way.attempts = least.attempts;
