@@ -35,8 +35,8 @@ Workload Smallest(std::uint64_t seed, const std::function<bool(const Workload&)>
   for (int steps = 0; steps < 1000; ++steps) {
     rc::Seq<rc::Shrinkable<Workload>> below = node.shrinks();
     auto next = below.next();
-    while (next.has_value() && !fails(next->value())) next = below.next();
-    if (!next.has_value()) return node.value();
+    while (next && !fails(next->value())) next = below.next();
+    if (!next) return node.value();
     node = *next;
   }
   ADD_FAILURE() << "seed " << seed << " has no end";
