@@ -30,8 +30,9 @@ constexpr auto kAroundExpiry =
     std::to_array({0, 1, -1, 8, -8, 64, -64, 512, -512, 1200, -1024, 4096});
 // Of the shape's most, in 1/8.
 constexpr auto kRate = std::to_array({1, -1, 2, -2, 4, -4, 8, -8});
-// Odd ones show who counts in seconds or tens, tiny ones who cannot be so quick.
-constexpr auto kLeaseMs = std::to_array({1000, 100, 250, 2000, 5000, 333, 1001, 777, 1700, 50, 17});
+// Odd ones show who counts in seconds or tens. Below 100 ms a sound lock that looks every so often
+// could not keep its place in a line.
+constexpr auto kLeaseMs = std::to_array({1000, 100, 250, 2000, 5000, 333, 1001, 777, 1700});
 constexpr auto kLatency = std::to_array({16, 1, 2, 4, 8, 32, 64, 128, 160});  // in 1/16384
 
 std::span<const int> LengthLadder(FaultKind kind) {
