@@ -202,6 +202,7 @@ function(check_includes)
     only_in("^<boost/context" "^sim/fiber\\.cc$" "Boost.Context belongs to sim/fiber.cc alone")
     only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"
             "Lua belongs to the folder sim/redis/scripting alone")
+    only_in("^<rapidcheck" "^tests/" "RapidCheck belongs to tests/ alone")
     only_in("^<boost/asio" "^scenarios/cli/serve_[a-z_]+\\.(h|cc)$"
             "Boost.Asio belongs to scenarios/cli/serve_* alone")
     only_in("^<(CLI/|toml\\+\\+)" "^scenarios/cli/" "CLI11 and toml++ belong to scenarios/cli/ alone")
