@@ -166,7 +166,7 @@ std::vector<sim::Digest> ExploredRun::HoldsNow() const {
       digest.Add(static_cast<std::uint64_t>(hold.client));
       digest.Add(hold.token);
       for (const VirtualTime time :
-           {hold.granted, hold.renewed, hold.sent, hold.promised_until, hold.ended}) {
+           {hold.granted, hold.renewed, hold.sent, hold.promised_until, hold.ended, hold.waived}) {
         digest.Add(static_cast<std::uint64_t>(time.count()));
       }
       digest.Add(static_cast<std::uint64_t>(hold.end));

@@ -81,7 +81,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ExistsSetExpireNested", "broken/exists-set-expire", "contention",
              Nested(At(2, Of(2, 1)))},
         Case{"DelWithoutOwnerPause", "broken/del-without-owner", "pause",
-             Nested(At(2, WithPause(Of(2, 1))))}),
+             Nested(At(2, WithPause(Of(2, 1))))},
+        Case{"GetCompareDelFailover", "broken/get-compare-del", "failover",
+             At(2, WithFailover(Of(2, 1)))},
+        Case{"MutexForgetfulRestart", "mutex", "data-loss",
+             At(2, WithRestart(Of(2, 1), sim::Persistence::kNone))}),
     [](const auto& parameter) { return parameter.param.name; });
 
 TEST_F(ExploreTest, StepsThatCommuteAreTakenInOneOrder) {

@@ -172,6 +172,28 @@ TEST_F(ExploreTest, AFailoverGrantsTwiceOnlyIfTheReplicaLagged) {
   EXPECT_FALSE(in_step.violation.has_value());
 }
 
+// Whatever servers forget, nobody may prolong what is another one's: its late extension goes to the
+// new primary, where the lock is the next one's by now.
+TEST_F(ExploreTest, AForeignExtensionFallsToAFailover) {
+  Bounds bounds = WithFailover(Of(2, 3));
+  bounds.extend = true;
+  bounds.overstay = 37;
+  ExploreOptions options = Options({"", "broken/extend-over-whoever", "failover", bounds});
+  ASSERT_TRUE(IsPromised(Judged::kForeignExtend, options.run_case));
+  options.only = {Judged::kForeignExtend};
+  options.minimise = true;
+  const Exploration exploration = Explore(options);
+  ASSERT_TRUE(exploration.violation.has_value());
+  EXPECT_TRUE(exploration.violation->minimal);
+  EXPECT_EQ(exploration.violation->faults, 2);
+  ExploreOptions sound = Options({"", "mutex", "failover", bounds});
+  sound.only = {Judged::kForeignExtend};
+  const Exploration held = Explore(sound);
+  EXPECT_TRUE(held.complete);
+  EXPECT_GT(held.exercised[Judged::kForeignExtend], 0U);
+  EXPECT_FALSE(held.violation.has_value()) << held.violation->what;
+}
+
 // What is written to disk before it is acknowledged survives, and so does every promise.
 TEST_F(ExploreTest, ARestartBreaksExclusionOnlyIfItLosesData) {
   ExploreOptions options =
