@@ -8,6 +8,16 @@
 namespace interlock::scenarios {
 namespace {
 
+/// Its server lost it, or was replaced by one that never had it.
+bool IsForgotten(const History& history, const ServerHold& entry) {
+  if (entry.end != ServerHoldEnd::kLost || entry.waived != kOpen) return false;
+  return std::none_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
+        const bool same = other.client == entry.client && other.token == entry.token;
+        return same && other.copied && other.granted >= entry.ended;
+      });
+}
+
 bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime end) {
   return from < end && begin < to;
 }
@@ -90,10 +100,10 @@ void AddHoldGoals(const History& history, GoalSet& goals) {
     for (const ServerHold& entry : history.server_holds) {
       if (entry.client != hold.client || entry.token != hold.token) continue;
       if (entry.promised_until < hold.release_called) goals.Add(Goal::kLeaseExpiredWhileHeld);
+      const VirtualTime over = IsForgotten(history, entry) ? entry.ended : entry.promised_until;
       for (const ServerHold& next : history.server_holds) {
-        if (next.client != hold.client && hold.release_called != kOpen &&
-            entry.promised_until <= next.granted && next.granted < hold.release_called &&
-            next.promise_end() > hold.release_called) {
+        if (next.client != hold.client && hold.release_called != kOpen && over <= next.granted &&
+            next.granted < hold.release_called && next.promise_end() > hold.release_called) {
           goals.Add(Goal::kReleaseOfLostLease);
         }
       }
@@ -151,11 +161,7 @@ bool WasFull(const History& history, const Death& death) {
 
 /// Its server lost it, or was replaced by one that never had it, while its client relied on it.
 bool WasLost(const History& history, const ServerHold& entry) {
-  if (entry.end != ServerHoldEnd::kLost || entry.waived != kOpen) return false;
-  for (const ServerHold& other : history.server_holds) {
-    const bool same = other.client == entry.client && other.token == entry.token;
-    if (same && other.copied && other.granted >= entry.ended) return false;
-  }
+  if (!IsForgotten(history, entry)) return false;
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
     return hold.client == entry.client && hold.token == entry.token &&
            hold.belief.front().from <= entry.ended && entry.ended < hold.belief.back().to;

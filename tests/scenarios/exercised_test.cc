@@ -178,6 +178,21 @@ TEST(GoalsTest, ALateReleaseAfterTheNextPromiseEndedExercisesNoForeignRelease) {
   EXPECT_FALSE(GoalsOf(LateRelease(Ms(2200))).Has(Goal::kReleaseOfLostLease));
 }
 
+// The server forgot the grant in the middle of the lease; a replica that has it remembers.
+TEST(GoalsTest, AReleaseOfWhatAServerForgotExercisesForeignRelease) {
+  History history = NewHistory();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kLost, Ms(500)),
+                          Owns(1, Ms(600), Ms(1600))};
+  history.holds = {Released(Believes(0, Ms(11), Ms(1000)), Ms(800), Ms(802), StatusCode::kNotOwner),
+                   Believes(1, Ms(601), Ms(1590))};
+  EXPECT_TRUE(GoalsOf(history).Has(Goal::kReleaseOfLostLease));
+  ServerHold copy = Owns(0, Ms(500), Ms(1010));
+  copy.copied = true;
+  copy.node = 1;
+  history.server_holds.push_back(copy);
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kReleaseOfLostLease));
+}
+
 TEST(GoalsTest, ASectionThatOutlivedItsBeliefWasPausedPastItsLease) {
   History history = OneHold();
   EXPECT_FALSE(GoalsOf(history).Has(Goal::kPausedPastLease));
