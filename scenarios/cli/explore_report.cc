@@ -79,8 +79,7 @@ std::vector<std::string> NotDemanded(const ExploreOptions& options) {
   std::vector<std::pair<std::string_view, std::string>> reasons;
   if (!options.only.empty()) return {};
   for (const Judged property : JudgedFor(*run_case.scenario, *run_case.subject)) {
-    const std::string_view why = WhyNotPromised(property, *run_case.scenario, run_case.synchrony,
-                                                run_case.subject->traits());
+    const std::string_view why = WhyNotDemanded(property, options);
     if (why.empty()) continue;
     const auto same = std::find_if(reasons.begin(), reasons.end(),
                                    [why](const auto& one) { return one.first == why; });

@@ -74,12 +74,24 @@ bool NothingExercised(const Exploration& result, const std::vector<Judged>& judg
 
 }  // namespace
 
+std::string_view WhyNotDemanded(Judged property, const ExploreOptions& options) {
+  const RunCase& run_case = options.run_case;
+  const bool accepts_stale_ones = options.bounds.writes == GuardKind::kUnfenced ||
+                                  options.bounds.writes == GuardKind::kCheckAndSet;
+  if (property == Judged::kFencedWrites && accepts_stale_ones &&
+      run_case.synchrony == SynchronyClass::kArbitrary) {
+    return "what is guarded looks at no fencing token";
+  }
+  return WhyNotPromised(property, *run_case.scenario, run_case.synchrony,
+                        run_case.subject->traits());
+}
+
 std::vector<Judged> LookedFor(const ExploreOptions& options) {
   const RunCase& run_case = options.run_case;
   std::vector<Judged> judged = JudgedFor(*run_case.scenario, *run_case.subject);
   const std::vector<Judged>& only = options.only;
   std::erase_if(judged, [&](Judged property) {
-    if (only.empty()) return !IsPromised(property, run_case);
+    if (only.empty()) return !WhyNotDemanded(property, options).empty();
     return std::find(only.begin(), only.end(), property) == only.end();
   });
   return judged;

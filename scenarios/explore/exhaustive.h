@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/explore/bounds.h"
@@ -81,8 +82,11 @@ struct Exploration {
 /// then commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
 std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
 
+/// Why no lock can promise the property within these bounds, in half a sentence; empty: it can.
+std::string_view WhyNotDemanded(Judged property, const ExploreOptions& options);
+
 /// The properties whose violations an exploration looks for: of those that the scenario judges,
-/// what a lock can promise in this class, or what `options.only` names.
+/// what a lock can promise, see WhyNotDemanded, or what `options.only` names.
 std::vector<Judged> LookedFor(const ExploreOptions& options);
 
 /// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged.

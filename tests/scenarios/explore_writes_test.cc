@@ -22,6 +22,7 @@ class ExploredWritesTest : public ExploreTest, public ::testing::WithParamInterf
 
 TEST_P(ExploredWritesTest, AgreesWithNaiveEnumeration) {
   ExploreOptions options = Options(GetParam());
+  options.only = {Judged::kFencedWrites, Judged::kSectionExclusion, Judged::kServerExclusion};
   const Exploration merged = Explore(options);
   options.merge = false;
   options.symmetry = false;
@@ -54,6 +55,16 @@ TEST_F(ExploreTest, UnfencedWritesLoseAnUpdateWithOneExpiryAndOnePause) {
   EXPECT_EQ(found.faults, 1);
   EXPECT_EQ(found.workload.guard, GuardKind::kUnfenced);
   EXPECT_THAT(VerdictText(exploration, options.bounds), HasSubstr(", unfenced writes, "));
+}
+
+// The lock can do nothing about it.
+TEST_F(ExploreTest, UnfencedWritesAreNotHeldAgainstALockThatIsAskedForItsPromises) {
+  ExploreOptions options = Options(
+      {"", "mutex", "guarded", Writing(GuardKind::kUnfenced, WithPause(Waiting(Of(2, 1))))});
+  EXPECT_FALSE(Explore(options).violation.has_value());
+  EXPECT_FALSE(WhyNotDemanded(Judged::kFencedWrites, options).empty());
+  options.bounds.writes = GuardKind::kFenced;
+  EXPECT_TRUE(WhyNotDemanded(Judged::kFencedWrites, options).empty());
 }
 
 TEST_F(ExploreTest, FencedWritesLoseNone) {
