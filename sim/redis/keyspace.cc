@@ -76,10 +76,11 @@ Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
 }
 
 bool Keyspace::Remove(int database, std::string_view key) {
-  NoteWrite(database, key);
+  NoteRead(database, key);
   Database& keys = databases_[Index(database)];
   const auto at = keys.find(key);
   if (at == keys.end()) return false;
+  NoteWrite(database, key);
   if (track_memory_) used_memory_ -= at->second.size;
   keys.erase(at);
   ++key_set_version_;
