@@ -103,7 +103,10 @@ TEST_F(ExploreTest, TheVerdictNamesTheResources) {
 }
 
 TEST_F(ExploreTest, WhatIsOfOneResourceFallsWithTwoAsWell) {
-  Bounds bounds = At(2, WithPause(Of(2, 2)));
+  // Who was refused at the first, and then held the second, comes to the first when its lease ends.
+  Bounds bounds = At(2, WithPause(Of(3, 3)));
+  bounds.hold = 20;
+  bounds.think = 40;
   ExploreOptions options = Options({"", "broken/get-compare-del", "pause", bounds});
   options.only = {Judged::kForeignRelease};
   options.minimise = true;
