@@ -144,15 +144,15 @@ void AddBounds(CLI::App& command, Settings& settings) {
                   "first of them, the second at the second")
       ->check(CLI::Range(1, kMostResources))
       ->capture_default_str();
-  const std::map<std::string, GuardKind> guards = {{"unfenced", GuardKind::kUnfenced},
-                                                   {"fenced", GuardKind::kFenced},
-                                                   {"checked", GuardKind::kCheckAndSet}};
+  static const std::map<std::string, GuardKind> kGuards = {{"unfenced", GuardKind::kUnfenced},
+                                                           {"fenced", GuardKind::kFenced},
+                                                           {"checked", GuardKind::kCheckAndSet}};
   command
-      .add_option(
-          "--writes", bounds.writes,
+      .add_option_function<std::string>(
+          "--writes", [&bounds](const std::string& word) { bounds.writes = kGuards.at(word); },
           "holders read and write what the lock guards; it accepts all (unfenced), no token "
           "below the highest (fenced), or no write behind another one's read (checked)")
-      ->transform(CLI::CheckedTransformer(guards));
+      ->check(CLI::IsMember(kGuards));
   command.add_flag("--nest", bounds.nest,
                    "at the end of a section clients ask for the next resource, too, and hold both");
   count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");

@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <exception>
+#include <string>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>
@@ -18,6 +19,11 @@ namespace {
 using reports::ExitCode;
 using scenarios::cli::Complain;
 
+/// Without all the options behind it: nobody would see it above them.
+std::string WhatIsWrong(const CLI::App* /*app*/, const CLI::Error& error) {
+  return fmt::format("interlock: {}\n--help lists the options.\n", error.what());
+}
+
 ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& registry) {
   const reports::ToolInfo tool = scenarios::cli::ThisTool();
   CLI::App app(
@@ -26,7 +32,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   app.set_version_flag(
       "--version", fmt::format("interlock {} ({}, {})", tool.version, tool.commit, tool.compiler));
   app.require_subcommand(1);
-  app.failure_message(CLI::FailureMessage::help);
+  app.failure_message(argc > 1 ? &WhatIsWrong : &CLI::FailureMessage::help);
   scenarios::cli::Work work;
   scenarios::cli::AddCheckCommand(app, registry, work);
   scenarios::cli::AddGuaranteesCommand(app, registry, work);

@@ -134,6 +134,11 @@ TEST(CommandLineTest, BadValuesAreUsageErrors) {
   EXPECT_EQ(Interlock({"check", "--budget", "soon"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--budget", "1s", "--runs", "5"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--lock", "mutex", "--scenario", "permits"}).exit_code, 64);
+  const ChildResult writes = Interlock({"explore", "--lock", "mutex", "--writes", "fencd"});
+  EXPECT_EQ(writes.exit_code, 64);
+  EXPECT_EQ(writes.err,
+            "interlock: --writes: fencd not in {checked,fenced,unfenced}\n"
+            "--help lists the options.\n");
 }
 
 TEST(CommandLineTest, AnUnknownNameGivesTheNearest) {
