@@ -64,6 +64,12 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"Mutex", "mutex", "chaos", At(2, Of(2, 2))},
         Case{"MutexThreeClients", "mutex", "chaos", At(2, Of(3, 1))},
+        Case{"MutexThreeClientsCrash", "mutex", "chaos", At(2, WithCrash(Of(3, 1)))},
+        Case{"ExistsSetExpireThreeClients", "broken/exists-set-expire", "contention",
+             At(2, Of(3, 1))},
+        Case{"GetCompareDelThreeClients", "broken/get-compare-del", "contention", At(2, Of(3, 1))},
+        Case{"SetnxThenExpireThreeClients", "broken/setnx-then-expire", "chaos", At(2, Of(3, 1))},
+        Case{"MutexThreeResources", "mutex", "chaos", At(3, Of(3, 1))},
         Case{"MutexCrash", "mutex", "chaos", At(2, WithCrash(Of(2, 1)))},
         Case{"MutexLostReply", "mutex", "chaos", At(2, WithLostReply(Of(2, 1)))},
         Case{"MutexPause", "mutex", "chaos", At(2, WithPause(Of(2, 1)))},
