@@ -22,8 +22,14 @@ void Engine::StrikeClient(Process& process, const Fault& fault) {
       return PauseUntilExpiry(process, fault);
     case FaultKind::kEntropyRepeat:
       ReportFault(process, fault);
-      process.random_source = 0;
-      process.random_blocks = 0;
+      process.DrawFromTheBeginningOf(0);
+      return;
+    case FaultKind::kEntropyAlike:
+      // Once only: struck again, it would repeat its own.
+      if (process.random_twist != 0) return;
+      ReportFault(process, fault);
+      process.DrawFromTheBeginningOf(0);
+      process.random_twist = static_cast<unsigned char>(process.id + 1);
       return;
     default:
       break;

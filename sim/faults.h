@@ -30,6 +30,7 @@ enum class FaultKind : std::uint8_t {
   kPauseClockFrozen = 4,
   kExpiry = 5,
   kEntropyRepeat = 6,
+  kEntropyAlike = 7,
   // Link.
   kDelayRequest = 10,
   kDelayReply = 11,

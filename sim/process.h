@@ -41,6 +41,11 @@ struct Process {
         random_source(its_id),
         observed(names, its_id) {}
 
+  void DrawFromTheBeginningOf(int source) {
+    random_source = source;
+    random_blocks = 0;
+  }
+
   int id;
   ClientClock clock;
   std::int64_t rate_ppm;  // of its clock, when nothing is wrong with it
@@ -63,6 +68,7 @@ struct Process {
   Link* last_link = nullptr;   // most recently used
   int random_source;           // whose random bytes it gets
   std::uint64_t random_blocks = 0;
+  unsigned char random_twist = 0;  // flips bits of the last byte of whatever may be a token
 
   FingerprintWriter observed;  // all inputs so far, if the world is watched
 

@@ -12,6 +12,9 @@ namespace {
 
 enum Observed : std::uint64_t { kClockRead = 1, kWasSet, kWasNotSet };
 
+// What is shorter is no token: a length of time that is drawn, perhaps.
+constexpr std::size_t kLeastToken = 8;
+
 }  // namespace
 
 void SimEvent::Set() {
@@ -87,7 +90,7 @@ std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<voi
 void SimRuntime::FillRandom(std::span<std::byte> bytes) {
   // In an instant world processes may change places, so a length that they choose at random must
   // not tell them apart.
-  const bool anonymous = engine_.instant() && bytes.size() < 8;
+  const bool anonymous = engine_.instant() && bytes.size() < kLeastToken;
   const std::span<std::byte> all = bytes;
   while (!bytes.empty()) {
     // The first word is a bijection of (source, count) for one seed, so it repeats by a fault only.
@@ -108,6 +111,7 @@ void SimRuntime::FillRandom(std::span<std::byte> bytes) {
     std::memcpy(bytes.data(), block_bytes, size);
     bytes = bytes.subspan(size);
   }
+  if (all.size() >= kLeastToken) all.back() ^= std::byte{process_.random_twist};
   if (engine_.watched()) {
     engine_.names.Learn(process_.id, {reinterpret_cast<const char*>(all.data()), all.size()});
   }

@@ -93,10 +93,21 @@ Scenario SameIdentity() {
   return scenario;
 }
 
+/// Tokens that differ, though little: nobody may look at a part of them alone.
+Scenario AlikeTokens() {
+  Scenario scenario = Base();
+  scenario.name = "alike-tokens";
+  scenario.summary = "random bytes of two clients differ in the last byte only";
+  scenario.shape.faults = {FaultKind::kEntropyAlike};
+  scenario.judges.push_back(Judged::kSpuriousRefusal);
+  return scenario;
+}
+
 }  // namespace
 
 std::vector<Scenario> ClientFaults() {
-  return {Restart(), Partition(), LostPush(), ClockDrift(), WildClocks(), SameIdentity()};
+  return {Restart(),    Partition(),    LostPush(),   ClockDrift(),
+          WildClocks(), SameIdentity(), AlikeTokens()};
 }
 
 }  // namespace interlock::scenarios::catalogue

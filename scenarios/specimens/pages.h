@@ -23,6 +23,7 @@ Specimen DelWithoutOwner();
 Specimen TokenClearedFirst();
 Specimen SkipsLateUnlock();
 Specimen HostAndPid();
+Specimen ShortToken();
 Specimen ExtendOverWhoever();
 Specimen ExtendCreatesAnew();
 Specimen ExtendAddsUp();

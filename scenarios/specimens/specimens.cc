@@ -20,6 +20,7 @@ std::vector<Specimen> Specimens() {
           specimens::TokenClearedFirst(),
           specimens::SkipsLateUnlock(),
           specimens::HostAndPid(),
+          specimens::ShortToken(),
           specimens::ExtendOverWhoever(),
           specimens::ExtendCreatesAnew(),
           specimens::ExtendAddsUp(),

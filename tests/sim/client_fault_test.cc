@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,35 @@ TEST(EntropyRepeatTest, TheProcessDrawsWhatClientZeroDrewFromItsBeginning) {
   EXPECT_NE(second[0], first[0]);
   EXPECT_EQ(second[1], first[0]);
   EXPECT_EQ(second[2], first[1]);
+}
+
+TEST(EntropyAlikeTest, TheProcessDrawsWhatClientZeroDrewButForTheLastByte) {
+  Bench bench(3, {{FaultKind::kEntropyAlike, 1, 1, {}},
+                  {FaultKind::kEntropyAlike, 1, 3, {}},
+                  {FaultKind::kEntropyAlike, 2, 1, {}}});
+  std::vector<std::vector<std::string>> drawn(3);
+  for (int i = 0; i < 3; ++i) {
+    bench.world->Start(i, [&bench, &drawn, i] {
+      // Struck again between two draws, a process goes on as before.
+      for (int pair = 0; pair < 2; ++pair) {
+        if (i > 0) {
+          bench.Sleep(i, seconds(1));
+          bench.Sleep(i, seconds(1));
+        }
+        drawn[static_cast<std::size_t>(i)].push_back(Random(*bench.world, i));
+      }
+    });
+  }
+  bench.world->Run(kHorizon);
+  for (std::size_t draw = 0; draw < 2; ++draw) {
+    std::set<std::string> all;
+    for (const std::vector<std::string>& one : drawn) {
+      const std::string& bytes = one.at(draw);
+      all.insert(bytes);
+      EXPECT_EQ(bytes.substr(0, bytes.size() - 1), drawn[0][draw].substr(0, bytes.size() - 1));
+    }
+    EXPECT_EQ(all.size(), 3U);
+  }
 }
 
 TEST(FrozenClockTest, TheClockGoesOnWhereItStoodAndWaitsEndLater) {
