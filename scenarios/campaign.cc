@@ -270,6 +270,7 @@ CampaignResult Conclude(const CampaignOptions& options, const std::vector<Unit>&
   FillRows(units, sums, result);
   DecideRows(result.report.results);
   if (options.shard.total > 1) KeepWhatAShardDecides(options.shard, result);
+  std::atomic<std::uint64_t> done = 0;
   const auto new_piece = [&]() -> Piece {
     auto worker = std::make_shared<Worker>(options);
     return [&, worker](std::size_t index) {
@@ -278,9 +279,12 @@ CampaignResult Conclude(const CampaignOptions& options, const std::vector<Unit>&
       const bool side =
           row.kind == reports::LockKind::kSpecimen && row.expected == reports::Expectation::kEither;
       worker->ShrinkFound(found, side ? kSideShrinkBudget : kShrinkBudget);
+      ++done;
     };
   };
-  InParallel(options.jobs, result.found.size(), new_piece, [] {});
+  InParallel(options.jobs, result.found.size(), new_piece, [&] {
+    if (options.shrink_progress) options.shrink_progress(done, result.found.size());
+  });
   if (Stopped(options)) result.report.status = reports::RunStatus::kPartial;
   for (const Found& found : result.found) result.report.results[found.row].replay = found.token;
   return result;

@@ -60,6 +60,8 @@ struct CampaignOptions {
   std::vector<const Scenario*> scenarios;
   /// Called now and then from the calling thread: runs done, runs planned.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
+  /// The same, afterwards, of what was found: made small, to be made small.
+  std::function<void(std::uint64_t, std::uint64_t)> shrink_progress;
   /// Called for each block of runs, in order, from the calling thread: the index of its first run,
   /// and what it gave.
   std::function<void(const Unit&, std::uint64_t, const UnitResult&)> on_block;

@@ -123,9 +123,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "spurious refusal",
      "refused a lock that was free, or was granted",
      "Violated when a client gets a definite refusal although the resource was free all the time, "
-     "although its request was executed and not undone, or although it was to wait and the lock "
-     "had "
-     "time left for another look.",
+     "although its request was executed and not undone, or although it was to wait and there was "
+     "time for another look.",
      "redis.d7",
      "The server executes the SET and the reply is lost. The client reports \"not acquired\" and "
      "forgets its token; the resource is locked by nobody until the TTL.",

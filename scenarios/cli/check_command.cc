@@ -125,6 +125,10 @@ class Check {
     options.progress = [&](std::uint64_t done, std::uint64_t planned) {
       progress.Update(done, planned);
     };
+    Progress shrinking("making counterexamples small", "cases");
+    options.shrink_progress = [&](std::uint64_t done, std::uint64_t planned) {
+      shrinking.Update(done, planned);
+    };
     return RunCampaign(options);
   }
 

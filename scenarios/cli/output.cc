@@ -62,10 +62,8 @@ reports::ExitCode Print(std::string_view text) {
 
 reports::ToolInfo ThisTool() { return {INTERLOCK_VERSION, INTERLOCK_COMMIT, INTERLOCK_COMPILER}; }
 
-Progress::Progress(std::string title)
-    : title_(std::move(title)), terminal_(isatty(STDERR_FILENO) != 0), started_ms_(NowMs()) {
-  last_line_ms_ = started_ms_;
-}
+Progress::Progress(std::string title, std::string unit)
+    : title_(std::move(title)), unit_(std::move(unit)), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
   if (terminal_) std::fputs("\r\033[K", stderr);
@@ -73,14 +71,16 @@ Progress::~Progress() {
 
 void Progress::Update(std::uint64_t done, std::uint64_t planned) {
   const std::int64_t now = NowMs();
+  if (started_ms_ == 0) started_ms_ = last_line_ms_ = now;
   if (planned == 0 || now - last_line_ms_ < (terminal_ ? 200 : 10'000)) return;
   last_line_ms_ = now;
   const std::uint64_t percent = done * 100 / planned;
   const auto elapsed = static_cast<std::uint64_t>(now - started_ms_);
   const std::uint64_t left =
       done == 0 ? 0 : elapsed * (planned - std::min(done, planned)) / done / 1000;
-  const std::string line = fmt::format("{}{}: {} % of {} runs, {} s left{}", terminal_ ? "\r" : "",
-                                       title_, percent, planned, left, terminal_ ? "\033[K" : "\n");
+  const std::string line =
+      fmt::format("{}{}: {} % of {} {}, {} s left{}", terminal_ ? "\r" : "", title_, percent,
+                  planned, unit_, left, terminal_ ? "\033[K" : "\n");
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

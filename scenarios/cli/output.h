@@ -23,10 +23,11 @@ reports::ExitCode Print(std::string_view text);
 
 reports::ToolInfo ThisTool();
 
-/// A bar on a terminal, a line every ten seconds elsewhere.
+/// A bar on a terminal, a line every ten seconds elsewhere, from the first update on.
 class Progress {
  public:
-  explicit Progress(std::string title);
+  /// `unit`: what is counted, in the plural.
+  explicit Progress(std::string title, std::string unit = "runs");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -34,9 +35,10 @@ class Progress {
 
  private:
   const std::string title_;
+  const std::string unit_;
   const bool terminal_;
   std::int64_t last_line_ms_ = 0;
-  std::int64_t started_ms_ = 0;
+  std::int64_t started_ms_ = 0;  // 0: not yet
 };
 
 }  // namespace interlock::scenarios::cli

@@ -71,6 +71,22 @@ ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report
   return code;
 }
 
+std::vector<reports::Counterexample> ExplainAll(const Registry& registry,
+                                                const CampaignResult& result) {
+  std::vector<reports::Counterexample> counterexamples;
+  Progress progress("explaining", "cases");
+  for (const Found& found : result.found) {
+    progress.Update(counterexamples.size(), result.found.size());
+    const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
+                         found.unit.synchrony, std::string_view(found.token));
+    // What was expected needs no explanation; a replay of it gives one.
+    const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
+    counterexamples.push_back(
+        Explain(found, registry.program(), effort, &Interrupted()).counterexample);
+  }
+  return counterexamples;
+}
+
 }  // namespace
 
 std::string FileNameOf(const Found& found) {
@@ -121,15 +137,11 @@ ExitCode Publish(const OutputSettings& settings, const Registry& registry,
   report.tool = ThisTool();
   report.tool.program = registry.program();
   report.pending = SelectPending(scenario);
-  std::vector<reports::Counterexample> counterexamples;
-  for (const Found& found : result.found) {
-    const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
-                         found.unit.synchrony, std::string_view(found.token));
-    // What was expected needs no explanation; a replay of it gives one.
-    const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
-    counterexamples.push_back(
-        Explain(found, registry.program(), effort, &Interrupted()).counterexample);
-    if (!settings.out.empty()) report.results[found.row].counterexample = FileNameOf(found);
+  const std::vector<reports::Counterexample> counterexamples = ExplainAll(registry, result);
+  if (!settings.out.empty()) {
+    for (const Found& found : result.found) {
+      report.results[found.row].counterexample = FileNameOf(found);
+    }
   }
   // Of shards, whoever merges them compares: once for all.
   if (options.shard.total <= 1) CompareWithSecondProcess(options, report);

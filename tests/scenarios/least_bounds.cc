@@ -37,7 +37,7 @@ std::string_view OutOfReach(std::string_view specimen) {
     return "random bytes that are alike are no fault of the explored world";
   }
   if (specimen == "broken/fence-drawn-anew") {
-    return "it is convicted by what happens to a guarded resource, and the explored world has none";
+    return "its client writes without another look at its validity, and the explored ones look";
   }
   return "";
 }
@@ -70,7 +70,7 @@ std::vector<Bounds> Ways() {
 std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction& conviction,
                                      Bounds way) {
   const Scenario& scenario = *FindScenario(conviction.scenario);
-  if (conviction.property == "fenced-writes") return std::nullopt;  // nothing is guarded there
+  if (conviction.property == "fenced-writes") return std::nullopt;  // see OutOfReach
   const Bound& least = specimen.least;
   // It looks again every 5 ms, and each look is a place for either of two pauses.
   if (way.waits && specimen.subject->name() == "broken/extend-from-reply") return std::nullopt;
