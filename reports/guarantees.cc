@@ -247,6 +247,9 @@ std::string ToMarkdown(const GuaranteeTable& table) {
       "either way.\n\n| lock | faults | topology | runs | holds | breaks | unknown |\n"
       "|---|---|---|---|---|---|---|\n",
       MarkdownText(table.tool.version), table.seed);
+  if (table.status == RunStatus::kPartial) {
+    text.insert(text.find("In parentheses"), "**Partial: the run was interrupted.** ");
+  }
   for (const GuaranteeCell& cell : table.cells) {
     text +=
         fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(cell.lock),

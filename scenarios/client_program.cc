@@ -124,7 +124,7 @@ class Program {
   void AskValid(Party who, const harness::Hold& hold) {
     events_.OnAskValid(who);
     const std::optional<bool> valid = hold.valid();
-    if (valid.has_value()) events_.OnAskedValid(who, *valid);
+    if (valid.has_value()) events_.OnAskedValid(who, *valid, hold);
   }
 
   void SleepUntil(MonotonicTime deadline) { runtime_.NewEvent()->WaitUntil(deadline); }

@@ -43,7 +43,7 @@ class ProgramEvents {
   virtual void OnExtended(Party who, const Status& status, const harness::Hold& hold) = 0;
   /// Asks whether its hold is valid, and what it was told.
   virtual void OnAskValid(Party /*who*/) {}
-  virtual void OnAskedValid(Party /*who*/, bool /*valid*/) {}
+  virtual void OnAskedValid(Party /*who*/, bool /*valid*/, const harness::Hold& /*hold*/) {}
   virtual void OnRelease(Party who) = 0;
   virtual void OnReleased(Party who, const Status& status) = 0;
   /// A place that faults should reach. May wait.

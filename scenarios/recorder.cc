@@ -279,8 +279,14 @@ void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& 
                           violations_);
     Attribute(first, who.resource);
   }
-  dealing(who).valid_until = extended.valid_until();
-  const VirtualTime until = world_->GlobalTime(who.client, extended.valid_until());
+  NoteBelief(who, extended);
+}
+
+void Recorder::NoteBelief(Party who, const harness::Hold& prolonged) {
+  const VirtualTime now = world_->now();
+  ClientHold& record = hold(who);
+  dealing(who).valid_until = prolonged.valid_until();
+  const VirtualTime until = world_->GlobalTime(who.client, prolonged.valid_until());
   dealing(who).believes_until = until;
   dealing(who).valid_end = until;
   if (record.belief.back().to >= now) {
@@ -292,9 +298,11 @@ void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& 
 
 void Recorder::OnAskValid(Party who) { dealing(who).asked_valid = world_->now(); }
 
-void Recorder::OnAskedValid(Party who, bool valid) {
+void Recorder::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) {
   if (closed_) return;
   Note(who, valid ? "told: valid" : "told: not valid");
+  // A lock that renews by itself has moved it since.
+  if (valid && asked_of.valid_until() > dealing(who).valid_until) NoteBelief(who, asked_of);
   const VirtualTime until = dealing(who).valid_end;
   // The question counts from when it was asked: a pause before the answer is not the lock's.
   const VirtualTime asked = dealing(who).asked_valid;

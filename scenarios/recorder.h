@@ -80,7 +80,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnExtend(Party who) override;
   void OnExtended(Party who, const Status& status, const harness::Hold& extended) override;
   void OnAskValid(Party who) override;
-  void OnAskedValid(Party who, bool valid) override;
+  void OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) override;
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
   void Step(int client) override;
@@ -132,6 +132,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// From `first` on, the violations are of this resource.
   void Attribute(std::size_t first, int resource);
   void Note(Party who, std::string_view text);
+  void NoteBelief(Party who, const harness::Hold& prolonged);
   ClientState& state(int client) { return clients_[static_cast<std::size_t>(client)]; }
   Dealing& dealing(Party who) {
     return dealings_[static_cast<std::size_t>(who.client) * resources_.size() +

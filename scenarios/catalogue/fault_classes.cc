@@ -18,6 +18,7 @@ struct Class {
   std::string_view summary;
   SynchronyClass synchrony;
   std::vector<FaultKind> faults;
+  bool wild_clocks = false;  // of clients, beyond all allowances
 };
 
 std::vector<Judged> EveryLockProperty() {
@@ -50,6 +51,8 @@ Scenario& AddCell(const Class& one, std::string_view name, std::vector<Scenario>
   scenario.shape.faults = one.faults;
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
+  scenario.gives_up.clocks = one.wild_clocks;
+  if (one.wild_clocks) scenario.shape.max_rate_ppm = 400'000;
   return scenario;
 }
 
@@ -88,6 +91,31 @@ std::vector<Class> OfClientsAndLinks() {
        {FaultKind::kLostRequest, FaultKind::kLostReply, FaultKind::kResetBefore,
         FaultKind::kResetAfter, FaultKind::kDelayRequest, FaultKind::kDelayReply,
         FaultKind::kHalfOpen}},
+      {"client-restart",
+       "guarantee.client-restart.standalone",
+       "guarantee.client-restart.replicated",
+       "clients die at any step, and come back with a new identity",
+       SynchronyClass::kNone,
+       {FaultKind::kRestart}},
+      {"partition",
+       "guarantee.partition.standalone",
+       "guarantee.partition.replicated",
+       "for a while nothing arrives at the server, at a client, or at both",
+       SynchronyClass::kBounded,
+       {FaultKind::kPartition, FaultKind::kPartitionToServer, FaultKind::kPartitionFromServer}},
+      {"lost-push",
+       "guarantee.lost-push.standalone",
+       "guarantee.lost-push.replicated",
+       "pub/sub messages are lost",
+       SynchronyClass::kNone,
+       {FaultKind::kLostPush}},
+      {"client-clock",
+       "guarantee.client-clock.standalone",
+       "guarantee.client-clock.replicated",
+       "clients' clocks jump, stand still, or run at up to half or double speed",
+       SynchronyClass::kArbitrary,
+       {FaultKind::kClientClockRate, FaultKind::kClientClockJump, FaultKind::kPauseClockFrozen},
+       true},
   };
 }
 

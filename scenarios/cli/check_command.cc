@@ -209,8 +209,6 @@ ExitCode RunCheck(const Settings& settings, const Registry& registry) {
   return Check(settings, registry).Run();
 }
 
-std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
-
 std::string NameOfStrategy(const std::string& text) {
   if (text == kPortfolio || FindStrategy(text).has_value()) return "";
   std::string names;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <fstream>
 #include <map>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -19,6 +23,7 @@
 #include "scenarios/cli/values.h"
 #include "scenarios/explore/verdict.h"
 #include "scenarios/guard.h"
+#include "sim/trace.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -34,6 +39,18 @@ struct Settings {
   int jobs = 0;
   OutputSettings output;
 };
+
+/// Of the file that this process was started from; 0 if that cannot be read.
+std::uint64_t HashOfProgram() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  std::uint64_t hash = 0;
+  std::string block(1 << 16, '\0');
+  while (file.read(block.data(), static_cast<std::streamsize>(block.size())) || file.gcount() > 0) {
+    hash = sim::HashBytes(std::string_view(block.data(), static_cast<std::size_t>(file.gcount())),
+                          hash);
+  }
+  return hash;
+}
 
 class ExploreCommand {
  public:
@@ -55,8 +72,11 @@ class ExploreCommand {
       return Complain(ExitCode::kBadInput, error.what());
     }
     line.Finish();
-    return Publish(exploration, std::chrono::duration_cast<std::chrono::milliseconds>(
-                                    std::chrono::steady_clock::now() - started));
+    const ExitCode code =
+        Publish(exploration, std::chrono::duration_cast<std::chrono::milliseconds>(
+                                 std::chrono::steady_clock::now() - started));
+    if (exploration.lost_checkpoint.empty()) return code;
+    return Combine(code, Complain(ExitCode::kInternal, exploration.lost_checkpoint));
   }
 
  private:
@@ -78,6 +98,8 @@ class ExploreCommand {
     options_.reduce = !settings_.every_order;
     const reports::ToolInfo tool = ThisTool();
     options_.version = fmt::format("{} {} {}", tool.version, tool.commit, tool.compiler);
+    // The lock is part of the program: mended, it is another one.
+    if (!settings_.checkpoint.empty()) options_.version += fmt::format(" {:x}", HashOfProgram());
     if (!settings_.budget.empty()) {
       const auto budget = ParseBudget(settings_.budget);
       if (!budget) {
@@ -195,16 +217,18 @@ void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
   settings->request.bounds.expiries = 1;
   command->add_option("--lock", settings->lock, "which lock")->required();
   command->add_option("--scenario", settings->request.scenario,
-                      "whose properties are judged; chaos, or failover or data-loss with faults of "
-                      "servers, if not given");
+                      "whose properties are judged; if not given, what the bounds ask for: chaos, "
+                      "failover, data-loss or guarded");
   command->add_option("--class", settings->request.synchrony,
                       "none, bounded or arbitrary; the scenario's weakest if not given");
   command->add_option("--property", settings->request.property,
                       "code or name: look for violations of this property alone");
   AddBounds(*command, *settings);
   command->add_option("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
-  command->add_option("--checkpoint", settings->checkpoint,
-                      "a file to go on from, if it is there, and to save to");
+  command
+      ->add_option("--checkpoint", settings->checkpoint,
+                   "a file to go on from, if it is there, and to save to")
+      ->check(NotEmpty);
   command->add_flag("--every-order", settings->every_order,
                     "take steps that commute in every order, too: the same states, in more runs");
   command->add_option("--jobs", settings->jobs, "threads; 0: one for each core")
@@ -214,8 +238,10 @@ void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   command->add_flag("--json", settings->output.json, "print run.json instead of text");
-  command->add_option("--out", settings->output.out,
-                      "folder for run.json, junit.xml, counterexamples/");
+  command
+      ->add_option("--out", settings->output.out,
+                   "folder for run.json, junit.xml, counterexamples/")
+      ->check(NotEmpty);
   command->callback([settings, &registry, &work] {
     work = [settings, &registry] { return ExploreCommand(*settings, registry).Run(); };
   });

@@ -40,11 +40,11 @@ std::string Count(int count, std::string_view one, std::string_view many) {
 
 /// What an exhaustive search knows in place of a frequency.
 std::string WhyMinimal(const MinimalCase& minimal) {
-  return fmt::format("{}, {}{} and {} (within smaller bounds no run fails: all were explored)",
-                     Count(minimal.bounds.clients, "client", "clients"),
-                     Count(minimal.bounds.attempts, "attempt", "attempts"),
-                     minimal.bounds.clients > 1 ? " each" : "",
-                     Count(minimal.faults, "fault", "faults"));
+  return fmt::format(
+      "{}, {}{} and {} (within smaller bounds no run fails: all with such lengths were explored)",
+      Count(minimal.bounds.clients, "client", "clients"),
+      Count(minimal.bounds.attempts, "attempt", "attempts"),
+      minimal.bounds.clients > 1 ? " each" : "", Count(minimal.faults, "fault", "faults"));
 }
 
 /// The verdict of one property, and why it is none.

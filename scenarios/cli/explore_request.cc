@@ -76,7 +76,8 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
 
 std::string UsualScenario(const ExploreRequest& request) {
   if (request.bounds.failovers > 0) return "failover";
-  return request.bounds.restarts > 0 ? "data-loss" : "chaos";
+  if (request.bounds.restarts > 0) return "data-loss";
+  return request.bounds.writes != GuardKind::kNone ? "guarded" : "chaos";
 }
 
 Result<SynchronyClass> ClassOf(const ExploreRequest& request, const Scenario& scenario) {
@@ -112,6 +113,18 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
   if (!scenarios.ok()) return scenarios.status();
   if (scenarios->size() != 1) return Bad("an exploration is of one lock in one scenario");
   const Scenario& scenario = *scenarios->front();
+  if (!scenario.pinned.empty()) {
+    return Bad(
+        fmt::format("the scenario {} has programs of its own, which `check` runs; explored "
+                    "are those that --attempts, --hold and others describe",
+                    scenario.name));
+  }
+  if (scenario.gives_up.writes && !ServersFail(request)) {
+    return Bad(
+        fmt::format("the scenario {} is about servers that forget: give --failovers or "
+                    "--restarts",
+                    scenario.name));
+  }
   if (!Applies(scenario, entry.subject->traits())) {
     return Bad("this scenario does not apply to this lock");
   }

@@ -121,7 +121,7 @@ void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->check(CLI::Range(0, 256));
   command->add_flag("--json", settings->json, "print guarantees.json instead of text");
   command->add_option("--out", settings->out, "folder for guarantees.json and guarantees.md")
-      ->check([](const std::string& text) { return text.empty() ? "must not be empty" : ""; });
+      ->check(NotEmpty);
   command->callback([settings, seed, &registry, &work] {
     settings->seed = ParseSeed(*seed).value_or(settings->seed);
     work = [settings, &registry] { return Guarantees(*settings, registry); };

@@ -13,6 +13,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/values.h"
 #include "scenarios/guard.h"
 #include "scenarios/shards.h"
 
@@ -91,7 +92,7 @@ void AddReportCommand(CLI::App& app, const Registry& registry, Work& work) {
   merge
       ->add_option("--out", settings->output.out,
                    "folder for run.json, junit.xml, counterexamples/")
-      ->check([](const std::string& text) { return text.empty() ? "must not be empty" : ""; });
+      ->check(NotEmpty);
   merge->callback([settings, &registry, &work] {
     work = [settings, &registry] { return MergeFiles(*settings, registry); };
   });

@@ -60,4 +60,6 @@ std::optional<std::string> PrepareFolder(const std::string& path) {
   return std::nullopt;
 }
 
+std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
+
 }  // namespace interlock::scenarios::cli

@@ -23,4 +23,7 @@ std::optional<std::chrono::seconds> ParseBudget(std::string_view text);
 /// not lost to a mistyped path. nullopt on success, otherwise what is wrong.
 std::optional<std::string> PrepareFolder(const std::string& path);
 
+/// What is wrong with an empty value of an option, for CLI11; "" if it is not empty.
+std::string NotEmpty(const std::string& text);
+
 }  // namespace interlock::scenarios::cli

@@ -88,8 +88,6 @@ std::string ToText(const Bounds& bounds) {
     text += fmt::format(", {} writes", ToString(bounds.writes));
   }
   if (bounds.nest) text += ", the next one inside";
-  if (bounds.hold != usual.hold) text += fmt::format(", in the section for {} %", bounds.hold);
-  if (bounds.think != usual.think) text += fmt::format(", {} % apart", bounds.think);
   if (bounds.extend) text += ", 1 extension each";
   if (bounds.overstay > 0) text += fmt::format(", 1 return {} % late each", bounds.overstay);
   if (bounds.stagger > 0) text += fmt::format(", {} % one after another", bounds.stagger);
@@ -109,7 +107,7 @@ std::string ToText(const Bounds& bounds) {
     text += ", " + AtMost(bounds.short_pauses, "short pause", "short pauses");
   }
   if (bounds.failovers > 0) {
-    text += ", " + AtMost(bounds.failovers, "failover", "failovers");
+    text += ", " + AtMost(bounds.failovers, "failover", "failovers") + " to a replica that may lag";
   }
   if (bounds.restarts > 0) {
     text += ", " + AtMost(bounds.restarts, "server restart", "server restarts");
@@ -120,6 +118,7 @@ std::string ToText(const Bounds& bounds) {
                   bounds.silent_losses + bounds.pauses + bounds.short_pauses +
                   2 * bounds.failovers + bounds.restarts;
   if (bounds.faults < sum) text += fmt::format(", <= {} of these together", bounds.faults);
+  text += fmt::format(" (sections of {} %, breaks of {} % of a lease)", bounds.hold, bounds.think);
   return text;
 }
 

@@ -40,8 +40,9 @@ struct Bounds {
   int lost_replies = 0;   ///< a command is executed, then its connection is reset
   int lost_requests = 0;  ///< a command is not executed, and its connection is reset
   int silent_losses = 0;  ///< a command is executed, and nothing more is heard on its connection
-  int pauses = 0;         ///< a client stands still until a lease has just passed
-  int short_pauses = 0;   ///< a client stands still for half of a lease
+  /// A client stands still until a lease has just passed; in its section also a quarter longer.
+  int pauses = 0;
+  int short_pauses = 0;  ///< a client stands still for half of a lease
   /// The primary's machine dies, and its replica takes over: with all writes, or without those from
   /// some command on, which is a fault of its own, once for each failover. The old primary comes
   /// back at once, or not before all is well again.

@@ -98,6 +98,9 @@ Prefix ReadPrefix(Reader& reader) {
   return prefix;
 }
 
+/// Where a checkpoint is written before it takes the place of the last one.
+std::string BesideOf(const std::string& path) { return path + ".new"; }
+
 std::string Body(const std::string& key, const Search::Saved& saved) {
   Writer writer;
   writer.Text(key);
@@ -151,15 +154,26 @@ Search::Saved Read(Reader& reader) {
 
 std::string CheckpointKey(const ExploreOptions& options) {
   const RunCase& run_case = options.run_case;
-  return fmt::format("{} {} {} {} {}{}{}", options.version, run_case.subject->name(),
+  std::string properties;
+  for (const Judged property : LookedFor(options)) properties += fmt::format(" {}", Slug(property));
+  return fmt::format("{} {} {} {} {},{}{}{}", options.version, run_case.subject->name(),
                      run_case.scenario->name, ToString(run_case.synchrony), ToText(options.bounds),
-                     options.symmetry ? "" : ", no symmetry",
+                     properties, options.symmetry ? "" : ", no symmetry",
                      options.reduce ? "" : ", no reduction");
 }
 
 std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key) {
+  // Before the search, which may take hours: is there a place to save to?
+  const std::string beside = BesideOf(path);
+  if (!std::ofstream(beside, std::ios::binary | std::ios::trunc) ||
+      !std::filesystem::is_regular_file(beside)) {
+    throw std::runtime_error("cannot write the checkpoint " + path);
+  }
+  std::error_code error;
+  std::filesystem::remove(beside, error);
+  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  if (!std::filesystem::is_regular_file(path)) throw std::runtime_error(path + " is no file");
   std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
   std::ostringstream stream;
   stream << file.rdbuf();
   const std::string text = stream.str();
@@ -183,7 +197,7 @@ void SaveCheckpoint(const std::string& path, const std::string& key, const Searc
   const std::string body = Body(key, saved);
   Writer sum;
   sum.Number(sim::HashBytes(body, 0));
-  const std::string beside = path + ".new";
+  const std::string beside = BesideOf(path);
   std::ofstream file(beside, std::ios::binary | std::ios::trunc);
   file << kMagic << body << std::move(sum).Take();
   file.close();

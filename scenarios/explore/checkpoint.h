@@ -12,10 +12,12 @@
 
 namespace interlock::scenarios {
 
-/// Names subject, scenario, class and bounds: files with another key are refused.
+/// Names subject, scenario, class, bounds and what is looked for: files with another key are
+/// refused.
 std::string CheckpointKey(const ExploreOptions& options);
 
-/// nullopt: there is no such file. Throws std::runtime_error if it cannot be gone on from.
+/// nullopt: there is no such file. Throws std::runtime_error if it cannot be gone on from, or none
+/// could be written there.
 std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key);
 
 /// Written beside it first, then moved there. Throws std::runtime_error if that fails.

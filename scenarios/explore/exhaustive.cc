@@ -2,6 +2,8 @@
 #include "scenarios/explore/exhaustive.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -46,16 +48,24 @@ bool Interrupted(const ExploreOptions& options, Deadline deadline) {
   return deadline && std::chrono::steady_clock::now() >= *deadline;
 }
 
-void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search& search) {
+void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search& search,
+                        std::string& lost_checkpoint) {
   if (options.checkpoint.empty()) return search.Run(deadline);
   const std::string key = CheckpointKey(options);
   if (auto saved = LoadCheckpoint(options.checkpoint, key)) search.Restore(std::move(*saved));
   do {
     const auto pause = std::chrono::steady_clock::now() + kBetweenCheckpoints;
     search.Run(deadline ? std::min(*deadline, pause) : pause);
-    SaveCheckpoint(options.checkpoint, key, search.Save());
-  } while (!search.result().complete && !search.result().violation &&
-           !Interrupted(options, deadline));
+    // What led to a violation is not left to be done: from the last one it is found again.
+    if (search.result().violation) break;
+    try {
+      SaveCheckpoint(options.checkpoint, key, search.Save());
+    } catch (const std::runtime_error& error) {
+      // A full disk costs the checkpoint, and not what has been found out.
+      lost_checkpoint = error.what();
+      return search.Run(deadline);
+    }
+  } while (!search.result().complete && !Interrupted(options, deadline));
 }
 
 /// Where names decide, as they do where a server sorts by them, clients are not interchangeable.
@@ -109,11 +119,13 @@ Exploration Explore(const ExploreOptions& options) {
   if (options.budget) deadline = std::chrono::steady_clock::now() + *options.budget;
   const std::vector<Judged> judged = LookedFor(options);
   Search search(options, options.bounds, judged, options.minimise);
-  RunWithCheckpoints(options, deadline, search);
+  std::string lost_checkpoint;
+  RunWithCheckpoints(options, deadline, search, lost_checkpoint);
   if (search.result().complete && options.merge) {
     search.Audit(std::min(kAuditedPaths, search.result().progress.runs));
   }
   Exploration result = search.result();
+  result.lost_checkpoint = lost_checkpoint;
   if (result.divergences > 0 && options.symmetry) return Explore(KeptApart(options));
   if (result.complete && result.inconclusive.empty() && NothingExercised(result, judged)) {
     result.inconclusive = "no run put it to the test";

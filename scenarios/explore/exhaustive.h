@@ -76,6 +76,7 @@ struct Exploration {
   std::set<std::string> outcomes;
   std::string inconclusive;  ///< why complete or not nothing can be said; empty: it can
   std::optional<MinimalCase> violation;
+  std::string lost_checkpoint;  ///< why it could not be saved; empty: it was, or none was asked for
 };
 
 /// The smallest violation within the bounds: of the fewest faults, then clients, then attempts,
@@ -89,7 +90,8 @@ std::string_view WhyNotDemanded(Judged property, const ExploreOptions& options);
 /// what a lock can promise, see WhyNotDemanded, or what `options.only` names.
 std::vector<Judged> LookedFor(const ExploreOptions& options);
 
-/// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged.
+/// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged, or if
+/// none could be written in its place.
 Exploration Explore(const ExploreOptions& options);
 
 }  // namespace interlock::scenarios

@@ -254,6 +254,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
                     static_cast<std::uint64_t>(hold.node) << 16);
       writer.Time(hold.waived);
     }
+    writer.Number(history.accesses.size());
     for (const Access& access : history.accesses) {
       const ClientHold& hold = history.holds[access.hold];
       writer.Process(hold.client);
@@ -263,6 +264,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
       writer.Time(access.arrived);
       writer.Number((access.writes ? 1U : 0U) | (access.accepted ? 2U : 0U));
     }
+    writer.Number(history.supersessions.size());
     for (const Supersession& one : history.supersessions) {
       writer.Number(static_cast<std::uint64_t>(one.node));
       writer.Time(one.at);

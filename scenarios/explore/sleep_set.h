@@ -28,7 +28,6 @@ class SleepSet {
   bool Has(const sim::ReadyTask& task) const;
   /// This step has been taken: who depends on it is asleep no more.
   void Wake(const sim::ReadyTask& task, const sim::redis::Footprint& footprint);
-  void Clear() { sleepers_.clear(); }
   /// Of those that have a bit; `ranks`: see World::Fingerprint.
   std::uint64_t Mask(const std::vector<int>& ranks) const;
   /// Those with one of these bits stay.

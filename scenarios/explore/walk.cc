@@ -54,7 +54,7 @@ bool Walk::Left(Kind kind) const {
 }
 
 // The next lease to end, be it only a belief. A pause that ends before is another order of steps.
-void Walk::AddPause(std::vector<Option>& options) const {
+void Walk::AddPause(bool in_section, std::vector<Option>& options) const {
   VirtualTime nearest = kOpen;
   VirtualTime beliefs = kOpen;
   const VirtualTime now = world_->now();
@@ -72,6 +72,10 @@ void Walk::AddPause(std::vector<Option>& options) const {
   if (nearest == kOpen) nearest = beliefs;
   if (nearest == kOpen) return;
   options.push_back({kPause, sim::FaultKind::kPause, nearest - now});
+  // In its section it is then still there when the next one has come.
+  if (in_section) {
+    options.push_back({kPause, sim::FaultKind::kPause, nearest - now + Hundredths(bounds_, 25)});
+  }
 }
 
 // In front of a command: what a server suffers between two commands, nobody can tell from what it
@@ -117,7 +121,7 @@ std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
     options.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
   }
   const bool pausable = before_send || after_send || late_reply || mark;
-  if (pausable && Left(kPause)) AddPause(options);
+  if (pausable && Left(kPause)) AddPause(mark, options);
   if (pausable && Left(kShortPause)) {
     options.push_back({kShortPause, sim::FaultKind::kPause, Hundredths(bounds_, 50)});
   }

@@ -91,7 +91,7 @@ class Walk final : public sim::ChoiceSource {
 
   std::uint32_t Decide(std::uint32_t width, std::uint32_t first, bool remember);
   bool Left(Kind kind) const;
-  void AddPause(std::vector<Option>& options) const;
+  void AddPause(bool in_section, std::vector<Option>& options) const;
   void AddServerFaults(std::vector<Option>& options) const;
   std::vector<Option> OptionsAt(Place& place, sim::StepKind kind);
 

@@ -71,6 +71,7 @@ void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
                VirtualTime now, std::vector<Violation>& violations) {
   for (const auto& key : keys) {
     std::string what;
+    if (limits.Of(key.key) == KeyLimits::kForEver) continue;
     if (!key.expires_at_ms.has_value()) {
       what = "no TTL";
     } else if (now_ms.has_value() && *key.expires_at_ms - *now_ms > limits.Of(key.key)) {
@@ -152,6 +153,7 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
   if (history.server_clock_moved) return;
   for (const auto& key : keys) {
     const std::int64_t allowed = limits.Of(key.key);
+    if (allowed == KeyLimits::kForEver) continue;
     if (key.expires_at_ms.has_value() && *key.expires_at_ms - now_ms <= allowed) continue;
     violations.push_back(
         {Judged::kKeys, history.end, -1,

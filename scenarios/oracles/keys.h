@@ -7,6 +7,7 @@
 // their own.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -24,7 +25,9 @@ namespace interlock::scenarios {
 struct KeyLimits {
   std::int64_t lease_ms = 0;
   std::vector<harness::AuxiliaryKey> auxiliary;  ///< what is none of them is an ownership key
+  /// kForEver: it needs no TTL.
   std::int64_t Of(std::string_view key) const;
+  static constexpr std::int64_t kForEver = std::chrono::milliseconds::max().count();
 };
 
 /// (a), after a command of `client`, at server time `now_ms`; nullopt: the server's clock was set,

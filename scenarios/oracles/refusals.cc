@@ -66,11 +66,12 @@ bool WasTaken(const History& history, VirtualTime from, VirtualTime to) {
 }
 
 /// Somebody else was asking in that time, and may have been served, or stood, before it. Who died
-/// while it asked stands in the queue until the lock forgets it.
+/// while it asked, or was told that nobody knows, stands in the queue until the lock forgets it.
 bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime from) {
   for (const Attempt& other : history.attempts) {
     if (other.client == attempt.client || other.asked > attempt.answered) continue;
     if (other.answered == kOpen || other.answered >= from) return true;
+    if (Status(other.answer).outcome() == Outcome::kUnknown) return true;
   }
   return false;
 }

@@ -134,6 +134,10 @@ TEST(CommandLineTest, BadValuesAreUsageErrors) {
   EXPECT_EQ(Interlock({"check", "--budget", "soon"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--budget", "1s", "--runs", "5"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--lock", "mutex", "--scenario", "permits"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--checkpoint", ""}).exit_code, 64);
+  EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--out", ""}).exit_code, 64);
+  EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--scenario", "kleppmann.k1"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--scenario", "failover"}).exit_code, 64);
   const ChildResult writes = Interlock({"explore", "--lock", "mutex", "--writes", "fencd"});
   EXPECT_EQ(writes.exit_code, 64);
   EXPECT_EQ(writes.err,

@@ -78,7 +78,7 @@ TEST(ExploreFunctionTest, WhereServersFailItIsSaidWhatIsNotDemanded) {
       harness::Explore(lock, {.attempts = 1, .crashes = 1, .failovers = 1});
   EXPECT_TRUE(verdict.passed) << verdict.text;
   EXPECT_THAT(verdict.text, HasSubstr("in failover (none): no violation: "));
-  EXPECT_THAT(verdict.text, HasSubstr("<= 1 failover: "));
+  EXPECT_THAT(verdict.text, HasSubstr("<= 1 failover to a replica that may lag "));
   EXPECT_THAT(verdict.text, HasSubstr("not demanded: server-exclusion, "));
   EXPECT_THAT(verdict.text, HasSubstr("no lock on one server can hold what that server forgets"));
   const harness::ExploreVerdict twice =

@@ -112,7 +112,8 @@ TEST_F(ExploreTest, TheVerdictNamesItsBounds) {
   const Exploration exploration = Explore(Options(one));
   const std::string text = VerdictText(exploration, one.bounds);
   EXPECT_THAT(text, StartsWith("no violation: <= 2 clients, <= 2 attempts, 0 crashes, <= 1 expiry, "
-                               "0 lost replies, 0 pauses: "));
+                               "0 lost replies, 0 pauses (sections of 25 %, breaks of 50 % of a "
+                               "lease): "));
   EXPECT_THAT(text, HasSubstr("states (complete, hash collision < "));
 }
 
@@ -237,12 +238,47 @@ TEST_F(ExploreTest, AnInterruptedExplorationGoesOnFromItsCheckpoint) {
   options.bounds.crashes = 0;
   EXPECT_THROW(Explore(options), std::runtime_error);
   options.bounds.crashes = 1;
+  options.only = {Judged::kServerExclusion};
+  EXPECT_THROW(Explore(options), std::runtime_error) << "there more was looked for";
+  options.only = {};
   std::fstream file(options.checkpoint, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(200);
   file.put('x');
   file.close();
   EXPECT_THROW(Explore(options), std::runtime_error);
   std::remove(options.checkpoint.c_str());
+}
+
+TEST_F(ExploreTest, WhatWasFoundIsFoundAgainFromItsCheckpoint) {
+  ExploreOptions options = Options({"", "broken/setnx-then-expire", "crash", WithCrash(Of(2, 1))});
+  options.checkpoint = ::testing::TempDir() + "/interlock-explore-found";
+  std::remove(options.checkpoint.c_str());
+  EXPECT_TRUE(Explore(options).violation.has_value());
+  EXPECT_TRUE(Explore(options).violation.has_value());
+  std::remove(options.checkpoint.c_str());
+}
+
+TEST_F(ExploreTest, AnUnwritableCheckpointIsSeenBeforeTheSearch) {
+  ExploreOptions options = Options({"", "mutex", "chaos", Of(2, 1)});
+  int told = 0;
+  options.progress = [&told](const ExploreProgress&) { ++told; };
+  for (const char* path : {"/dev/full", "/dev/zero", "/nowhere/at/all"}) {
+    options.checkpoint = path;
+    EXPECT_THROW(Explore(options), std::runtime_error) << path;
+  }
+  EXPECT_EQ(told, 0);
+}
+
+// The classic: its section goes on behind a pause, and the next one's has begun.
+TEST_F(ExploreTest, APauseInTheSectionLetsSectionsOverlap) {
+  ExploreOptions options = Options({"", "mutex", "pause", WithPause(Of(2, 3))});
+  options.only = {Judged::kSectionExclusion};
+  options.minimise = true;
+  const Exploration exploration = Explore(options);
+  ASSERT_TRUE(exploration.violation.has_value());
+  EXPECT_TRUE(exploration.violation->minimal);
+  EXPECT_EQ(exploration.violation->faults, 1);
+  EXPECT_EQ(exploration.violation->bounds.clients, 2);
 }
 
 }  // namespace

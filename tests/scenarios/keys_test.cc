@@ -50,6 +50,16 @@ TEST(TtlsTest, AKeyWithoutTtlIsReportedOnceWithItsName) {
   EXPECT_EQ(violations[0].client, 1);
 }
 
+TEST(TtlsTest, WhatIsDeclaredToStayForEverMayStay) {
+  std::vector<Violation> violations;
+  const KeyLimits limits{1000, {{"fence", milliseconds::max()}}};
+  JudgeTtls({Key("fence", {}), Key("fence", kNow + 9000)}, kNow, limits, 1, Ms(7), violations);
+  JudgeLeftovers({Key("fence", {})}, kNow, limits, NewHistory(), violations);
+  EXPECT_THAT(violations, IsEmpty());
+  JudgeTtls({Key("fences", {})}, kNow, limits, 1, Ms(7), violations);
+  EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+}
+
 TEST(TtlsTest, KeysWithTtlAreFine) {
   EXPECT_THAT(JudgeTtl({}), IsEmpty());
   EXPECT_THAT(JudgeTtl({Key("good", kNow), Key("also-good", kNow + 1000)}), IsEmpty());

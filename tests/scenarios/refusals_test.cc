@@ -80,6 +80,9 @@ TEST(RefusalsTest, AnotherWhoAsksMayStandAhead) {
   EXPECT_THAT(Judge(history), IsEmpty());
   history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kTimeout);
   EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+  // Its place in the queue could not be given up.
+  history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kUnknownOutcome);
+  EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(RefusalsTest, AFaultOfItsOwnExcusesTheClient) {

@@ -28,6 +28,12 @@
 //   client-pause @ standalone replicated: keeps permits-server permits-belief LK005 LK006 LK007
 //       LK009 LK010 LK011 LK014 LK015; fails permits-section
 //   link @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   client-restart @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011
+//       LK014 LK015
+//   partition @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   lost-push @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
+//   client-clock @ standalone replicated: keeps permits-server LK005 LK006 LK007 LK011; fails
+//       permits-belief permits-section
 //   server-restart @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
 //   server-errors @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
 //   server-clock @ standalone: keeps permits-server LK005 LK006 LK007 LK011; fails

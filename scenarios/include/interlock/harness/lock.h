@@ -67,6 +67,8 @@ class Hold {
   virtual std::optional<bool> valid() const { return std::nullopt; }
 
   /// The end of the holder's own belief, on its Runtime's clock; kNever for a lock without leases.
+  /// It is read at the grant, after each Extend(), and whenever valid() has said yes: a lock that
+  /// renews by itself moves it.
   virtual MonotonicTime valid_until() const = 0;
 
   /// Prolongs the lease to a full length from now. Only called if Traits say `can_extend`. Called
@@ -116,8 +118,10 @@ struct Owner {
 
 /// A key that the lock keeps besides its ownership entries (a signal list, a fencing counter).
 struct AuxiliaryKey {
-  std::string key;                    ///< whole name; a trailing '*' matches any suffix
-  std::chrono::milliseconds max_ttl;  ///< the longest TTL it may ever have
+  std::string key;  ///< whole name; a trailing '*' matches any suffix
+  /// The longest TTL it may ever have. milliseconds::max(): it may stay for ever, as a fencing
+  /// counter does that must never begin again.
+  std::chrono::milliseconds max_ttl;
 };
 
 struct Traits {
@@ -164,8 +168,10 @@ class Subject {
     return options.lease;
   }
 
-  /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst.
-  /// Of 5 s or more a client that felt no fault may use 500 ms and a quarter of the lease only.
+  /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst:
+  /// a reply is lost, and the lock waits out its socket time-out. A client that met no fault has
+  /// nothing to wait out: for it a bound of 5 s (the default) or more counts as 500 ms and a
+  /// quarter of the lease.
   virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(5000);
   }
@@ -177,7 +183,9 @@ class Subject {
     return 200 + 4 * options.lease.count();
   }
 
-  /// What the lock takes off each lease for clocks that run at other rates.
+  /// What the lock takes off each lease for clocks that run at other rates. Those of clients may be
+  /// 0.25 % off in any scenario with faults of clocks, whatever this says: a holder that believes
+  /// in all of its lease is convicted there.
   virtual std::chrono::milliseconds DriftAllowance(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }
