@@ -242,14 +242,13 @@ std::string ToJson(const GuaranteeTable& table) {
 }
 
 std::string ToMarkdown(const GuaranteeTable& table) {
+  const std::string_view partial =
+      table.status == RunStatus::kPartial ? "**Partial: the run was interrupted.** " : "";
   std::string text = fmt::format(
-      "# What each lock guarantees\n\nInterlock {}, seed {:#x}. In parentheses: not promised "
+      "# What each lock guarantees\n\nInterlock {}, seed {:#x}. {}In parentheses: not promised "
       "either way.\n\n| lock | faults | topology | runs | holds | breaks | unknown |\n"
       "|---|---|---|---|---|---|---|\n",
-      MarkdownText(table.tool.version), table.seed);
-  if (table.status == RunStatus::kPartial) {
-    text.insert(text.find("In parentheses"), "**Partial: the run was interrupted.** ");
-  }
+      MarkdownText(table.tool.version), table.seed, partial);
   for (const GuaranteeCell& cell : table.cells) {
     text +=
         fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownText(cell.lock),

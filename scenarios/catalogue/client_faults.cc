@@ -74,10 +74,9 @@ Scenario WildClocks() {
   scenario.name = "wild-clocks";
   scenario.summary = "client clocks run at up to half or double speed, stand still, and jump";
   scenario.classes = {SynchronyClass::kArbitrary};
-  scenario.gives_up.clocks = true;
+  FreeClocks(scenario);
   scenario.shape.faults = {FaultKind::kClientClockRate, FaultKind::kClientClockJump,
                            FaultKind::kPauseClockFrozen};
-  scenario.shape.max_rate_ppm = 400'000;
   scenario.judges = {Judged::kServerExclusion, Judged::kForeignRelease, Judged::kForeignExtend,
                      Judged::kKeys};
   return scenario;

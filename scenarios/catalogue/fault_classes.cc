@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scenarios/catalogue/rows.h"
 #include "scenarios/catalogue/server_faults.h"
 
 namespace interlock::scenarios::catalogue {
@@ -51,8 +52,7 @@ Scenario& AddCell(const Class& one, std::string_view name, std::vector<Scenario>
   scenario.shape.faults = one.faults;
   scenario.shape.overstay = true;
   scenario.shape.extend = true;
-  scenario.gives_up.clocks = one.wild_clocks;
-  if (one.wild_clocks) scenario.shape.max_rate_ppm = 400'000;
+  if (one.wild_clocks) FreeClocks(scenario);
   return scenario;
 }
 

@@ -38,6 +38,11 @@ std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties) {
   return weaknesses;
 }
 
+void FreeClocks(Scenario& scenario) {
+  scenario.gives_up.clocks = true;
+  scenario.shape.max_rate_ppm = 400'000;
+}
+
 ClientPlan Does(std::vector<Operation> operations) {
   ClientPlan client;
   client.operations = std::move(operations);

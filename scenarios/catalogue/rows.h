@@ -27,6 +27,9 @@ void Pin(Scenario& scenario, std::vector<Workload> workloads);
 /// What a correct lock cannot hold here, however well messages and pauses behave.
 std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties);
 
+/// Clocks run at up to half or double speed, and what needs sane ones is given up.
+void FreeClocks(Scenario& scenario);
+
 /// A client without faults.
 ClientPlan Does(std::vector<Operation> operations);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/catalogue/server_faults.h"
 
+#include "scenarios/catalogue/rows.h"
+
 namespace interlock::scenarios::catalogue {
 namespace {
 
@@ -79,7 +81,7 @@ void ShapeFor(const ServerCase& one, Scenario& scenario) {
   shape.overstay = true;
   shape.extend = true;
   shape.persistence = one.persistence;
-  if (one.gives_up.clocks) shape.max_rate_ppm = 400'000;
+  if (one.gives_up.clocks) FreeClocks(scenario);
   if (one.replicated) OnReplicas(shape);
 }
 

@@ -162,8 +162,7 @@ std::string CheckpointKey(const ExploreOptions& options) {
                      options.reduce ? "" : ", no reduction");
 }
 
-std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key) {
-  // Before the search, which may take hours: is there a place to save to?
+void RequireWritable(const std::string& path) {
   const std::string beside = BesideOf(path);
   if (!std::ofstream(beside, std::ios::binary | std::ios::trunc) ||
       !std::filesystem::is_regular_file(beside)) {
@@ -171,6 +170,10 @@ std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::
   }
   std::error_code error;
   std::filesystem::remove(beside, error);
+}
+
+std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key) {
+  std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::nullopt;
   if (!std::filesystem::is_regular_file(path)) throw std::runtime_error(path + " is no file");
   std::ifstream file(path, std::ios::binary);

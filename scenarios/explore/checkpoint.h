@@ -16,8 +16,10 @@ namespace interlock::scenarios {
 /// refused.
 std::string CheckpointKey(const ExploreOptions& options);
 
-/// nullopt: there is no such file. Throws std::runtime_error if it cannot be gone on from, or none
-/// could be written there.
+/// Before a search, which may take hours: throws std::runtime_error if none could be saved there.
+void RequireWritable(const std::string& path);
+
+/// nullopt: there is no such file. Throws std::runtime_error if it cannot be gone on from.
 std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key);
 
 /// Written beside it first, then moved there. Throws std::runtime_error if that fails.

@@ -48,9 +48,13 @@ bool Interrupted(const ExploreOptions& options, Deadline deadline) {
   return deadline && std::chrono::steady_clock::now() >= *deadline;
 }
 
-void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search& search,
-                        std::string& lost_checkpoint) {
-  if (options.checkpoint.empty()) return search.Run(deadline);
+/// Why a checkpoint was lost; empty: none was.
+std::string RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search& search) {
+  if (options.checkpoint.empty()) {
+    search.Run(deadline);
+    return "";
+  }
+  RequireWritable(options.checkpoint);
   const std::string key = CheckpointKey(options);
   if (auto saved = LoadCheckpoint(options.checkpoint, key)) search.Restore(std::move(*saved));
   do {
@@ -62,10 +66,11 @@ void RunWithCheckpoints(const ExploreOptions& options, Deadline deadline, Search
       SaveCheckpoint(options.checkpoint, key, search.Save());
     } catch (const std::runtime_error& error) {
       // A full disk costs the checkpoint, and not what has been found out.
-      lost_checkpoint = error.what();
-      return search.Run(deadline);
+      search.Run(deadline);
+      return error.what();
     }
   } while (!search.result().complete && !Interrupted(options, deadline));
+  return "";
 }
 
 /// Where names decide, as they do where a server sorts by them, clients are not interchangeable.
@@ -119,13 +124,12 @@ Exploration Explore(const ExploreOptions& options) {
   if (options.budget) deadline = std::chrono::steady_clock::now() + *options.budget;
   const std::vector<Judged> judged = LookedFor(options);
   Search search(options, options.bounds, judged, options.minimise);
-  std::string lost_checkpoint;
-  RunWithCheckpoints(options, deadline, search, lost_checkpoint);
+  std::string lost_checkpoint = RunWithCheckpoints(options, deadline, search);
   if (search.result().complete && options.merge) {
     search.Audit(std::min(kAuditedPaths, search.result().progress.runs));
   }
   Exploration result = search.result();
-  result.lost_checkpoint = lost_checkpoint;
+  result.lost_checkpoint = std::move(lost_checkpoint);
   if (result.divergences > 0 && options.symmetry) return Explore(KeptApart(options));
   if (result.complete && result.inconclusive.empty() && NothingExercised(result, judged)) {
     result.inconclusive = "no run put it to the test";

@@ -31,11 +31,7 @@ Specimen GivesUpEarly() {
                     .summary = "waits for one signal, and then its time is over",
                     .unlock = UnlockAndSignal,
                     .wait = Wait,
-                    .auxiliary =
-                        [](const harness::LockOptions& options) {
-                          return std::vector<harness::AuxiliaryKey>{
-                              {SignalKey(KeyOf(options)), options.lease}};
-                        }}),
+                    .auxiliary = SignalKeys}),
           {{"spurious-refusal", "contention", SynchronyClass::kNone}},
           {.clients = 2, .attempts = 2}};
 }

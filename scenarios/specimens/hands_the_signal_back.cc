@@ -37,11 +37,7 @@ Specimen HandsTheSignalBack() {
                     .summary = "puts a wake-up back after a lost race, and pops it again itself",
                     .unlock = UnlockAndSignal,
                     .wait = Wait,
-                    .auxiliary =
-                        [](const harness::LockOptions& options) {
-                          return std::vector<harness::AuxiliaryKey>{
-                              {SignalKey(KeyOf(options)), options.lease}};
-                        }}),
+                    .auxiliary = SignalKeys}),
           {{"termination", "contention", SynchronyClass::kNone}},
           {.clients = 2, .attempts = 2}};
 }

@@ -7,6 +7,10 @@ namespace interlock::scenarios::specimens {
 
 std::string SignalKey(const std::string& key) { return key + ":signal"; }
 
+std::vector<harness::AuxiliaryKey> SignalKeys(const harness::LockOptions& options) {
+  return {{SignalKey(KeyOf(options)), options.lease}};
+}
+
 Status WaitForSignal(RedisClient& redis, Attempt& attempt) {
   const Patience patience = PatienceOf(redis, attempt);
   const std::string signal = SignalKey(attempt.key);

@@ -8,12 +8,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
 
 std::string SignalKey(const std::string& key);
+
+/// What a page declares that signals as these steps do.
+std::vector<harness::AuxiliaryKey> SignalKeys(const harness::LockOptions& options);
 
 /// YIELDS until a signal comes or the caller's deadline is over, without a look at the lock's TTL.
 Status WaitForSignal(RedisClient& redis, Attempt& attempt);
