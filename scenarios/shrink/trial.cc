@@ -67,13 +67,19 @@ Trial::Trial(sim::Universe& universe, const RunCase& run_case, Judged property, 
       budget_(budget),
       stop_(stop) {}
 
+RunResult Trial::Run(const Workload& workload, sim::Choices& choices, bool keep_events) {
+  ++tries_;
+  GuardProgress();
+  RunResult run = RunOnce(universe_, case_, workload, choices, keep_events);
+  commands_ += run.commands;
+  return run;
+}
+
 bool Trial::Confirm(const TrialCase& one, int times) {
   std::optional<std::uint64_t> hash;
   for (int i = 0; i < times && !ended(); ++i) {
-    ++tries_;
-    GuardProgress();
     sim::Choices choices = sim::Choices::FromTape(one.tape);
-    const RunResult run = RunOnce(universe_, case_, one.workload, choices);
+    const RunResult run = Run(one.workload, choices);
     if (run.Find(property_) == nullptr || hash.value_or(run.trace_hash) != run.trace_hash) {
       return false;
     }
@@ -93,10 +99,8 @@ bool Trial::SameReason(const RunResult& run) {
 }
 
 RunResult Trial::RunAgain(const TrialCase& one) {
-  ++tries_;
-  GuardProgress();
   sim::Choices choices = sim::Choices::FromTape(one.tape);
-  return RunOnce(universe_, case_, one.workload, choices, true);
+  return Run(one.workload, choices, true);
 }
 
 std::optional<sim::Tape> Trial::Fails(const Workload& workload, const sim::Tape& tape) {
@@ -110,9 +114,7 @@ std::optional<sim::Tape> Trial::Fails(const Workload& workload, const sim::Tape&
 
 std::optional<sim::Tape> Trial::FailsWith(const Workload& workload, sim::Choices choices) {
   if (ended()) return std::nullopt;
-  ++tries_;
-  GuardProgress();
-  const RunResult run = RunOnce(universe_, case_, workload, choices);
+  const RunResult run = Run(workload, choices);
   if (!SameReason(run)) return std::nullopt;
   return choices.TakeTape();
 }

@@ -47,8 +47,9 @@ const Violation* NamingViolation(const RunResult& run, const RunCase& run_case);
 
 class Trial {
  public:
-  /// At most `budget` runs, and none after `stop` (if any) is set: whatever is asked then does not
-  /// fail. All references outlive the trial.
+  /// At most `budget` runs, and none after `stop` (if any) is set, or after two million commands,
+  /// which only runs of locks that poll without rest come to: whatever is asked then does not fail.
+  /// All references outlive the trial.
   Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
         const std::atomic<bool>* stop = nullptr);
 
@@ -65,7 +66,9 @@ class Trial {
   /// The run of a case, with its events.
   RunResult RunAgain(const TrialCase& one);
 
-  bool ended() const { return tries_ >= budget_ || (stop_ != nullptr && *stop_); }
+  bool ended() const {
+    return tries_ >= budget_ || commands_ >= kMostCommands || (stop_ != nullptr && *stop_);
+  }
   int tries() const { return tries_; }
   void set_budget(int budget) { budget_ = budget; }
   int budget() const { return budget_; }
@@ -73,6 +76,9 @@ class Trial {
   Judged property() const { return property_; }
 
  private:
+  static constexpr std::uint64_t kMostCommands = 2'000'000;
+
+  RunResult Run(const Workload& workload, sim::Choices& choices, bool keep_events = false);
   bool SameReason(const RunResult& run);
 
   sim::Universe& universe_;
@@ -83,6 +89,7 @@ class Trial {
   int budget_;
   const std::atomic<bool>* const stop_;
   int tries_ = 0;
+  std::uint64_t commands_ = 0;
   std::set<std::uint64_t> passed_;  ///< hashes of cases that did not fail
 };
 
