@@ -31,6 +31,7 @@ std::string_view Name(Goal goal) {
       "holder crashed while every permit was out",
       "waiter overtaken",
       "running grant lost by its server",
+      "granted again when the faults were over",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

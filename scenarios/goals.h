@@ -38,8 +38,9 @@ enum class Goal : std::uint8_t {
   kFullThenCrash,    ///< one of the holders died while all of several permits were out
   kOvertaken,        ///< a later request was granted before one that stood in line
   kGrantLost,        ///< a server lost a grant that its client still believed in
+  kWentOn,           ///< after its faults a client was granted its third request or a later one
 };
-inline constexpr std::size_t kGoalCount = 26;
+inline constexpr std::size_t kGoalCount = 27;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "scenarios/oracles/circles.h"
 #include "scenarios/oracles/exclusion.h"
@@ -56,10 +57,15 @@ class OneRun {
     for (int i = 0; i < clients; ++i) Start(i);
     sim::StopReason stop = world_.Run(LongestPhaseOne(workload_));
     if (probe_ != nullptr) stop = EndProbe(stop);
-    if (stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit &&
-        stop != sim::StopReason::kStopped) {
+    if (MayGoOn(stop)) {
       world_.Heal();
       recorder_.MarkHealed();
+      healed_ = true;
+      for (const std::shared_ptr<Event>& resting : resting_) resting->Set();
+      // Newcomers may mend what the others cannot, such as a script that nobody loads twice.
+      if (!resting_.empty()) stop = world_.Run(world_.now() + PhaseTwoLength());
+    }
+    if (MayGoOn(stop)) {
       for (int i = 0; i < probes; ++i) AddProbe(i / workload_.permits);
       stop = world_.Run(world_.now() + PhaseTwoLength());
     }
@@ -67,6 +73,11 @@ class OneRun {
   }
 
  private:
+  static bool MayGoOn(sim::StopReason stop) {
+    return stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit &&
+           stop != sim::StopReason::kStopped;
+  }
+
   sim::StopReason EndProbe(sim::StopReason stop) {
     if (stop == sim::StopReason::kUnmodelled || stop == sim::StopReason::kStepLimit) return stop;
     if (stop == sim::StopReason::kStopped || !probe_->GoOn({})) return sim::StopReason::kStopped;
@@ -107,20 +118,42 @@ class OneRun {
       }
       const auto index = static_cast<std::size_t>(client);
       RunClient(client, plans_[index], next_[index], environment, traits_, locks, recorder_);
+      if (index < workload_.clients.size()) AskAgain(client, environment, locks);
     });
+  }
+
+  /// With the lock objects that have been through the faults, as soon as all is well again.
+  void AskAgain(int client, harness::Environment& environment,
+                std::span<const std::unique_ptr<harness::Lock>> locks) {
+    if (case_.scenario->asks_again == 0) return;
+    if (!healed_) {
+      resting_.push_back(environment.runtime.NewEvent());
+      resting_.back()->WaitUntil(kNever);
+    }
+    Operation ask = Request(client % workload_.resources);
+    ask.think = workload_.lease / 8;
+    ClientPlan plan;
+    plan.operations.assign(static_cast<std::size_t>(case_.scenario->asks_again), ask);
+    std::size_t next = 0;
+    RunClient(client, plan, next, environment, traits_, locks, recorder_);
   }
 
   /// A client that comes when all is well again: what it cannot get is lost.
   void AddProbe(int resource) {
+    ClientPlan plan;
+    plan.operations.push_back(Request(resource));
+    plans_.push_back(plan);
+    Start(static_cast<int>(plans_.size()) - 1);
+  }
+
+  /// Of phase 2: patient, and soon done.
+  Operation Request(int resource) const {
     Operation ask;
     ask.resource = resource;
     ask.ask = Ask::kWaitFor;
     ask.wait = PhaseTwoLength() / 2;
     ask.hold = workload_.lease / 4;
-    ClientPlan plan;
-    plan.operations.push_back(ask);
-    plans_.push_back(plan);
-    Start(static_cast<int>(plans_.size()) - 1);
+    return ask;
   }
 
   Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
@@ -133,7 +166,10 @@ class OneRun {
 
   /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
   Duration PhaseTwoLength() const {
-    return 2 * (SerialLength(workload_) + 4 * (WakeUpBound() + workload_.lease + kSettling));
+    const int again = case_.scenario->asks_again * static_cast<int>(workload_.clients.size());
+    const Duration overrun = again > 0 ? case_.subject->OverrunBound(options_.front()) : Duration{};
+    return 2 * (SerialLength(workload_) +
+                (4 + again) * (WakeUpBound() + workload_.lease + kSettling + overrun));
   }
 
   RunResult Judge(sim::StopReason stop) {
@@ -186,6 +222,7 @@ class OneRun {
     JudgeTokens(history, result.violations);
     if (!traits_.semaphore) JudgeWrites(history, result.violations);
     JudgeRefusals(history, result.violations);
+    JudgeRecovery(history, result.violations);
     if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
     JudgeFalseValidity(history, result.violations);
     JudgeTermination(history, case_.subject->OverrunBound(*resource.options), result.violations);
@@ -237,6 +274,8 @@ class OneRun {
   Recorder recorder_;
   std::vector<ClientPlan> plans_;
   std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
+  std::vector<std::shared_ptr<Event>> resting_;  ///< of clients that wait for phase 2
+  bool healed_ = false;                          ///< phase 2 has begun
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
   RunProbe* const probe_;

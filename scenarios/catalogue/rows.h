@@ -47,6 +47,9 @@ std::vector<Scenario> ClientFaults();
 /// Many waiters at a time; generated.
 std::vector<Scenario> Waiting();
 
+/// When faults are over, and when nobody has asked for long.
+std::vector<Scenario> Aftermath();
+
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();

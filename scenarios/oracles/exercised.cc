@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scenarios/oracles/order.h"
+#include "scenarios/oracles/refusals.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -52,6 +53,19 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
       goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
     }
     if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+  }
+}
+
+/// Clients that a fault has met, and that could go on with the same lock object.
+void AddRecoveryGoal(const History& history, GoalSet& goals) {
+  for (const Disturbance& fault : history.disturbances) {
+    int asked = 0;
+    for (const Attempt& attempt : history.attempts) {
+      if (attempt.client != fault.client || attempt.asked < history.healed) continue;
+      if (++asked > kExcused && attempt.answer == StatusCode::kOk && attempt.answered != kOpen) {
+        goals.Add(Goal::kWentOn);
+      }
+    }
   }
 }
 
@@ -192,6 +206,7 @@ void AddRaceGoals(const History& history, GoalSet& goals) {
 
 void AddGoals(const History& history, GoalSet& goals) {
   AddAttemptGoals(history, goals);
+  AddRecoveryGoal(history, goals);
   AddServerGoals(history, goals);
   AddHoldGoals(history, goals);
   AddRaceGoals(history, goals);
@@ -221,7 +236,7 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
       history.accesses.begin(), history.accesses.end(),
       [&](const Access& access) { return access.hold != history.accesses.front().hold; });
   exercised[Judged::kSpuriousRefusal] =
-      goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut);
+      goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWentOn);
   exercised[Judged::kOrder] = WaitedInLine(history);
   exercised[Judged::kFalseValidity] =
       goals.Has(Goal::kAskedAfterValidity) || goals.Has(Goal::kGrantCameLate);

@@ -177,6 +177,19 @@ std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
                                Instant(renewal.answered), Instant(renewal.prolonged))};
 }
 
+/// Neither "yes" nor "no", though nothing has been wrong for long.
+std::optional<Violation> JudgeNoAnswer(std::string_view what, int client, VirtualTime at,
+                                       StatusCode answer) {
+  const bool answered = answer == StatusCode::kOk || answer == StatusCode::kNotAcquired ||
+                        answer == StatusCode::kTimeout || answer == StatusCode::kNotOwner ||
+                        answer == StatusCode::kLeaseLost || answer == StatusCode::kCancelled;
+  if (at == kOpen || answered) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, at, client,
+                   fmt::format("{}'s {} was told \"{}\" at {}, though all faults were over and its "
+                               "last {} requests had met whatever they left behind",
+                               Client(client), what, ToString(answer), Instant(at), kExcused)};
+}
+
 void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
   if (found.has_value() && (!first.has_value() || found->at < first->at)) first = std::move(found);
 }
@@ -202,6 +215,24 @@ void JudgePatience(const History& history, Duration wake_up_bound,
                    "lock's own bound for another look is {}",
                    Client(first->client), Instant(first->asked), Instant(first->deadline),
                    ToString(first->answer), Instant(first->answered), Instant(wake_up_bound))});
+}
+
+void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
+  std::optional<Violation> first;
+  std::vector<int> asked;  // by client, since all faults ended
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.asked < history.healed) continue;
+    const auto client = static_cast<std::size_t>(attempt.client);
+    if (client >= asked.size()) asked.resize(client + 1);
+    if (++asked[client] <= kExcused) continue;
+    KeepEarlier(JudgeNoAnswer("request", attempt.client, attempt.answered, attempt.answer), first);
+    for (const ClientHold& hold : history.holds) {
+      if (hold.client != attempt.client || hold.asked != attempt.asked) continue;
+      KeepEarlier(JudgeNoAnswer("release", hold.client, hold.release_returned, hold.release_status),
+                  first);
+    }
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 void JudgeRefusals(const History& history, std::vector<Violation>& violations) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Spurious refusal (LK010): (a) a definite "no" although the resource was free, with nobody queued
+// Spurious refusal (LK010). (a) A definite "no" although the resource was free, with nobody queued
 // ahead, from the request to the answer; (b) a definite "no" although the server had granted and
 // the grant was not undone, or had released or prolonged at this very call's command.
 //
@@ -21,6 +21,14 @@ namespace interlock::scenarios {
 /// locks that wait. Appends one violation at most, the earliest.
 void JudgePatience(const History& history, Duration wake_up_bound,
                    std::vector<Violation>& violations);
+
+/// Since all faults ended, so many requests of a client may meet what they have left behind: broken
+/// connections, forgotten scripts.
+inline constexpr int kExcused = 2;
+
+/// (d) a client's later request, or the release that belongs to it, that is told neither "yes" nor
+/// "no": the lock object must be as good as new. Appends one violation at most, the earliest.
+void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 
 /// (a) and (b). Appends one violation at most for attempts and one for holds, the earliest.
 void JudgeRefusals(const History& history, std::vector<Violation>& violations);

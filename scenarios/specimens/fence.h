@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Fencing tokens from a counter `<key>:fence`, which lives for a day after each draw. When it is
-// drawn from is each page's own.
+// Fencing tokens from a counter `<key>:fence`. When it is drawn from, and how long it lives after
+// that, is each page's own; by default a day.
 //
 // Thread safety: stateless.
 #pragma once
@@ -14,6 +14,9 @@
 namespace interlock::scenarios::specimens {
 
 inline constexpr auto kFenceTtl = std::chrono::hours(24);
+
+/// Locks and draws in one script; the counter lives for `ttl` from then on.
+Status LockAndCount(RedisClient& redis, Attempt& attempt, std::chrono::milliseconds ttl);
 
 /// Draws the next number as the attempt's fencing token.
 Status DrawFence(RedisClient& redis, Attempt& attempt);

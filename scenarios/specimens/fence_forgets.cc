@@ -8,9 +8,7 @@
 // somebody resets the storage, and then the stale holder with 7 gets in. The same happens when the
 // server that counts loses its data. The fix: the counter outlives every client that may still
 // carry one of its numbers. Lock and unlock of this page are correct.
-#include <cstdint>
-#include <string_view>
-
+#include "scenarios/specimens/fence.h"
 #include "scenarios/specimens/pages.h"
 #include "scenarios/specimens/recipe.h"
 
@@ -18,16 +16,7 @@ namespace interlock::scenarios::specimens {
 namespace {
 
 Status Lock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "if not redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 0 end "
-      "local fence = redis.call('incr', KEYS[1] .. ':fence') "
-      "redis.call('pexpire', KEYS[1] .. ':fence', ARGV[2]) "
-      "return fence";
-  const Result<Reply> granted =
-      redis.Call({"EVAL", kScript, "1", attempt.key, attempt.token, Ms(attempt.lease)});
-  if (!granted.ok()) return granted.status();
-  attempt.fencing_token = static_cast<std::uint64_t>(granted->integer);
-  return granted->integer > 0 ? Status() : Status(StatusCode::kNotAcquired, "taken");
+  return LockAndCount(redis, attempt, attempt.lease);
 }
 
 }  // namespace

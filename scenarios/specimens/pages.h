@@ -58,6 +58,8 @@ Specimen RandomFence();
 Specimen FenceBeforeLock();
 Specimen FenceDrawnAnew();
 Specimen FenceForgets();
+Specimen FenceForADay();
+Specimen ScriptLoadedOnce();
 Specimen SecondsAsToken();
 Specimen TokenOfTheObject();
 Specimen BothPrime();

@@ -81,6 +81,10 @@ class RecipeLock final : public harness::Lock {
  private:
   Result<std::unique_ptr<harness::Hold>> TryOnce() {
     Runtime& runtime = redis_->runtime();
+    if (recipe_.start && !started_) {
+      if (Status begun = recipe_.start(*redis_, attempt_); !begun.ok()) return begun;
+      started_ = true;
+    }
     attempt_.token = NewToken(runtime);
     attempt_.asked = runtime.Now();
     attempt_.valid_until = ValidFrom(attempt_.asked, attempt_.lease);
@@ -97,6 +101,7 @@ class RecipeLock final : public harness::Lock {
   std::shared_ptr<RedisClient> redis_;
   const Recipe& recipe_;  // the subject's, which outlives every run
   Attempt attempt_;
+  bool started_ = false;
 };
 
 class RecipeSubject final : public harness::Subject {

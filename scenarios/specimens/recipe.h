@@ -77,6 +77,8 @@ struct Recipe {
   std::string_view name;
   std::string_view summary;
   harness::Traits traits{};
+  /// Once for each lock object, before its first try; until it has succeeded there is none.
+  Step start = {};
   /// kOk: acquired. kNotAcquired: a definite "no".
   Step lock = LockCorrectly;
   /// kOk: released. kNotOwner: was no longer held.

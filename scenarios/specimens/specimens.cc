@@ -55,6 +55,8 @@ std::vector<Specimen> Specimens() {
           specimens::FenceBeforeLock(),
           specimens::FenceDrawnAnew(),
           specimens::FenceForgets(),
+          specimens::FenceForADay(),
+          specimens::ScriptLoadedOnce(),
           specimens::SecondsAsToken(),
           specimens::TokenOfTheObject(),
           specimens::BothPrime(),

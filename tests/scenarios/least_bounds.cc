@@ -36,6 +36,10 @@ std::string_view OutOfReach(std::string_view specimen) {
   if (specimen == "broken/short-token") {
     return "random bytes that are alike are no fault of the explored world";
   }
+  if (specimen == "broken/script-loaded-once") {
+    return "servers of the explored world forget no scripts";
+  }
+  if (specimen == "broken/fence-for-a-day") return "no explored client thinks for a day";
   if (specimen == "broken/fence-drawn-anew") {
     return "its client writes without another look at its validity, and the explored ones look";
   }

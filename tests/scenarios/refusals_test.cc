@@ -270,5 +270,64 @@ TEST(PatienceTest, WhatIsNoRefusalOrFollowsAFaultIsFine) {
   EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
 }
 
+/// All faults end at 1000 ms. After that C1 asks three times, and the third is told `last`.
+History AskedAgain(StatusCode last) {
+  History history = NewHistory();
+  history.healed = Ms(1000);
+  for (const auto at : {Ms(900), Ms(1100), Ms(1200), Ms(1300)}) {
+    history.attempts.push_back(
+        Answered(Asked(0, Ask::kTry, at), at + Ms(2), StatusCode::kUnavailable));
+  }
+  history.attempts.back().answer = last;
+  return history;
+}
+
+std::vector<Violation> JudgeAgain(const History& history) {
+  std::vector<Violation> violations;
+  JudgeRecovery(history, violations);
+  return violations;
+}
+
+TEST(RecoveryTest, AThirdRequestAfterAllFaultsThatIsNotAnsweredIsConvicted) {
+  for (const StatusCode answer :
+       {StatusCode::kUnavailable, StatusCode::kUnknownOutcome, StatusCode::kProtocolError}) {
+    const auto violations = JudgeAgain(AskedAgain(answer));
+    ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_EQ(violations[0].at, Ms(1302));
+    EXPECT_THAT(violations[0].what, HasSubstr("though all faults were over"));
+  }
+}
+
+TEST(RecoveryTest, AnAnswerIsFineWhateverItSays) {
+  for (const StatusCode answer :
+       {StatusCode::kOk, StatusCode::kNotAcquired, StatusCode::kTimeout}) {
+    EXPECT_THAT(JudgeAgain(AskedAgain(answer)), IsEmpty()) << ToString(answer);
+  }
+}
+
+TEST(RecoveryTest, TheFirstTwoRequestsMayMeetWhatTheFaultsLeft) {
+  History history = AskedAgain(StatusCode::kUnavailable);
+  history.attempts.pop_back();
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
+TEST(RecoveryTest, OtherClientsRequestsDoNotCount) {
+  History history = AskedAgain(StatusCode::kUnavailable);
+  history.attempts.back().client = 1;
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
+TEST(RecoveryTest, AReleaseWithoutAnAnswerIsConvictedAsWell) {
+  History history = AskedAgain(StatusCode::kOk);
+  history.holds = {
+      Released(Believes(0, Ms(1302), Ms(2300)), Ms(1400), Ms(1402), StatusCode::kUnavailable)};
+  history.holds[0].asked = Ms(1300);
+  const auto violations = JudgeAgain(history);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(violations[0].what, HasSubstr("C1's release was told \"unavailable\""));
+  history.holds[0].release_status = StatusCode::kNotOwner;
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
 }  // namespace
 }  // namespace interlock::scenarios

@@ -27,10 +27,10 @@ std::string Random(World& world, int process) {
 class RestartTest : public ::testing::TestWithParam<FaultKind> {};
 
 TEST_P(RestartTest, ANewLifeRunsTheMainFunctionAgainAfterTheLength) {
-  Bench bench(1, {{GetParam(), 0, 3, seconds(2)}});
   std::vector<VirtualTime> started;
   std::vector<std::string> random;
   int ended = 0;
+  Bench bench(1, {{GetParam(), 0, 3, seconds(2)}});  // its end unwinds the dead life, too
   bench.world->Start(0, [&] {
     started.push_back(bench.world->now());
     random.push_back(Random(*bench.world, 0));
