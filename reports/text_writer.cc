@@ -302,6 +302,12 @@ class Writer {
     if (failed > 0) counts += fmt::format("{}{} failed", dot, GroupDigits(failed));
     if (inconclusive > 0)
       counts += fmt::format("{}{} inconclusive", dot, GroupDigits(inconclusive));
+    const auto unseen = static_cast<std::uint64_t>(
+        std::count_if(report_.goals.begin(), report_.goals.end(),
+                      [](const GoalCount& goal) { return goal.count == 0; }));
+    // Where every row passes it is this that keeps the run from passing.
+    if (passed == all && unseen > 0)
+      counts += fmt::format("{}{} never seen", dot, Count(unseen, "goal"));
     LastLine(counts, std::move(tail));
   }
 

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -184,6 +188,18 @@ void AddFaultGoals(const std::vector<Unit>& units, const std::vector<UnitResult>
   }
 }
 
+using CodesOfLocks = std::map<std::string_view, std::set<std::string_view>>;
+
+/// What is not judged of a lock that shows no owners in the server.
+void AddUnjudged(const Unit& unit, CodesOfLocks& unjudged) {
+  const harness::Subject& subject = *unit.entry->subject;
+  const std::vector<Judged> judged = JudgedFor(*unit.scenario, subject);
+  for (const Judged property : JudgedFor(*unit.scenario, subject.traits())) {
+    if (std::find(judged.begin(), judged.end(), property) != judged.end()) continue;
+    unjudged[subject.name()].insert(Code(property));
+  }
+}
+
 }  // namespace
 
 void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
@@ -193,6 +209,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
   GoalCounts reachable{};
   std::uint64_t hash = 0;
   Duration virtual_time{};
+  CodesOfLocks unjudged;
   for (std::size_t i = 0; i < units.size(); ++i) {
     const Unit& unit = units[i];
     const UnitResult& sum = sums[i];
@@ -217,6 +234,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
       report.notes.push_back(fmt::format("{} ({} of {} runs)", story, count, sum.runs));
     }
     if (auto note = LossNote(unit, sum)) report.notes.push_back(std::move(*note));
+    AddUnjudged(unit, unjudged);
     for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
       report.results.push_back(MakeRow(unit, sum, property));
       if (report.results.back().verdict != Verdict::kViolated) continue;
@@ -233,6 +251,10 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
   }
   report.totals.virtual_time = std::chrono::duration_cast<std::chrono::milliseconds>(virtual_time);
   report.trace_hash = hash;
+  for (const auto& [lock, codes] : unjudged) {
+    report.notes.push_back(
+        fmt::format("{}: Owners() shows nothing, so not judged: {}", lock, fmt::join(codes, ", ")));
+  }
   for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
     // A goal that was never reached is reported only where it could have been.
     if (goals[goal] == 0 && reachable[goal] == 0) continue;

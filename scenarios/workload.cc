@@ -52,9 +52,17 @@ std::string_view ToString(GuardKind guard) {
     case GuardKind::kFenced:
       return "fenced";
     case GuardKind::kCheckAndSet:
-      return "check-and-set";
+      return "checked";
   }
   return "?";
+}
+
+std::optional<GuardKind> GuardKindFromText(std::string_view text) {
+  for (const GuardKind guard :
+       {GuardKind::kNone, GuardKind::kUnfenced, GuardKind::kFenced, GuardKind::kCheckAndSet}) {
+    if (ToString(guard) == text) return guard;
+  }
+  return std::nullopt;
 }
 
 }  // namespace interlock::scenarios

@@ -9,6 +9,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -99,5 +100,6 @@ Duration LongestPhaseOne(const Workload& workload);
 
 std::string_view ToString(Ask ask);
 std::string_view ToString(GuardKind guard);
+std::optional<GuardKind> GuardKindFromText(std::string_view text);
 
 }  // namespace interlock::scenarios

@@ -22,13 +22,7 @@ reports::ExitCode ExplainCode(const std::string& code) {
     }
     text += "\n";
   }
-  std::vector<std::string_view> known;
-  for (const Property& property : AllProperties()) {
-    known.push_back(property.code);
-    known.push_back(property.slug);
-  }
-  if (text.empty())
-    return Complain(reports::ExitCode::kUsage, UnknownName("property", code, known));
+  if (text.empty()) return Complain(reports::ExitCode::kUsage, UnknownProperty(code));
   return Print(text);
 }
 

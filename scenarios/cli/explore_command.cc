@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -166,15 +165,13 @@ void AddBounds(CLI::App& command, Settings& settings) {
                   "first of them, the second at the second")
       ->check(CLI::Range(1, kMostResources))
       ->capture_default_str();
-  static const std::map<std::string, GuardKind> kGuards = {{"unfenced", GuardKind::kUnfenced},
-                                                           {"fenced", GuardKind::kFenced},
-                                                           {"checked", GuardKind::kCheckAndSet}};
   command
       .add_option_function<std::string>(
-          "--writes", [&bounds](const std::string& word) { bounds.writes = kGuards.at(word); },
+          "--writes",
+          [&bounds](const std::string& word) { bounds.writes = *GuardKindFromText(word); },
           "holders read and write what the lock guards; it accepts all (unfenced), no token "
           "below the highest (fenced), or no write behind another one's read (checked)")
-      ->check(CLI::IsMember(kGuards));
+      ->check(CLI::IsMember({"unfenced", "fenced", "checked"}));
   command.add_flag("--nest", bounds.nest,
                    "at the end of a section clients ask for the next resource, too, and hold both");
   count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");

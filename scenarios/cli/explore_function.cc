@@ -10,8 +10,10 @@
 namespace interlock::harness {
 namespace {
 
-scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options) {
+scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options,
+                                         scenarios::GuardKind writes) {
   scenarios::cli::ExploreRequest request;
+  request.bounds.writes = writes;
   request.scenario = options.scenario;
   request.synchrony = options.synchrony;
   request.property = options.property;
@@ -45,8 +47,13 @@ ExploreVerdict Explore(std::shared_ptr<const Subject> subject, const ExploreOpti
     verdict.text = "the subject is null";
     return verdict;
   }
+  const auto writes = scenarios::GuardKindFromText(options.writes);
+  if (!writes) {
+    verdict.text = "writes: \"" + options.writes + "\" is none of none, unfenced, fenced, checked";
+    return verdict;
+  }
   const scenarios::Entry entry{std::move(subject), false, {}, true};
-  auto resolved = scenarios::cli::Resolve(RequestOf(options), entry);
+  auto resolved = scenarios::cli::Resolve(RequestOf(options, *writes), entry);
   if (!resolved.ok()) {
     verdict.text = resolved.status().message();
     return verdict;

@@ -92,7 +92,7 @@ Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase&
   std::vector<Judged> only;
   if (request.property.empty()) return only;
   const auto properties = FindProperties(request.property);
-  if (properties.empty()) return Bad(fmt::format("no property is \"{}\"", request.property));
+  if (properties.empty()) return Bad(UnknownProperty(request.property));
   for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
     for (const Property& property : properties) {
       if (property.slug == Slug(judged)) only.push_back(judged);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/guarantees.h"
+#include "scenarios/property.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -49,11 +50,25 @@ bool IsValidName(std::string_view name) {
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
-  const auto nearest = std::min_element(known.begin(), known.end(), [&](auto a, auto b) {
-    return Distance(given, a) < Distance(given, b);
-  });
-  if (nearest == known.end()) return fmt::format("unknown {} \"{}\"", kind, given);
+  // A part of a name is as good as a name with some letters wrong.
+  const auto off = [given](std::string_view name) {
+    return !given.empty() && name.find(given) != std::string_view::npos ? 0 : Distance(given, name);
+  };
+  const auto nearest =
+      std::min_element(known.begin(), known.end(), [&](auto a, auto b) { return off(a) < off(b); });
+  if (nearest == known.end() || off(*nearest) > 1 + given.size() / 3) {
+    return fmt::format("unknown {} \"{}\"", kind, given);
+  }
   return fmt::format("unknown {} \"{}\"; did you mean \"{}\"?", kind, given, *nearest);
+}
+
+std::string UnknownProperty(std::string_view given) {
+  std::vector<std::string_view> known;
+  for (const Property& property : AllProperties()) {
+    known.push_back(property.code);
+    known.push_back(property.slug);
+  }
+  return UnknownName("property", given, known);
 }
 
 Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subject>> own,

@@ -45,8 +45,11 @@ Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern
 /// The named cases that match and cannot be run yet.
 std::vector<reports::PendingCase> SelectPending(std::string_view pattern);
 
-/// `unknown lock "mutx"; did you mean "mutex"?`
+/// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is near.
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known);
+
+/// The same for what is neither a property's code nor its name.
+std::string UnknownProperty(std::string_view given);
 
 }  // namespace interlock::scenarios::cli

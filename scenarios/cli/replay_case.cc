@@ -3,13 +3,12 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/json_writer.h"
+#include "scenarios/cli/values.h"
 #include "scenarios/generators.h"
 #include "scenarios/oracles/words.h"
 #include "scenarios/shrink/trial.h"
@@ -22,15 +21,9 @@ constexpr std::size_t kDigest = 8;  // hexadecimal digits
 Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
 Result<reports::Counterexample> ReadFile(const std::string& name) {
-  std::error_code error;
-  if (std::filesystem::is_directory(name, error)) {
-    return Bad(fmt::format("{} is a directory, not a counterexample file", name));
-  }
-  std::ifstream file(name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file.good() && !file.eof()) return Bad(fmt::format("cannot read {}", name));
-  auto read = reports::ReadCounterexample(text.str());
+  const auto text = ReadWholeFile(name);
+  if (!text.ok()) return text.status();
+  auto read = reports::ReadCounterexample(*text);
   if (!read.value.has_value()) return Bad(fmt::format("{}: {}", name, read.error));
   return *std::move(read.value);
 }

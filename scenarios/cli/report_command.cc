@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,20 +25,12 @@ struct Settings {
   OutputSettings output;
 };
 
-std::optional<std::string> ReadWhole(const std::string& path) {
-  const std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  content << file.rdbuf();
-  if (!file || !content) return std::nullopt;
-  return content.str();
-}
-
 /// kBadInput, after a complaint, if a file is none of a shard of this very program.
 ExitCode ReadShards(const Settings& settings, std::vector<reports::ShardReport>& shards) {
   const reports::ToolInfo tool = ThisTool();
   for (const std::string& path : settings.files) {
-    const auto content = ReadWhole(path);
-    if (!content) return Complain(ExitCode::kBadInput, fmt::format("cannot read {}", path));
+    const auto content = ReadWholeFile(path);
+    if (!content.ok()) return Complain(ExitCode::kBadInput, content.status().message());
     auto read = reports::ReadShardReport(*content);
     if (!read.value) {
       return Complain(ExitCode::kBadInput, fmt::format("{}: {}", path, read.error));

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -58,6 +59,26 @@ std::optional<std::string> PrepareFolder(const std::string& path) {
   close(fd);
   unlink(probe.c_str());
   return std::nullopt;
+}
+
+Result<std::string> ReadWholeFile(const std::string& path) {
+  constexpr std::size_t kMost = std::size_t{64} << 20U;
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  const auto bad = [&](std::string_view what) {
+    return Status(StatusCode::kInvalidArgument, fmt::format("{} {}", path, what));
+  };
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return bad("is a directory, not a file");
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  std::string piece(kPiece, '\0');
+  while (file.read(piece.data(), static_cast<std::streamsize>(kPiece)) || file.gcount() > 0) {
+    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMost) return bad("is larger than 64 MiB: no file of ours is");
+  }
+  // A file that cannot be opened never comes to its end.
+  if (!file.eof()) return bad("cannot be read");
+  return text;
 }
 
 std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include <interlock/result.h>
+
 namespace interlock::scenarios::cli {
 
 /// "123" or "0x7b". nullopt: a sign, a blank, anything else, or a number above 64 bits; a seed that
@@ -22,6 +24,9 @@ std::optional<std::chrono::seconds> ParseBudget(std::string_view text);
 /// Makes the folder if needed and tries whether a file can be made in it, so that hours of work are
 /// not lost to a mistyped path. nullopt on success, otherwise what is wrong.
 std::optional<std::string> PrepareFolder(const std::string& path);
+
+/// The bytes of a file, or of a pipe, up to 64 MiB. kInvalidArgument: a folder, unreadable, larger.
+Result<std::string> ReadWholeFile(const std::string& path);
 
 /// What is wrong with an empty value of an option, for CLI11; "" if it is not empty.
 std::string NotEmpty(const std::string& text);

@@ -50,6 +50,14 @@ TEST(TextWriterTest, LastLineSaysTheVerdict) {
   EXPECT_FALSE(Contains(Lines(text).back(), "passed"));
 }
 
+TEST(TextWriterTest, LastLineSaysWhyARunWhoseRowsAllPassDoesNot) {
+  RunReport report = PassingReport();
+  report.goals.push_back({"refused", 0});
+  EXPECT_TRUE(Contains(ToText(report, {}, {.width = 160}), " · 1 goal never seen   "));
+  report.goals.push_back({"contended", 0});
+  EXPECT_TRUE(Contains(ToText(report, {}, {.width = 160}), " · 2 goals never seen   "));
+}
+
 // Where the caller is not known, no command is made up: the token alone is shown.
 TEST(TextWriterTest, NoProgramIsNamedThatIsNotKnown) {
   Counterexample example = ForeignRelease();

@@ -66,6 +66,27 @@ TEST(CampaignTest, ResultsAndTraceHashDoNotDependOnTheNumberOfThreads) {
   }
 }
 
+TEST(CampaignTest, WhatIsNotJudgedOfALockThatHidesItsOwnersIsSaid) {
+  const CampaignResult hidden = Campaign({Sound({.hide_owner = true})}, {"overstay"}, 20);
+  ASSERT_EQ(hidden.report.notes.size(), 1U);
+  EXPECT_THAT(hidden.report.notes[0], HasSubstr("test/plain: Owners() shows nothing"));
+  EXPECT_THAT(hidden.report.notes[0], HasSubstr("LK001, LK005"));
+  EXPECT_EQ(FindRow(hidden, "test/plain", "server-exclusion"), nullptr);
+  EXPECT_TRUE(Campaign({Sound()}, {"overstay"}, 20).report.notes.empty());
+}
+
+// Where a lock keeps keys that nobody can see, what seems wrong may be right.
+TEST(CampaignTest, ALockThatWritesOutsideOfItsPrefixIsNotConvicted) {
+  const CampaignResult result =
+      Campaign({Sound({.release_blindly = true, .preface = {"SET", "elsewhere", "1", "EX", "9"}})},
+               {"overstay"}, 50);
+  EXPECT_TRUE(result.found.empty());
+  for (const ResultRow& row : result.report.results) {
+    EXPECT_EQ(row.verdict, Verdict::kInconclusive) << row.property;
+    EXPECT_THAT(row.reason, HasSubstr("\"elsewhere\" is outside of the key prefix"));
+  }
+}
+
 TEST(CampaignTest, AnotherSeedGivesAnotherHash) {
   CampaignOptions options;
   options.entries = {Sound()};

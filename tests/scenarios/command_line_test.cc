@@ -141,7 +141,7 @@ TEST(CommandLineTest, BadValuesAreUsageErrors) {
   const ChildResult writes = Interlock({"explore", "--lock", "mutex", "--writes", "fencd"});
   EXPECT_EQ(writes.exit_code, 64);
   EXPECT_EQ(writes.err,
-            "interlock: --writes: fencd not in {checked,fenced,unfenced}\n"
+            "interlock: --writes: fencd not in {unfenced,fenced,checked}\n"
             "--help lists the options.\n");
 }
 
@@ -185,6 +185,9 @@ TEST(CommandLineTest, ABadFileIsBadInput) {
   const ChildResult directory = Interlock({"replay", folder.path()});
   EXPECT_EQ(directory.exit_code, 65);
   EXPECT_THAT(directory.err, HasSubstr("is a directory"));
+  const ChildResult endless = Interlock({"replay", "/dev/zero"});
+  EXPECT_EQ(endless.exit_code, 65);
+  EXPECT_THAT(endless.err, HasSubstr("larger than 64 MiB"));
 }
 
 TEST(CommandLineTest, ASoundLockPassesTheGate) {

@@ -63,11 +63,28 @@ TEST(ExploreFunctionTest, WhatCannotBeExploredIsSaid) {
   EXPECT_THAT(text({.scenario = "c*"}), HasSubstr("one scenario"));
   EXPECT_THAT(text({.scenario = "permits"}), HasSubstr("does not apply"));
   EXPECT_THAT(text({.synchrony = "some"}), HasSubstr("no class \"some\""));
-  EXPECT_THAT(text({.property = "LK999"}), HasSubstr("no property is \"LK999\""));
+  EXPECT_THAT(text({.property = "LK999"}), HasSubstr("unknown property \"LK999\""));
   EXPECT_THAT(text({.scenario = "crash", .property = "LK006"}), HasSubstr("does not judge"));
+  EXPECT_THAT(text({.writes = "fencd"}), HasSubstr("writes: \"fencd\" is none of"));
   EXPECT_THAT(text({.scenario = "crash", .pauses = 1}), HasSubstr("has no pauses"));
   EXPECT_THAT(text({.scenario = "crash", .failovers = 1}), HasSubstr("has no failovers"));
   EXPECT_THAT(text({.pauses = 1, .failovers = 1}), HasSubstr("failover has no pauses"));
+}
+
+TEST(ExploreFunctionTest, AHolderThatWritesTooLateFallsWhereNothingIsFenced) {
+  const auto explore = [](std::string writes) {
+    return harness::Explore(SoundSubjects().front(), {.property = "LK004",
+                                                      .attempts = 2,
+                                                      .waits = true,
+                                                      .writes = std::move(writes),
+                                                      .crashes = 0,
+                                                      .lost_replies = 0,
+                                                      .pauses = 1});
+  };
+  const harness::ExploreVerdict unfenced = explore("unfenced");
+  EXPECT_TRUE(unfenced.violated) << unfenced.text;
+  const harness::ExploreVerdict fenced = explore("fenced");
+  EXPECT_TRUE(fenced.passed) << fenced.text;
 }
 
 // What a replica lacks no lock can hold: that is said, and asked for by name it is found all the

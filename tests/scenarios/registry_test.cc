@@ -97,6 +97,16 @@ TEST(RegistryTest, AnUnknownScenarioGivesTheNearest) {
   EXPECT_EQ(SelectScenarios("c*")->size(), 6U);  // contention, crash, chaos, ...
 }
 
+TEST(RegistryTest, APartOfANameGivesIt) {
+  EXPECT_THAT(UnknownName("lock", "get-compare-del", {"mutex", "broken/get-compare-del"}),
+              HasSubstr("did you mean \"broken/get-compare-del\"?"));
+}
+
+TEST(RegistryTest, WhatResemblesNothingIsProposedNothing) {
+  EXPECT_EQ(UnknownProperty("mutexx"), "unknown property \"mutexx\"");
+  EXPECT_EQ(UnknownProperty("LK0010"), "unknown property \"LK0010\"; did you mean \"LK001\"?");
+}
+
 TEST(RegistryTest, WithNothingKnownNothingIsProposed) {
   EXPECT_EQ(UnknownName("lock", "x", {}), "unknown lock \"x\"");
 }

@@ -38,6 +38,9 @@ struct ExploreOptions {
   bool nest = false;           ///< in each section the next of them is asked for, too
   bool waits = false;          ///< clients wait for the lock instead of trying
   bool extend = false;         ///< clients extend in the middle of the section
+  /// "unfenced", "fenced" or "checked": holders write to what the lock guards, which accepts all,
+  /// no token below the highest, or no write behind another one's read. "none": they do not.
+  std::string writes = "none";
   // Lengths, in hundredths of a lease.
   int wait = 300;    ///< of the patience of those who wait
   int hold = 25;     ///< of the section
