@@ -124,7 +124,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "refused a lock that was free, or was granted",
      "Violated when a client gets a definite refusal although the resource was free all the time, "
      "although its request was executed and not undone, or although it was to wait and there was "
-     "time for another look; and when all faults are over and it still gets no answer.",
+     "time for another look; and when all faults have been over for a minute and it still gets no "
+     "answer.",
      "redis.d7",
      "The server executes the SET and the reply is lost. The client reports \"not acquired\" and "
      "forgets its token; the resource is locked by nobody until the TTL.",

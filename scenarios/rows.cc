@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -208,7 +209,8 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
   GoalCounts goals{};
   GoalCounts reachable{};
   std::uint64_t hash = 0;
-  Duration virtual_time{};
+  // In ms, because the ns of many long rests do not fit.
+  std::chrono::milliseconds virtual_time{};
   CodesOfLocks unjudged;
   for (std::size_t i = 0; i < units.size(); ++i) {
     const Unit& unit = units[i];
@@ -218,7 +220,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
     report.totals.commands += sum.commands;
     report.totals.double_runs += sum.double_runs;
     report.totals.divergences += sum.divergences;
-    virtual_time += sum.virtual_time;
+    virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(sum.virtual_time);
     hash = sim::HashNumber(sum.hash, hash);
     for (std::size_t goal = 0; goal < kGoalCount; ++goal) goals[goal] += sum.goals[goal];
     if (!unit.entry->specimen) {
@@ -249,7 +251,7 @@ void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sum
       result.found.push_back(std::move(found));
     }
   }
-  report.totals.virtual_time = std::chrono::duration_cast<std::chrono::milliseconds>(virtual_time);
+  report.totals.virtual_time = virtual_time;
   report.trace_hash = hash;
   for (const auto& [lock, codes] : unjudged) {
     report.notes.push_back(

@@ -61,9 +61,14 @@ class OneRun {
       world_.Heal();
       recorder_.MarkHealed();
       healed_ = true;
-      for (const std::shared_ptr<Event>& resting : resting_) resting->Set();
+      for (const std::weak_ptr<Event>& resting : resting_) {
+        if (const auto event = resting.lock()) event->Set();
+      }
       // Newcomers may mend what the others cannot, such as a script that nobody loads twice.
-      if (!resting_.empty()) stop = world_.Run(world_.now() + PhaseTwoLength());
+      const int again = case_.scenario->asks_again;
+      if (again > 0) {
+        stop = world_.Run(world_.now() + (again + 1) * PhaseTwoLength() + kLongestRecovery);
+      }
     }
     if (MayGoOn(stop)) {
       for (int i = 0; i < probes; ++i) AddProbe(i / workload_.permits);
@@ -127,13 +132,15 @@ class OneRun {
                 std::span<const std::unique_ptr<harness::Lock>> locks) {
     if (case_.scenario->asks_again == 0) return;
     if (!healed_) {
-      resting_.push_back(environment.runtime.NewEvent());
-      resting_.back()->WaitUntil(kNever);
+      const std::shared_ptr<Event> healed = environment.runtime.NewEvent();
+      resting_.push_back(healed);
+      healed->WaitUntil(kNever);
     }
     Operation ask = Request(client % workload_.resources);
     ask.think = workload_.lease / 8;
     ClientPlan plan;
     plan.operations.assign(static_cast<std::size_t>(case_.scenario->asks_again), ask);
+    plan.operations.back().think += kLongestRecovery;
     std::size_t next = 0;
     RunClient(client, plan, next, environment, traits_, locks, recorder_);
   }
@@ -276,8 +283,8 @@ class OneRun {
   Recorder recorder_;
   std::vector<ClientPlan> plans_;
   std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
-  std::vector<std::shared_ptr<Event>> resting_;  ///< of clients that wait for phase 2
-  bool healed_ = false;                          ///< phase 2 has begun
+  std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2
+  bool healed_ = false;                        ///< phase 2 has begun
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
   RunProbe* const probe_;

@@ -72,7 +72,8 @@ struct Scenario {
   /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.
   std::vector<std::string> sweep;
-  /// Behind the last fault, the same clients ask again with the same lock objects, so often.
+  /// Behind the last fault, the same clients ask again with the same lock objects, so often; the
+  /// last time after kLongestRecovery.
   int asks_again = 0;
   bool tells_losses = false;  ///< the report says how many updates of what is guarded were lost
   bool tells_story = false;   ///< see story.h; needs exactly one pinned workload

@@ -50,9 +50,12 @@ bool IsValidName(std::string_view name) {
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
-  // A part of a name is as good as a name with some letters wrong.
+  // The part behind a slash is as good as a name with some letters wrong.
+  constexpr std::size_t kTelling = 4;
   const auto off = [given](std::string_view name) {
-    return !given.empty() && name.find(given) != std::string_view::npos ? 0 : Distance(given, name);
+    const bool ends_it = given.size() >= kTelling && name.size() > given.size() &&
+                         name.ends_with(given) && name[name.size() - given.size() - 1] == '/';
+    return ends_it ? 0 : Distance(given, name);
   };
   const auto nearest =
       std::min_element(known.begin(), known.end(), [&](auto a, auto b) { return off(a) < off(b); });

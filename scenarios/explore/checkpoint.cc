@@ -179,6 +179,7 @@ std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::
   std::ifstream file(path, std::ios::binary);
   std::ostringstream stream;
   stream << file.rdbuf();
+  if (!file || !stream) throw std::runtime_error(path + " cannot be read");
   const std::string text = stream.str();
   if (!text.starts_with(kMagic) || text.size() < kMagic.size() + 8) {
     throw std::runtime_error(path + " is no checkpoint of this version");

@@ -62,9 +62,9 @@ void AddRecoveryGoal(const History& history, GoalSet& goals) {
     int asked = 0;
     for (const Attempt& attempt : history.attempts) {
       if (attempt.client != fault.client || attempt.asked < history.healed) continue;
-      if (++asked > kExcused && attempt.answer == StatusCode::kOk && attempt.answered != kOpen) {
-        goals.Add(Goal::kWentOn);
-      }
+      const bool late = attempt.asked >= history.healed + kLongestRecovery;
+      const bool granted = attempt.answer == StatusCode::kOk && attempt.answered != kOpen;
+      if (++asked > kExcused && late && granted) goals.Add(Goal::kWentOn);
     }
   }
 }

@@ -22,10 +22,22 @@ bool IsDefinite(const Attempt& attempt) {
          Status(attempt.answer).outcome() == Outcome::kFailure;
 }
 
+/// Whether it came so late that nothing which the faults left behind excuses it.
+bool IsPastRecovery(const History& history, const Attempt& attempt) {
+  if (history.healed == kOpen || attempt.asked < history.healed + kLongestRecovery) return false;
+  const auto earlier =
+      std::count_if(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+        return other.client == attempt.client && other.asked >= history.healed &&
+               other.asked < attempt.asked;
+      });
+  return earlier >= kExcused;
+}
+
 bool WasDisturbed(const History& history, const Attempt& attempt) {
   // A fault before the request can have broken what it goes over, if there was one.
   const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
-  const VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
+  VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
+  if (IsPastRecovery(history, attempt)) since = history.healed;
   return std::any_of(
       history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
         return fault.client == attempt.client && fault.at >= since && fault.at <= attempt.answered;
@@ -178,16 +190,32 @@ std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
 }
 
 /// Neither "yes" nor "no", though nothing has been wrong for long.
-std::optional<Violation> JudgeNoAnswer(std::string_view what, int client, VirtualTime at,
-                                       StatusCode answer) {
-  const bool answered = answer == StatusCode::kOk || answer == StatusCode::kNotAcquired ||
-                        answer == StatusCode::kTimeout || answer == StatusCode::kNotOwner ||
-                        answer == StatusCode::kLeaseLost || answer == StatusCode::kCancelled;
-  if (at == kOpen || answered) return std::nullopt;
-  return Violation{Judged::kSpuriousRefusal, at, client,
-                   fmt::format("{}'s {} was told \"{}\" at {}, though all faults were over and its "
-                               "last {} requests had met whatever they left behind",
-                               Client(client), what, ToString(answer), Instant(at), kExcused)};
+bool IsNoAnswer(StatusCode code) {
+  return code != StatusCode::kOk && code != StatusCode::kNotAcquired &&
+         code != StatusCode::kTimeout && code != StatusCode::kNotOwner &&
+         code != StatusCode::kLeaseLost && code != StatusCode::kCancelled;
+}
+
+Violation NotRecovered(std::string_view what, int client, VirtualTime at, StatusCode answer,
+                       std::string_view wrong) {
+  return {Judged::kSpuriousRefusal, at, client,
+          fmt::format("{}'s {} was told \"{}\" at {}, {} though all faults had been over for {}",
+                      Client(client), what, ToString(answer), Instant(at), wrong,
+                      Instant(kLongestRecovery))};
+}
+
+/// What its release was told, which comes when nothing has been wrong for long.
+std::optional<Violation> JudgeLateRelease(const History& history, const ClientHold& hold) {
+  const VirtualTime at = hold.release_returned;
+  if (at == kOpen) return std::nullopt;
+  if (IsNoAnswer(hold.release_status)) {
+    return NotRecovered("release", hold.client, at, hold.release_status, "which is no answer,");
+  }
+  const bool denied =
+      hold.release_status == StatusCode::kNotOwner || hold.release_status == StatusCode::kLeaseLost;
+  const ServerHold* entry = denied ? EntryOf(history, hold) : nullptr;
+  if (entry == nullptr || std::min(entry->ended, entry->promised_until) <= at) return std::nullopt;
+  return NotRecovered("release", hold.client, at, hold.release_status, "while it was the owner,");
 }
 
 void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
@@ -219,17 +247,16 @@ void JudgePatience(const History& history, Duration wake_up_bound,
 
 void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
   std::optional<Violation> first;
-  std::vector<int> asked;  // by client, since all faults ended
   for (const Attempt& attempt : history.attempts) {
-    if (attempt.asked < history.healed) continue;
-    const auto client = static_cast<std::size_t>(attempt.client);
-    if (client >= asked.size()) asked.resize(client + 1);
-    if (++asked[client] <= kExcused) continue;
-    KeepEarlier(JudgeNoAnswer("request", attempt.client, attempt.answered, attempt.answer), first);
+    if (!IsPastRecovery(history, attempt)) continue;
+    if (attempt.answered != kOpen && IsNoAnswer(attempt.answer)) {
+      KeepEarlier(NotRecovered("request", attempt.client, attempt.answered, attempt.answer,
+                               "which is no answer,"),
+                  first);
+    }
     for (const ClientHold& hold : history.holds) {
       if (hold.client != attempt.client || hold.asked != attempt.asked) continue;
-      KeepEarlier(JudgeNoAnswer("release", hold.client, hold.release_returned, hold.release_status),
-                  first);
+      KeepEarlier(JudgeLateRelease(history, hold), first);
     }
   }
   if (first.has_value()) violations.push_back(std::move(*first));

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Spurious refusal (LK010). (a) A definite "no" although the resource was free, with nobody queued
+// Spurious refusal (LK010): (a) a definite "no" although the resource was free, with nobody queued
 // ahead, from the request to the answer; (b) a definite "no" although the server had granted and
-// the grant was not undone, or had released or prolonged at this very call's command.
+// the grant was not undone, or had released or prolonged at this very call's command; (c) a wait
+// that ended too early; (d) no answer, or a wrong one, when all faults had been over for long.
 //
-// "Unknown" is no refusal, and neither is what a fault of the client's own connection, or a pause,
-// made of the request in case (a). But who has not asked the server cannot be excused by a fault
-// that is older than a lease: after that time nothing is in doubt any more. Of release and extend
-// only kNotOwner is judged: with kLeaseLost a lock may say that its own clock had told it so.
+// In (a) to (c) "unknown" is no refusal, and neither is what a fault of the client's own
+// connection, or a pause, made of the request in (a) and (c). But who has not asked the server
+// cannot be excused by a fault that is older than a lease: after that time nothing is in doubt any
+// more. Of release and extend only kNotOwner is judged: with kLeaseLost a lock may say that its own
+// clock had told it so.
 #pragma once
 
+#include <chrono>
 #include <vector>
 
 #include "scenarios/history.h"
@@ -22,12 +25,14 @@ namespace interlock::scenarios {
 void JudgePatience(const History& history, Duration wake_up_bound,
                    std::vector<Violation>& violations);
 
-/// Since all faults ended, so many requests of a client may meet what they have left behind: broken
-/// connections, forgotten scripts.
+/// When all faults are over, a client's next requests may meet what they have left behind (broken
+/// connections, forgotten scripts), so many of them, and a lock may rest for so long.
 inline constexpr int kExcused = 2;
+inline constexpr Duration kLongestRecovery = std::chrono::minutes(1);
 
-/// (d) a client's later request, or the release that belongs to it, that is told neither "yes" nor
-/// "no": the lock object must be as good as new. Appends one violation at most, the earliest.
+/// (d) a later request, or the release that belongs to it, that is told neither "yes" nor "no", or
+/// a release that is told "not owner" and was: the lock object must be as good as new. Appends one
+/// violation at most, the earliest.
 void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 
 /// (a) and (b). Appends one violation at most for attempts and one for holds, the earliest.

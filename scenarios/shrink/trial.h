@@ -48,8 +48,8 @@ const Violation* NamingViolation(const RunResult& run, const RunCase& run_case);
 class Trial {
  public:
   /// At most `budget` runs, and none after `stop` (if any) is set, or after two million commands,
-  /// which only runs of locks that poll without rest come to: whatever is asked then does not fail.
-  /// All references outlive the trial.
+  /// which only runs of locks that poll without rest come to: whatever Fails and FailsWith are
+  /// asked then does not fail. All references outlive the trial.
   Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
         const std::atomic<bool>* stop = nullptr);
 

@@ -66,6 +66,13 @@ TEST(CampaignTest, ResultsAndTraceHashDoNotDependOnTheNumberOfThreads) {
   }
 }
 
+TEST(CampaignTest, TheTimesOfManyLongRestsAddUp) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 50; ++i) entries.push_back(Sound({.name = "test/" + std::to_string(i)}));
+  const auto one = Campaign({Sound()}, {"idle"}, 1).report.totals.virtual_time;
+  EXPECT_EQ(Campaign(std::move(entries), {"idle"}, 1).report.totals.virtual_time, 50 * one);
+}
+
 TEST(CampaignTest, WhatIsNotJudgedOfALockThatHidesItsOwnersIsSaid) {
   const CampaignResult hidden = Campaign({Sound({.hide_owner = true})}, {"overstay"}, 20);
   ASSERT_EQ(hidden.report.notes.size(), 1U);

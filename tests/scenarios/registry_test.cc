@@ -103,6 +103,7 @@ TEST(RegistryTest, APartOfANameGivesIt) {
 }
 
 TEST(RegistryTest, WhatResemblesNothingIsProposedNothing) {
+  EXPECT_EQ(UnknownProperty("lock"), "unknown property \"lock\"");
   EXPECT_EQ(UnknownProperty("mutexx"), "unknown property \"mutexx\"");
   EXPECT_EQ(UnknownProperty("LK0010"), "unknown property \"LK0010\"; did you mean \"LK001\"?");
 }
