@@ -27,6 +27,9 @@ namespace {
 /// shrinking change the tokens.
 constexpr std::uint64_t kEntropySeed = 0x5eed;
 
+/// Of a client that asks again: what is excused, and one request that is not.
+constexpr int kRequestsAgain = kExcused + 1;
+
 class OneRun {
  public:
   OneRun(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
@@ -60,14 +63,13 @@ class OneRun {
     if (MayGoOn(stop)) {
       world_.Heal();
       recorder_.MarkHealed();
-      healed_ = true;
       for (const std::weak_ptr<Event>& resting : resting_) {
         if (const auto event = resting.lock()) event->Set();
       }
       // Newcomers may mend what the others cannot, such as a script that nobody loads twice.
-      const int again = case_.scenario->asks_again;
-      if (again > 0) {
-        stop = world_.Run(world_.now() + (again + 1) * PhaseTwoLength() + kLongestRecovery);
+      if (case_.scenario->asks_again) {
+        stop =
+            world_.Run(world_.now() + (kRequestsAgain + 1) * PhaseTwoLength() + kLongestRecovery);
       }
     }
     if (MayGoOn(stop)) {
@@ -84,8 +86,8 @@ class OneRun {
   }
 
   sim::StopReason EndProbe(sim::StopReason stop) {
-    if (stop == sim::StopReason::kUnmodelled || stop == sim::StopReason::kStepLimit) return stop;
-    if (stop == sim::StopReason::kStopped || !probe_->GoOn({})) return sim::StopReason::kStopped;
+    if (!MayGoOn(stop)) return stop;
+    if (!probe_->GoOn({})) return sim::StopReason::kStopped;
     world_.SetProbe(nullptr);
     probe_->OnHeal(stop);
     return stop;
@@ -130,8 +132,8 @@ class OneRun {
   /// With the lock objects that have been through the faults, as soon as all is well again.
   void AskAgain(int client, harness::Environment& environment,
                 std::span<const std::unique_ptr<harness::Lock>> locks) {
-    if (case_.scenario->asks_again == 0) return;
-    if (!healed_) {
+    if (!case_.scenario->asks_again) return;
+    if (recorder_.resources().front().history.healed == kOpen) {
       const std::shared_ptr<Event> healed = environment.runtime.NewEvent();
       resting_.push_back(healed);
       healed->WaitUntil(kNever);
@@ -139,7 +141,7 @@ class OneRun {
     Operation ask = Request(client % workload_.resources);
     ask.think = workload_.lease / 8;
     ClientPlan plan;
-    plan.operations.assign(static_cast<std::size_t>(case_.scenario->asks_again), ask);
+    plan.operations.assign(kRequestsAgain, ask);
     plan.operations.back().think += kLongestRecovery;
     std::size_t next = 0;
     RunClient(client, plan, next, environment, traits_, locks, recorder_);
@@ -173,8 +175,10 @@ class OneRun {
 
   /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
   Duration PhaseTwoLength() const {
-    const int again = case_.scenario->asks_again * static_cast<int>(workload_.clients.size());
-    const Duration overrun = again > 0 ? case_.subject->OverrunBound(options_.front()) : Duration{};
+    const bool asks_again = case_.scenario->asks_again;
+    const int again = asks_again ? kRequestsAgain * static_cast<int>(workload_.clients.size()) : 0;
+    const Duration overrun =
+        asks_again ? case_.subject->OverrunBound(options_.front()) : Duration{};
     return 2 * (SerialLength(workload_) +
                 (4 + again) * (WakeUpBound() + workload_.lease + kSettling + overrun));
   }
@@ -200,7 +204,7 @@ class OneRun {
     } else if (ran_out && !storm) {
       result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history);
     }
-    if (to_its_end && stop != sim::StopReason::kStopped) JudgeKeysLeft(result);
+    if (MayGoOn(stop)) JudgeKeysLeft(result);
     NameResources(result.violations);
     std::stable_sort(result.violations.begin(), result.violations.end(),
                      [](const Violation& a, const Violation& b) { return a.at < b.at; });
@@ -284,7 +288,6 @@ class OneRun {
   std::vector<ClientPlan> plans_;
   std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
   std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2
-  bool healed_ = false;                        ///< phase 2 has begun
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
   RunProbe* const probe_;

@@ -152,7 +152,7 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
       }
     }
   }
-  if (scenario.asks_again > 0) add({Goal::kWentOn});
+  if (scenario.asks_again) add({Goal::kWentOn});
   if (runs < kRunsForRareGoals) return goals;
   if (scenario.gives_up.writes) add({Goal::kGrantLost});
   if (traits.waits) add({Goal::kWokenAsTimedOut});

@@ -72,9 +72,9 @@ struct Scenario {
   /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.
   std::vector<std::string> sweep;
-  /// Behind the last fault, the same clients ask again with the same lock objects, so often; the
-  /// last time after kLongestRecovery.
-  int asks_again = 0;
+  /// When all faults are over, the same clients ask again with the same lock objects, once more
+  /// often than is excused (see oracles/refusals.h).
+  bool asks_again = false;
   bool tells_losses = false;  ///< the report says how many updates of what is guarded were lost
   bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
   /// Of the guarantee table, where each lock's promises say what is expected; else empty.

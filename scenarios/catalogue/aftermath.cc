@@ -9,15 +9,12 @@ namespace {
 
 using sim::FaultKind;
 
-/// Two requests may meet a broken connection, or a script that the server has forgotten.
-constexpr int kRequestsAfterwards = 3;
-
 Scenario Recovery() {
   Scenario scenario;
   scenario.name = "recovery";
   scenario.summary = "links and server fail and come back; then the same lock objects are used on";
   scenario.classes = {SynchronyClass::kBounded};
-  scenario.asks_again = kRequestsAfterwards;
+  scenario.asks_again = true;
   WorkloadShape& shape = scenario.shape;
   shape.max_clients = 3;
   shape.max_operations = 2;

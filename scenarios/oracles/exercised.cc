@@ -41,6 +41,14 @@ bool IsContended(const History& history, const Attempt& attempt) {
   return false;
 }
 
+/// A client that a fault has met could go on with the same lock object.
+bool WentOn(const History& history, const Attempt& attempt) {
+  return attempt.answer == StatusCode::kOk && attempt.answered != kOpen &&
+         IsPastRecovery(history, attempt) &&
+         std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) { return fault.client == attempt.client; });
+}
+
 void AddAttemptGoals(const History& history, GoalSet& goals) {
   for (const Attempt& attempt : history.attempts) {
     const bool contended = IsContended(history, attempt);
@@ -53,19 +61,7 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
       goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
     }
     if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
-  }
-}
-
-/// Clients that a fault has met, and that could go on with the same lock object.
-void AddRecoveryGoal(const History& history, GoalSet& goals) {
-  for (const Disturbance& fault : history.disturbances) {
-    int asked = 0;
-    for (const Attempt& attempt : history.attempts) {
-      if (attempt.client != fault.client || attempt.asked < history.healed) continue;
-      const bool late = attempt.asked >= history.healed + kLongestRecovery;
-      const bool granted = attempt.answer == StatusCode::kOk && attempt.answered != kOpen;
-      if (++asked > kExcused && late && granted) goals.Add(Goal::kWentOn);
-    }
+    if (WentOn(history, attempt)) goals.Add(Goal::kWentOn);
   }
 }
 
@@ -206,7 +202,6 @@ void AddRaceGoals(const History& history, GoalSet& goals) {
 
 void AddGoals(const History& history, GoalSet& goals) {
   AddAttemptGoals(history, goals);
-  AddRecoveryGoal(history, goals);
   AddServerGoals(history, goals);
   AddHoldGoals(history, goals);
   AddRaceGoals(history, goals);

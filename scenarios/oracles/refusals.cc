@@ -22,17 +22,6 @@ bool IsDefinite(const Attempt& attempt) {
          Status(attempt.answer).outcome() == Outcome::kFailure;
 }
 
-/// Whether it came so late that nothing which the faults left behind excuses it.
-bool IsPastRecovery(const History& history, const Attempt& attempt) {
-  if (history.healed == kOpen || attempt.asked < history.healed + kLongestRecovery) return false;
-  const auto earlier =
-      std::count_if(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
-        return other.client == attempt.client && other.asked >= history.healed &&
-               other.asked < attempt.asked;
-      });
-  return earlier >= kExcused;
-}
-
 bool WasDisturbed(const History& history, const Attempt& attempt) {
   // A fault before the request can have broken what it goes over, if there was one.
   const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
@@ -223,6 +212,16 @@ void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first
 }
 
 }  // namespace
+
+bool IsPastRecovery(const History& history, const Attempt& attempt) {
+  if (history.healed == kOpen || attempt.asked < history.healed + kLongestRecovery) return false;
+  const auto earlier =
+      std::count_if(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+        return other.client == attempt.client && other.asked >= history.healed &&
+               other.asked < attempt.asked;
+      });
+  return earlier >= kExcused;
+}
 
 void JudgePatience(const History& history, Duration wake_up_bound,
                    std::vector<Violation>& violations) {

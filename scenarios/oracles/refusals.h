@@ -30,6 +30,9 @@ void JudgePatience(const History& history, Duration wake_up_bound,
 inline constexpr int kExcused = 2;
 inline constexpr Duration kLongestRecovery = std::chrono::minutes(1);
 
+/// Whether it came so late that nothing which the faults left behind excuses it.
+bool IsPastRecovery(const History& history, const Attempt& attempt);
+
 /// (d) a later request, or the release that belongs to it, that is told neither "yes" nor "no", or
 /// a release that is told "not owner" and was: the lock object must be as good as new. Appends one
 /// violation at most, the earliest.
