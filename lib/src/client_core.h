@@ -18,7 +18,7 @@
 #include <interlock/runtime.h>
 
 #include "src/annotated_mutex.h"
-#include "src/scripts.h"
+#include "src/scripts/script.h"
 
 namespace interlock::internal {
 

@@ -24,16 +24,16 @@ Status CheckLease(Duration lease) {
 
 }  // namespace
 
-LeaseProtocol::LeaseProtocol(ClientCore& client, ScriptContext context, int drift_per_mille,
-                             const RetryOptions& retry)
+LeaseProtocol::LeaseProtocol(ClientCore& client, std::unique_ptr<const LockScripts> scripts,
+                             int drift_per_mille, const RetryOptions& retry)
     : client_(client),
-      context_(std::move(context)),
+      scripts_(std::move(scripts)),
       drift_per_mille_(drift_per_mille),
       retry_(retry) {}
 
 Attempt LeaseProtocol::TryOnce() {
   std::string token = NewToken(client_.runtime());
-  Result<ScriptReply> answer = client_.Run(AcquireCall(context_, token), Use::kPooled);
+  Result<ScriptReply> answer = client_.Run(scripts_->Acquire(token), Use::kPooled);
   if (!answer.ok()) {
     const bool unknown = answer.outcome() == Outcome::kUnknown;
     return unknown ? Undone(token, answer.status()) : Failed(answer.status());
@@ -50,10 +50,7 @@ Attempt LeaseProtocol::TryOnce() {
       return refused;
     }
     case AcquireReply::Kind::kOtherLimit:
-      return Failed(Status(StatusCode::kInvalidArgument,
-                           "concurrency is " + std::to_string(context_.permits) + ", but " +
-                               context_.keys.base + " is in use with a concurrency of " +
-                               std::to_string(reply->limit)));
+      return Failed(scripts_->OtherLimit(reply->limit));
     case AcquireReply::Kind::kCancelled:
       break;
   }
@@ -63,7 +60,7 @@ Attempt LeaseProtocol::TryOnce() {
 
 Attempt LeaseProtocol::Granted(std::string token, const AcquireReply& reply, MonotonicTime sent) {
   Attempt granted;
-  granted.grant.valid_until = ValidUntil(sent, context_.lease, drift_per_mille_);
+  granted.grant.valid_until = ValidUntil(sent, scripts_->lease(), drift_per_mille_);
   if (Now() >= granted.grant.valid_until) {
     return Undone(token, Status(StatusCode::kUnavailable,
                                 "the reply took longer than the lease, which was given back"));
@@ -92,7 +89,7 @@ Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
 }
 
 Status LeaseProtocol::Abandon(const std::string& token, int attempts) {
-  const ScriptCall call = AbandonCall(context_, token);
+  const ScriptCall call = scripts_->Abandon(token);
   Status last;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (attempt > 0) client_.Pause(ShortPause(attempt));
@@ -110,7 +107,7 @@ Result<Grant> LeaseProtocol::Try() {
     case Attempt::Kind::kGranted:
       return std::move(attempt.grant);
     case Attempt::Kind::kRefused:
-      return Status(StatusCode::kNotAcquired, context_.keys.base + " is held by somebody else");
+      return Status(StatusCode::kNotAcquired, scripts_->resource() + " is held by somebody else");
     case Attempt::Kind::kFailed:
       break;
   }
@@ -123,16 +120,16 @@ Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) 
   if (Status valid = CheckLease(lease); !valid.ok()) return valid;
   const Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
   const Result<ScriptReply> answer =
-      client_.Run(ExtendCall(context_, grant.token, rounded), Use::kPooled, grant.valid_until);
+      client_.Run(scripts_->Extend(grant.token, rounded), Use::kPooled, grant.valid_until);
   if (!answer.ok()) return answer.status();
   const Result<bool> extended = ParseFlag(answer->reply);
   if (!extended.ok()) return extended.status();
-  if (!*extended) return Status(StatusCode::kNotOwner, context_.keys.base + " is no longer held");
+  if (!*extended) return Status(StatusCode::kNotOwner, scripts_->resource() + " is no longer held");
   return ValidUntil(answer->sent, rounded, drift_per_mille_);
 }
 
 Status LeaseProtocol::Release(Grant& grant) {
-  const ScriptCall call = ReleaseCall(context_, grant.token, grant.fencing_token);
+  const ScriptCall call = scripts_->Release(grant.token, grant.fencing_token);
   Status last;
   for (int attempt = 0; attempt < client_.options().release_attempts; ++attempt) {
     if (attempt > 0) client_.Pause(ShortPause(attempt));
@@ -149,11 +146,6 @@ Status LeaseProtocol::Release(Grant& grant) {
   }
   if (!grant.release_unknown || last.code() == StatusCode::kCancelled) return last;
   return Status(StatusCode::kUnknownOutcome, last.message());
-}
-
-Result<Lease> ToLease(std::shared_ptr<LeaseProtocol> protocol, Result<Grant> grant) {
-  if (!grant.ok()) return grant.status();
-  return Lease(std::move(protocol), std::move(grant).value());
 }
 
 }  // namespace interlock::internal

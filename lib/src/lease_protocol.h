@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// LeaseProtocol: one lock of one client: tries, waiting, extend, release, and the clean-up after an
-// unknown outcome. Mutex and SingleFile are this with different scripts.
+// LeaseProtocol: one lock of one client on one server: tries, waiting, extend, release, and the
+// clean-up after an unknown outcome. What it says to the server are the LockScripts of its kind.
 //
 // Guarantee: every try has a token of its own, and ends granted, refused, or with a failure after
 // which nothing of it can take effect; kUnknownOutcome where that could not be confirmed. Thread
@@ -13,13 +13,13 @@
 #include <memory>
 #include <string>
 
-#include <interlock/lease.h>
+#include <interlock/lease_source.h>
 #include <interlock/options.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
 
 #include "src/client_core.h"
-#include "src/scripts.h"
+#include "src/scripts/lock_scripts.h"
 
 namespace interlock::internal {
 
@@ -33,41 +33,38 @@ struct Attempt {
   std::string orphan;  ///< kFailed with kUnknownOutcome: the token that may still be granted
 };
 
-class LeaseProtocol final : public LeaseBackend {
+class LeaseProtocol final : public LeaseGranter {
  public:
-  LeaseProtocol(ClientCore& client, ScriptContext context, int drift_per_mille,
+  LeaseProtocol(ClientCore& client, std::unique_ptr<const LockScripts> scripts, int drift_per_mille,
                 const RetryOptions& retry);
 
   Attempt TryOnce();
 
   /// See waiting.h. kNotAcquired (try), kTimeout (until) are definite.
-  Result<Grant> Try();
-  Result<Grant> AcquireUntil(MonotonicTime deadline);
+  Result<Grant> Try() override;
+  Result<Grant> AcquireUntil(MonotonicTime deadline) override;
 
   /// Undoes the try with `token` and bars it, in at most `attempts` rounds on fresh connections.
   /// kOk: confirmed. YIELDS.
   Status Abandon(const std::string& token, int attempts);
 
   MonotonicTime Now() override { return client_.runtime().Now(); }
-  Duration default_lease() const override { return context_.lease; }
+  Duration default_lease() const override { return scripts_->lease(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
 
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }
-  const std::string& signal_key() const { return context_.keys.signal; }
+  const std::string& signal_key() const { return scripts_->signal(); }
 
  private:
   Attempt Granted(std::string token, const AcquireReply& reply, MonotonicTime sent);
   Attempt Undone(const std::string& token, const Status& cause);
 
   ClientCore& client_;
-  const ScriptContext context_;
+  const std::unique_ptr<const LockScripts> scripts_;
   const int drift_per_mille_;
   const RetryOptions retry_;
 };
-
-/// Wraps what was granted; a lease keeps its lock's protocol alive, not the lock object.
-Result<Lease> ToLease(std::shared_ptr<LeaseProtocol> protocol, Result<Grant> grant);
 
 }  // namespace interlock::internal

@@ -10,7 +10,7 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
-#include "src/scripts.h"
+#include "src/scripts/lock_scripts.h"
 
 namespace interlock::internal {
 

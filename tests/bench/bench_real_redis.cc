@@ -25,7 +25,7 @@
 #include <interlock/mutex.h>
 #include <interlock/thread_runtime.h>
 
-#include "lib/src/scripts.h"
+#include "src/scripts/mutex_scripts.h"
 #include "tests/support/redis_server.h"
 
 namespace interlock {
@@ -71,8 +71,8 @@ class RawMutex {
  public:
   explicit RawMutex(int port)
       : context_(redisConnect("127.0.0.1", port), redisFree),
-        acquire_(Words(internal::AcquireCall(Context(), std::string(kTokenSize, '0')))),
-        release_(Words(internal::ReleaseCall(Context(), std::string(kTokenSize, '0'), 0))) {}
+        acquire_(Words(Scripts().Acquire(std::string(kTokenSize, '0')))),
+        release_(Words(Scripts().Release(std::string(kTokenSize, '0'), 0))) {}
 
   bool ok() const { return context_ != nullptr && context_->err == 0; }
 
@@ -101,12 +101,11 @@ class RawMutex {
   static constexpr std::size_t kReleaseToken = 6;
   static constexpr std::size_t kReleaseFence = 7;
 
-  static internal::ScriptContext Context() {
+  static internal::MutexScripts Scripts() {
     const MutexOptions options;
-    return internal::ScriptContext{
-        internal::Dialect::kMutex,
-        internal::ResourceKeys(internal::Dialect::kMutex, options.key_prefix, kName),
-        std::chrono::duration_cast<internal::Milliseconds>(options.lease), 1};
+    return internal::MutexScripts(
+        options.key_prefix, kName,
+        std::chrono::duration_cast<internal::Milliseconds>(options.lease));
   }
 
   static std::vector<std::string> Words(const internal::ScriptCall& call) {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "src/client_core.h"
-#include "src/scripts.h"
+#include "src/scripts/mutex_scripts.h"
 #include "tests/lib/lib_test.h"
 
 namespace interlock::internal {
@@ -20,7 +20,7 @@ using testing::Integer;
 
 class ClientCoreTest : public LockTest {
  protected:
-  const ScriptCall call_{AllScripts().front(), {"k1", "k2"}, {"a"}};
+  const ScriptCall call_{MutexScripts::All().front(), {"k1", "k2"}, {"a"}};
   ClientCore& core() { return client_.core(); }
 };
 

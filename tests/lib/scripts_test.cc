@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include "src/scripts.h"
+#include "src/scripts/lock_scripts.h"
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/scripts/mutex_scripts.h"
+#include "src/scripts/permit_scripts.h"
 #include "src/sha1.h"
 #include "tests/support/fake_connection.h"
 
@@ -42,6 +45,14 @@ TEST(Sha1Test, PadsEveryLengthAroundABlock) {
   }
 }
 
+std::vector<const Script*> AllScripts() {
+  std::vector<const Script*> all;
+  for (const auto& of_one_kind : {MutexScripts::All(), PermitScripts::All()}) {
+    all.insert(all.end(), of_one_kind.begin(), of_one_kind.end());
+  }
+  return all;
+}
+
 TEST(ScriptsTest, HaveDistinctNamesAndHashes) {
   std::set<std::string_view> names;
   std::set<std::string_view> hashes;
@@ -54,26 +65,23 @@ TEST(ScriptsTest, HaveDistinctNamesAndHashes) {
 
 // One slot of a cluster per resource: the hash tag is the first brace pair of every key.
 TEST(ScriptsTest, AllKeysOfAResourceShareAHashTag) {
-  for (const Dialect dialect : {Dialect::kMutex, Dialect::kPermits}) {
-    const ScriptContext context{
-        .dialect = dialect, .keys = {dialect, "app:", "res"}, .lease = 1s, .permits = 2};
-    for (const ScriptCall& call : {AcquireCall(context, "t"), ExtendCall(context, "t", 5ms),
-                                   ReleaseCall(context, "t", 7), AbandonCall(context, "t")}) {
+  const MutexScripts mutex("app:", "res", 1s);
+  const PermitScripts permits("app:", "res", 1s, 2);
+  for (const LockScripts* scripts :
+       {static_cast<const LockScripts*>(&mutex), static_cast<const LockScripts*>(&permits)}) {
+    for (const ScriptCall& call : {scripts->Acquire("t"), scripts->Extend("t", 5ms),
+                                   scripts->Release("t", 7), scripts->Abandon("t")}) {
       EXPECT_THAT(call.keys, Each(::testing::StartsWith("app:{res}"))) << call.script->name;
     }
   }
 }
 
 TEST(ScriptsTest, PassDurationsAsWholeMilliseconds) {
-  const ScriptContext context{.dialect = Dialect::kMutex,
-                              .keys = {Dialect::kMutex, "", "r"},
-                              .lease = 1500ms,
-                              .permits = 1};
-  EXPECT_EQ(AcquireCall(context, "t").arguments,
-            (std::vector<std::string>{"t", "1500", "604800000"}));
-  EXPECT_EQ(AbandonCall(context, "t").arguments, (std::vector<std::string>{"t", "1500", "300000"}));
-  EXPECT_THAT(AcquireCall(context, "t").keys, SizeIs(3));
-  EXPECT_THAT(AcquireCall(context, "t").keys.back(), HasSubstr(":cancelled:t"));
+  const MutexScripts mutex("", "r", 1500ms);
+  EXPECT_EQ(mutex.Acquire("t").arguments, (std::vector<std::string>{"t", "1500", "604800000"}));
+  EXPECT_EQ(mutex.Abandon("t").arguments, (std::vector<std::string>{"t", "1500", "300000"}));
+  EXPECT_THAT(mutex.Acquire("t").keys, SizeIs(3));
+  EXPECT_THAT(mutex.Acquire("t").keys.back(), HasSubstr(":cancelled:t"));
 }
 
 TEST(ParseAcquireTest, ReadsEveryShapeOfTheScript) {

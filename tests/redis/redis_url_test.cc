@@ -8,7 +8,7 @@
 
 #include <interlock/hiredis_connector.h>
 
-#include "lib/src/redis_url.h"
+#include "src/redis_url.h"
 
 namespace interlock {
 namespace {

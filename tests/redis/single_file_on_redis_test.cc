@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The queue semaphore on the whole production stack, and the scripts of both primitives on a server
-// in states that are hard to reach through a lock.
+// The queue semaphore on the whole production stack.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -13,7 +12,6 @@
 
 #include <interlock/single_file.h>
 
-#include "lib/src/scripts.h"
 #include "tests/redis/lock_test.h"
 #include "tests/redis/stub_server.h"
 
@@ -196,67 +194,6 @@ TEST_F(SingleFileOnRedisTest, EveryKeyHasATtl) {
   const std::string count = keyspace->substr(keys + 5, keyspace->find(',', keys) - keys - 5);
   EXPECT_NE(keyspace->find("expires=" + count + ","), std::string::npos) << *keyspace;
 }
-
-using internal::AbandonCall;
-using internal::Dialect;
-using internal::ReleaseCall;
-using internal::ResourceKeys;
-using internal::ScriptCall;
-using internal::ScriptContext;
-
-class ScriptsOnRedisTest : public RedisTest, public ::testing::WithParamInterface<Dialect> {
- protected:
-  std::string Run(const ScriptCall& call) {
-    std::vector<std::string> words = {"EVAL", std::string(call.script->source),
-                                      std::to_string(call.keys.size())};
-    words.insert(words.end(), call.keys.begin(), call.keys.end());
-    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
-    return Ask(words);
-  }
-  std::string Ask(const std::vector<std::string>& words) {
-    const Result<std::string> answer = server_->Command(words);
-    return answer.ok() ? answer.value() : answer.status().ToString();
-  }
-  // What the acquire script does for the token "mine" far from its deadline.
-  void Own() {
-    const std::string& owners = context_.keys.owners;
-    GetParam() == Dialect::kMutex ? Ask({"SET", owners, "mine", "PX", "60000"})
-                                  : Ask({"ZADD", owners, "9000000000000", "mine"});
-  }
-
-  const ScriptContext context_{.dialect = GetParam(),
-                               .keys = ResourceKeys(GetParam(), "", "r"),
-                               .lease = std::chrono::seconds(60),
-                               .permits = 1};
-};
-
-// Redis refuses a script for want of memory at its first write only, so that one must free some.
-TEST_P(ScriptsOnRedisTest, AbandonUndoesAndBarsAnAcquireOnAServerOutOfMemory) {
-  Own();
-  ASSERT_EQ(Ask({"EXISTS", context_.keys.owners}), "1");
-  ASSERT_EQ(Ask({"CONFIG", "SET", "maxmemory", "1"}), "OK");
-  EXPECT_EQ(Run(AbandonCall(context_, "mine")), "1");
-  EXPECT_EQ(Ask({"EXISTS", context_.keys.owners}), "0");
-  EXPECT_EQ(Ask({"EXISTS", context_.keys.Cancelled("mine")}), "1");
-  EXPECT_EQ(Ask({"LLEN", context_.keys.signal}), "1");
-}
-
-// All or nothing: an error reply means that the owner is still there.
-TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
-  Own();
-  ASSERT_EQ(Ask({"SET", context_.keys.signal, "theirs"}), "OK");
-  EXPECT_EQ(Run(ReleaseCall(context_, "mine", 1)).substr(0, 10), "-WRONGTYPE");
-  EXPECT_EQ(Run(AbandonCall(context_, "mine")).substr(0, 10), "-WRONGTYPE");
-  EXPECT_EQ(Ask({"EXISTS", context_.keys.owners}), "1");
-  EXPECT_EQ(Ask({"EXISTS", context_.keys.fence}), "0");
-  EXPECT_EQ(Ask({"EXISTS", context_.keys.Cancelled("mine")}), "0");
-}
-
-INSTANTIATE_TEST_SUITE_P(Dialects, ScriptsOnRedisTest,
-                         ::testing::Values(Dialect::kMutex, Dialect::kPermits),
-                         [](const auto& dialect) {
-                           return dialect.param == Dialect::kMutex ? "Mutex" : "Permits";
-                         });
 
 }  // namespace
 }  // namespace interlock::testing

@@ -7,6 +7,7 @@
 #include <interlock/client.h>          // IWYU pragma: export
 #include <interlock/connection.h>      // IWYU pragma: export
 #include <interlock/lease.h>           // IWYU pragma: export
+#include <interlock/lease_source.h>    // IWYU pragma: export
 #include <interlock/mutex.h>           // IWYU pragma: export
 #include <interlock/options.h>         // IWYU pragma: export
 #include <interlock/result.h>          // IWYU pragma: export

@@ -58,57 +58,26 @@
 // and, only after lost replies, `P{name}:cancelled:<token>` (the longer of lease and
 // kCancelledTtl).
 //
-// Thread safety: all members may be called from any number of tasks; each grant is one Lease. The
-// Client must outlive the Mutex; a Lease may outlive the Mutex.
+// Thread safety: as LeaseSource.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include <interlock/client.h>
-#include <interlock/lease.h>
+#include <interlock/lease_source.h>
 #include <interlock/options.h>
 #include <interlock/result.h>
-#include <interlock/time.h>
 
 namespace interlock {
 
-namespace internal {
-class LeaseProtocol;
-}
-
-class Mutex {
+class Mutex : public LeaseSource {
  public:
   /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
   /// options.
   static Result<Mutex> Create(Client& client, std::string name, MutexOptions options = {});
 
-  Mutex(Mutex&&) noexcept = default;
-  Mutex& operator=(Mutex&&) noexcept = default;
-
-  /// One try; never waits for another holder. kNotAcquired: somebody else holds it. kUnavailable:
-  /// definitely not acquired, the server could not be asked. kUnknownOutcome: the reply was lost
-  /// and the clean-up could not be confirmed: nothing is held by the caller, but the resource may
-  /// stay taken for up to one lease.
-  Result<Lease> TryAcquire();
-
-  /// Waits for a grant for `timeout`, or until `deadline` on the Runtime's clock; always tries at
-  /// least once. Lost connections are re-made meanwhile. kTimeout: definitely not acquired in time.
-  /// kUnknownOutcome as above. Returns at most Client::overrun_bound() late.
-  Result<Lease> AcquireFor(Duration timeout);
-  Result<Lease> AcquireUntil(MonotonicTime deadline);
-
-  /// Waits for ever, over any outage. Fails only with kCancelled, kInvalidArgument (credentials) or
-  /// kProtocolError (the key is of another type, ...).
-  Result<Lease> Acquire();
-
-  const std::string& name() const { return name_; }
-
  private:
-  Mutex(std::string name, std::shared_ptr<internal::LeaseProtocol> protocol);
-
-  std::string name_;
-  std::shared_ptr<internal::LeaseProtocol> protocol_;
+  using LeaseSource::LeaseSource;
 };
 
 }  // namespace interlock

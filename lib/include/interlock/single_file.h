@@ -47,18 +47,17 @@
 // `P{name}:signal` (at most `concurrency` elements, one lease), `P{name}:fence` (kFenceTtl) and,
 // only after lost replies, `P{name}:cancelled:<token>` (the longer of lease and kCancelledTtl).
 //
-// Thread safety: all members may be called from any number of tasks; each hold is a permit of its
-// own, so nested use with concurrency 1 waits for itself. The Client must outlive the SingleFile.
+// Thread safety: as LeaseSource. Each hold is a permit of its own, so nested use with concurrency 1
+// waits for itself.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include <interlock/client.h>
-#include <interlock/lease.h>
+#include <interlock/lease_source.h>
 #include <interlock/options.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
@@ -66,8 +65,6 @@
 namespace interlock {
 
 namespace internal {
-
-class LeaseProtocol;
 
 template <typename F>
 decltype(auto) InvokeBody(F& body, Lease& lease) {
@@ -103,13 +100,12 @@ using BodyValue =
 
 }  // namespace internal
 
-class SingleFile {
+/// Of what LeaseSource offers every form may fail with kInvalidArgument in addition: permits are
+/// out that were granted under another concurrency.
+class SingleFile : public LeaseSource {
  public:
   /// Sends nothing. kInvalidArgument: an option, or one of the client's, is out of its range.
   static Result<SingleFile> Create(Client& client, SingleFileOptions options = {});
-
-  SingleFile(SingleFile&&) noexcept = default;
-  SingleFile& operator=(SingleFile&&) noexcept = default;
 
   /// Runs `body()` or `body(Lease&)` with a permit and answers its value (Status for void; a Result
   /// or Status of the body is passed on). Waits for ever, or for `timeout`; kTimeout, like every
@@ -126,17 +122,8 @@ class SingleFile {
     return Run(AcquireFor(timeout), body);
   }
 
-  /// As the members of Mutex with these names. In addition kInvalidArgument: permits are out that
-  /// were granted under another concurrency.
-  Result<Lease> TryAcquire();
-  Result<Lease> AcquireFor(Duration timeout);
-  Result<Lease> AcquireUntil(MonotonicTime deadline);
-  Result<Lease> Acquire();
-
-  const std::string& name() const { return name_; }
-
  private:
-  SingleFile(std::string name, std::shared_ptr<internal::LeaseProtocol> protocol);
+  using LeaseSource::LeaseSource;
 
   /// The lease is released by its destructor, so also when `body` throws.
   template <typename F>
@@ -150,9 +137,6 @@ class SingleFile {
       return internal::InvokeBody(body, lease.value());
     }
   }
-
-  std::string name_;
-  std::shared_ptr<internal::LeaseProtocol> protocol_;
 };
 
 }  // namespace interlock

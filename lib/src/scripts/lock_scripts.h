@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// LockScripts: what one kind of lock says to the server about one resource. Each kind has its own
+// Lua scripts, in a file of its own beside their typed arguments; the shapes of the replies are the
+// same for all.
+//
+// All scripts judge an owner by the server's clock, at whole milliseconds, as Redis judges its
+// keys: a lease is over when now > deadline. Numbers of 16 digits are formatted with %.0f, because
+// Lua's own conversion keeps 14. A key of a wrong type fails a script at its first write at the
+// latest, so before it has changed anything. A server that is out of memory refuses a script at its
+// first write only, and only if that needs memory: what prolongs an owner or gives one up therefore
+// begins with a write that needs none.
+//
+// Thread safety: immutable.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <interlock/connection.h>
+#include <interlock/result.h>
+
+#include "src/scripts/script.h"
+
+namespace interlock::internal {
+
+/// The keys of one resource that every kind of lock has. All share the hash tag {name}, hence one
+/// slot of a cluster.
+struct ResourceKeys {
+  ResourceKeys(const std::string& prefix, const std::string& name);
+  std::string Cancelled(const std::string& token) const;
+
+  std::string base;
+  std::string fence;   ///< "<last token>", followed by " <owner token>" of the last release
+  std::string signal;  ///< list of wake-up hints
+};
+
+class LockScripts {
+ public:
+  LockScripts(ResourceKeys keys, Milliseconds lease) : keys_(std::move(keys)), lease_(lease) {}
+  virtual ~LockScripts() = default;
+  LockScripts(const LockScripts&) = delete;
+  LockScripts& operator=(const LockScripts&) = delete;
+
+  /// An owner with this token, if the lock's rule allows one more; see AcquireReply.
+  virtual ScriptCall Acquire(const std::string& token) const = 0;
+  /// Prolongs, never shortens, never re-creates; see ParseFlag.
+  virtual ScriptCall Extend(const std::string& token, Milliseconds lease) const = 0;
+  /// Compare, delete, wake; see ReleaseReply.
+  virtual ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const = 0;
+  /// Undoes an acquire whose reply was lost, and bars it from taking effect later; see ParseFlag.
+  virtual ScriptCall Abandon(const std::string& token) const = 0;
+
+  /// The answer to a client whose settings differ from those in force, see AcquireReply::limit.
+  virtual Status OtherLimit(std::int64_t limit) const;
+
+  /// The resource's name in messages: its first key.
+  const std::string& resource() const { return keys_.base; }
+  /// The configured one; also the life of wake-up hints.
+  Milliseconds lease() const { return lease_; }
+  /// Where a waiter sleeps.
+  const std::string& signal() const { return keys_.signal; }
+
+ protected:
+  const ResourceKeys& keys() const { return keys_; }
+  /// How long an abandoned acquire stays barred, as an argument.
+  std::string CancelledFor() const;
+
+ private:
+  const ResourceKeys keys_;
+  const Milliseconds lease_;
+};
+
+struct AcquireReply {
+  enum class Kind : std::uint8_t { kGranted, kRefused, kCancelled, kOtherLimit };
+  Kind kind = Kind::kRefused;
+  std::uint64_t fencing_token = 0;  ///< kGranted
+  Milliseconds owner_ttl{};  ///< kRefused: until the first owner's lease is over; negative: unknown
+  std::int64_t limit = 0;    ///< kOtherLimit: the one in force
+};
+
+enum class ReleaseReply : std::uint8_t {
+  kNotOwner,         ///< not held, and no trace that it was released: expired or lost
+  kReleased,         ///< just now
+  kReleasedEarlier,  ///< an earlier execution with this token released it
+  kSuperseded,       ///< not held; others were granted since, which may have erased the trace
+};
+
+/// kProtocolError if the reply has another shape than the script can give.
+Result<AcquireReply> ParseAcquire(const Reply& reply);
+Result<ReleaseReply> ParseRelease(const Reply& reply);
+/// For Extend: still owned. For Abandon: the token did own, and was removed.
+Result<bool> ParseFlag(const Reply& reply);
+
+}  // namespace interlock::internal

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// The scripts of a mutex: one owner, in a string with the lease as its TTL. What a script does is
+// said beside it.
+//
+// Keys: `base` (the owner), `base:fence`, `base:signal`, `base:cancelled:<token>`.
+//
+// Thread safety: immutable.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "src/scripts/lock_scripts.h"
+
+namespace interlock::internal {
+
+class MutexScripts final : public LockScripts {
+ public:
+  MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease);
+
+  ScriptCall Acquire(const std::string& token) const override;
+  ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
+  ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
+  ScriptCall Abandon(const std::string& token) const override;
+
+  /// For tests, and for tools that load them in advance.
+  static std::vector<const Script*> All();
+};
+
+}  // namespace interlock::internal

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// A Lua script with its hash, and a call of one: what the locks of every kind send to the server.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "src/sha1.h"
+
+namespace interlock::internal {
+
+using Milliseconds = std::chrono::milliseconds;
+
+struct Script {
+  std::string_view name;  ///< for messages
+  std::string_view source;
+  std::array<char, 40> sha1;
+
+  std::string_view sha() const { return {sha1.data(), sha1.size()}; }
+};
+
+constexpr Script MakeScript(std::string_view name, std::string_view source) {
+  return Script{name, source, Sha1Hex(source)};
+}
+
+struct ScriptCall {
+  const Script* script = nullptr;
+  std::vector<std::string> keys;
+  std::vector<std::string> arguments;
+};
+
+/// As an argument of a script: in decimal.
+inline std::string Argument(std::int64_t value) { return std::to_string(value); }
+
+/// In whole milliseconds, rounded towards zero.
+inline std::string Argument(Duration value) {
+  return Argument(std::chrono::duration_cast<Milliseconds>(value).count());
+}
+
+}  // namespace interlock::internal

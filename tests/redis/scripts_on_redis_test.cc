@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// The scripts of every kind of lock on a server that cannot do what it is asked: all or nothing.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "src/scripts/mutex_scripts.h"
+#include "src/scripts/permit_scripts.h"
+#include "tests/redis/redis_test.h"
+
+namespace interlock::testing {
+namespace {
+
+using internal::LockScripts;
+using internal::ScriptCall;
+
+struct Kind {
+  const char* name;
+  const char* owners;  ///< the key that holds them, of the resource "r"
+  std::unique_ptr<LockScripts> (*make)();
+};
+
+class ScriptsOnRedisTest : public RedisTest, public ::testing::WithParamInterface<Kind> {
+ protected:
+  std::string Run(const ScriptCall& call) {
+    std::vector<std::string> words = {"EVAL", std::string(call.script->source),
+                                      std::to_string(call.keys.size())};
+    words.insert(words.end(), call.keys.begin(), call.keys.end());
+    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
+    return Ask(words);
+  }
+  std::string Ask(const std::vector<std::string>& words) {
+    const Result<std::string> answer = server_->Command(words);
+    return answer.ok() ? answer.value() : answer.status().ToString();
+  }
+  bool Owned() { return Ask({"EXISTS", GetParam().owners}) == "1"; }
+
+  const std::unique_ptr<LockScripts> scripts_ = GetParam().make();
+};
+
+// Redis refuses a script for want of memory at its first write only, so that one must free some.
+TEST_P(ScriptsOnRedisTest, AbandonUndoesAndBarsAnAcquireOnAServerOutOfMemory) {
+  Run(scripts_->Acquire("mine"));
+  ASSERT_TRUE(Owned());
+  ASSERT_EQ(Ask({"CONFIG", "SET", "maxmemory", "1"}), "OK");
+  EXPECT_EQ(Run(scripts_->Abandon("mine")), "1");
+  EXPECT_FALSE(Owned());
+  EXPECT_EQ(Ask({"EXISTS", "{r}:cancelled:mine"}), "1");
+  EXPECT_EQ(Ask({"LLEN", scripts_->signal()}), "1");
+}
+
+// All or nothing: an error reply means that the owner is still there.
+TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
+  Run(scripts_->Acquire("mine"));
+  const std::string fence = Ask({"GET", "{r}:fence"});
+  ASSERT_EQ(Ask({"SET", scripts_->signal(), "theirs"}), "OK");
+  EXPECT_EQ(Run(scripts_->Release("mine", 1)).substr(0, 10), "-WRONGTYPE");
+  EXPECT_EQ(Run(scripts_->Abandon("mine")).substr(0, 10), "-WRONGTYPE");
+  EXPECT_TRUE(Owned());
+  EXPECT_EQ(Ask({"GET", "{r}:fence"}), fence);
+  EXPECT_EQ(Ask({"EXISTS", "{r}:cancelled:mine"}), "0");
+}
+
+template <typename Scripts, typename... Arguments>
+std::unique_ptr<LockScripts> Make(Arguments... arguments) {
+  return std::make_unique<Scripts>("", "r", std::chrono::seconds(60), arguments...);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ScriptsOnRedisTest,
+                         ::testing::Values(Kind{"Mutex", "{r}",
+                                                [] { return Make<internal::MutexScripts>(); }},
+                                           Kind{"Permits", "{r}:holders",
+                                                [] { return Make<internal::PermitScripts>(1); }}),
+                         [](const auto& kind) { return std::string(kind.param.name); });
+
+}  // namespace
+}  // namespace interlock::testing
