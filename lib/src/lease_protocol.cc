@@ -24,7 +24,7 @@ Status CheckLease(Duration lease) {
 
 }  // namespace
 
-LeaseProtocol::LeaseProtocol(ClientCore& client, std::unique_ptr<const LockScripts> scripts,
+LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScripts> scripts,
                              int drift_per_mille, const RetryOptions& retry)
     : client_(client),
       scripts_(std::move(scripts)),

@@ -35,7 +35,7 @@ struct Attempt {
 
 class LeaseProtocol final : public LeaseGranter {
  public:
-  LeaseProtocol(ClientCore& client, std::unique_ptr<const LockScripts> scripts, int drift_per_mille,
+  LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScripts> scripts, int drift_per_mille,
                 const RetryOptions& retry);
 
   Attempt TryOnce();
@@ -62,7 +62,7 @@ class LeaseProtocol final : public LeaseGranter {
   Attempt Undone(const std::string& token, const Status& cause);
 
   ClientCore& client_;
-  const std::unique_ptr<const LockScripts> scripts_;
+  const std::shared_ptr<const LockScripts> scripts_;
   const int drift_per_mille_;
   const RetryOptions retry_;
 };

@@ -93,9 +93,18 @@ Status Validate(const MutexOptions& options) {
        CheckCount("drift_per_mille", options.drift_per_mille, 0, 500), CheckRetry(options.retry)});
 }
 
+Status ValidateLimit(int limit) { return CheckCount("limit", limit, 1, kMaxPermits); }
+
+Status Validate(const SemaphoreOptions& options) {
+  return FirstFailure({CheckPrefix(options.key_prefix), ValidateLimit(options.limit.value_or(1)),
+                       CheckDuration("lease", options.lease, kMinLease, kMaxLease),
+                       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
+                       CheckRetry(options.retry)});
+}
+
 Status Validate(const SingleFileOptions& options) {
   return FirstFailure({ValidateName(options.name), CheckPrefix(options.key_prefix),
-                       CheckCount("concurrency", options.concurrency, 1, kMaxConcurrency),
+                       CheckCount("concurrency", options.concurrency, 1, kMaxPermits),
                        CheckDuration("expire_in", options.expire_in, kMinLease, kMaxLease),
                        CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
                        CheckRetry(options.retry)});

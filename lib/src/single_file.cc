@@ -16,7 +16,8 @@ Result<SingleFile> SingleFile::Create(Client& client, SingleFileOptions options)
   }
   auto scripts = std::make_unique<internal::PermitScripts>(
       options.key_prefix, options.name,
-      std::chrono::floor<std::chrono::milliseconds>(options.expire_in), options.concurrency);
+      std::chrono::floor<std::chrono::milliseconds>(options.expire_in),
+      internal::PermitRule{.wished = options.concurrency, .stands = {}, .word = "concurrency"});
   auto protocol = std::make_shared<internal::LeaseProtocol>(client.core(), std::move(scripts),
                                                             options.drift_per_mille, options.retry);
   return SingleFile(std::move(options.name), std::move(protocol));

@@ -5,7 +5,7 @@
 namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
-  return {subjects::MutexSubject(), subjects::SingleFileSubject()};
+  return {subjects::MutexSubject(), subjects::SemaphoreSubject(), subjects::SingleFileSubject()};
 }
 
 }  // namespace interlock::scenarios

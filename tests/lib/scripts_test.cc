@@ -66,7 +66,7 @@ TEST(ScriptsTest, HaveDistinctNamesAndHashes) {
 // One slot of a cluster per resource: the hash tag is the first brace pair of every key.
 TEST(ScriptsTest, AllKeysOfAResourceShareAHashTag) {
   const MutexScripts mutex("app:", "res", 1s);
-  const PermitScripts permits("app:", "res", 1s, 2);
+  const PermitScripts permits("app:", "res", 1s, {});
   for (const LockScripts* scripts :
        {static_cast<const LockScripts*>(&mutex), static_cast<const LockScripts*>(&permits)}) {
     for (const ScriptCall& call : {scripts->Acquire("t"), scripts->Extend("t", 5ms),

@@ -70,12 +70,12 @@ std::unique_ptr<LockScripts> Make(Arguments... arguments) {
   return std::make_unique<Scripts>("", "r", std::chrono::seconds(60), arguments...);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ScriptsOnRedisTest,
-                         ::testing::Values(Kind{"Mutex", "{r}",
-                                                [] { return Make<internal::MutexScripts>(); }},
-                                           Kind{"Permits", "{r}:holders",
-                                                [] { return Make<internal::PermitScripts>(1); }}),
-                         [](const auto& kind) { return std::string(kind.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, ScriptsOnRedisTest,
+    ::testing::Values(Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); }},
+                      Kind{"Permits", "{r}:holders",
+                           [] { return Make<internal::PermitScripts>(internal::PermitRule()); }}),
+    [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace
 }  // namespace interlock::testing

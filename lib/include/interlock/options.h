@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <interlock/result.h>
@@ -21,7 +22,7 @@ inline constexpr Duration kMinLease = std::chrono::milliseconds(1);
 inline constexpr Duration kMaxLease = std::chrono::hours(24);
 inline constexpr std::size_t kMaxNameBytes = 512;
 inline constexpr std::size_t kMaxPrefixBytes = 256;
-inline constexpr int kMaxConcurrency = 65536;
+inline constexpr int kMaxPermits = 65536;
 
 /// Life of a fencing counter since its last use. It only has to outlive every fenced resource's
 /// memory of the last token; a week covers a service that stands still over a long weekend.
@@ -82,11 +83,25 @@ struct MutexOptions {
   RetryOptions retry = {};
 };
 
+struct SemaphoreOptions {
+  /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
+  std::string key_prefix = "interlock:semaphore:";
+
+  /// How many permits there are: [1, 65536]. The first client to acquire puts its limit in force,
+  /// and from then on only Semaphore::SetLimit changes it: a client that gives another one is
+  /// refused. nullopt: whichever is in force; refused while none is.
+  std::optional<int> limit = 1;
+
+  Duration lease = std::chrono::seconds(30);  ///< of one permit, as in MutexOptions
+  int drift_per_mille = 10;                   ///< as in MutexOptions
+  RetryOptions retry = {};
+};
+
 struct SingleFileOptions {
   /// What is locked. 1 to 512 bytes, anything but '{' and '}'.
   std::string name = "default";
 
-  /// As in MutexOptions. A Mutex and a SingleFile must not share prefix and name.
+  /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
   std::string key_prefix = "interlock:single-file:";
 
   /// How many may be inside at once. All clients of one name must agree. [1, 65536]
@@ -111,7 +126,10 @@ struct SingleFileOptions {
 /// kOk, or kInvalidArgument with the reason.
 Status Validate(const ClientOptions& options);
 Status Validate(const MutexOptions& options);
+Status Validate(const SemaphoreOptions& options);
 Status Validate(const SingleFileOptions& options);
+/// A number of permits: [1, 65536].
+Status ValidateLimit(int limit);
 /// `name` of a resource: 1 to 512 bytes without braces. Braces are refused because the name stands
 /// between them in every key, as the hash tag that keeps a resource's keys in one cluster slot.
 Status ValidateName(const std::string& name);

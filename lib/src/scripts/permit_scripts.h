@@ -9,17 +9,27 @@
 // Thread safety: immutable.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/scripts/lock_scripts.h"
 
 namespace interlock::internal {
 
+/// How many permits there are.
+struct PermitRule {
+  int wished = 1;  ///< what this client expects; 0: whatever is in force
+  Milliseconds
+      stands{};  ///< how long a limit stays in force after its last use; 0: while one is out
+  std::string_view word = "limit";  ///< what the caller calls it, for messages
+};
+
 class PermitScripts final : public LockScripts {
  public:
   PermitScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
-                int permits);
+                PermitRule rule);
 
   ScriptCall Acquire(const std::string& token) const override;
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
@@ -27,13 +37,24 @@ class PermitScripts final : public LockScripts {
   ScriptCall Abandon(const std::string& token) const override;
   Status OtherLimit(std::int64_t limit) const override;
 
+  /// Puts a limit in force, whatever was; see ParseFlag. Idempotent.
+  ScriptCall SetLimit(int limit) const;
+  /// See ParseCount.
+  ScriptCall Count() const;
+
   /// For tests, and for tools that load them in advance.
   static std::vector<const Script*> All();
 
  private:
   const std::string holders_;
   const std::string limit_;
-  const int permits_;
+  const PermitRule rule_;
 };
+
+struct PermitCount {
+  std::int64_t limit = 0;  ///< in force; 0: none is
+  std::int64_t out = 0;    ///< permits whose lease is not over
+};
+Result<PermitCount> ParseCount(const Reply& reply);
 
 }  // namespace interlock::internal

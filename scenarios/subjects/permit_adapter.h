@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// What the library's semaphores have in common as subjects: where their permits stand in the
+// server, and what they promise.
+//
+// Thread safety: as harness::Subject.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::scenarios::subjects {
+
+class PermitAdapter : public harness::Subject {
+ public:
+  harness::Traits traits() const override;
+  std::vector<harness::Promise> Promises() const override;
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override;
+  std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override;
+
+ protected:
+  /// How long the limit may stay in force when no permit is out.
+  virtual std::chrono::milliseconds LimitStands(const harness::LockOptions& options) const = 0;
+};
+
+}  // namespace interlock::scenarios::subjects
