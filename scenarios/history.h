@@ -42,6 +42,9 @@ struct Attempt {
   VirtualTime deadline = kOpen;
   /// When its first command that changed data or blocked was executed: its place in a queue.
   VirtualTime queued = kOpen;
+  /// The words of that command and of the latest such one, but for a script's text.
+  std::string queued_with = {};
+  std::string latest_words = {};
   std::int64_t commands = 0;  ///< sent by its client until it was answered
 };
 
@@ -191,6 +194,11 @@ inline bool IsOutOfReach(const History& history, const ServerHold& entry) {
                      [&](const Supersession& one) {
                        return one.node == entry.node && one.at < entry.promised_until;
                      });
+}
+
+/// Nobody waits for its answer any more.
+inline bool IsOver(const History& history, const Attempt& attempt) {
+  return attempt.answered != kOpen || DiedAt(history, attempt.client, attempt.asked) != kOpen;
 }
 
 /// Whether it died at all.

@@ -10,6 +10,22 @@
 
 namespace interlock::scenarios {
 
+namespace {
+
+/// Tokens stand in keys and arguments, never in a script's text, which is long.
+std::string WordsOf(const sim::redis::Argv& argv) {
+  constexpr std::size_t kLongestWord = 256;
+  std::string words;
+  for (const auto& word : argv) {
+    if (word.size() > kLongestWord) continue;
+    words += word;
+    words += ' ';
+  }
+  return words;
+}
+
+}  // namespace
+
 Recorder::Recorder(const harness::Subject& subject,
                    const std::vector<harness::LockOptions>& options, SynchronyClass synchrony,
                    int database, GuardKind guard)
@@ -66,8 +82,14 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
     for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
       const Dealing& client = dealing({process, i});
       if (client.doing != Doing::kAsking) continue;
-      VirtualTime& queued = history({process, i}).attempts[client.attempt].queued;
-      queued = std::min(queued, now);
+      Attempt& attempt = history({process, i}).attempts[client.attempt];
+      std::string words = WordsOf(argv);
+      if (attempt.queued == kOpen) {
+        attempt.queued = now;
+        attempt.queued_with = std::move(words);
+      } else {
+        attempt.latest_words = std::move(words);
+      }
     }
   }
   seen.changes = changes;
@@ -127,7 +149,11 @@ void Recorder::SyncOwners(int process, VirtualTime now) {
     }
     Attribute(first, i);
     for (ServerHold& entry : resource.history.server_holds) {
-      if (entry.client == process && entry.renewed == now) entry.sent = state(process).sent;
+      // What has as much left as when it was renewed might have been renewed just now.
+      const bool whole =
+          entry.renewed == now || (entry.end == ServerHoldEnd::kNone && entry.node == look.node &&
+                                   entry.expires_at_ms - look.now_ms >= entry.leased_ms);
+      if (entry.client == process && whole) entry.sent = state(process).sent;
     }
   }
 }

@@ -2,7 +2,11 @@
 #include "src/client_core.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -115,7 +119,7 @@ Result<ScriptReply> ClientCore::Run(const ScriptCall& call, Use use, MonotonicTi
   }
 }
 
-Result<bool> ClientCore::PopSignal(const std::string& key, MonotonicTime until) {
+Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, MonotonicTime until) {
   Result<Borrowed> borrowed = Borrow(Use::kPooled, kNever);
   if (!borrowed.ok()) {
     DropIdle();
@@ -126,9 +130,14 @@ Result<bool> ClientCore::PopSignal(const std::string& key, MonotonicTime until) 
   const std::string seconds = BlockingSeconds(wait);
   const MonotonicTime overdue = AddSaturating(AddSaturating(now, wait), options_.command_timeout);
   Result<Reply> reply = Exchange(*borrowed->connection, {"BLPOP", key, seconds}, overdue);
-  if (reply.ok() && (reply->IsNil() || reply->IsArray())) {
+  if (reply.ok() && reply->IsNil()) {
     GiveBack(std::move(borrowed->connection));
-    return reply->IsArray();
+    return std::optional<std::string>();
+  }
+  // The key's name, then the element.
+  if (reply.ok() && reply->IsArray() && reply->elements.size() == 2) {
+    GiveBack(std::move(borrowed->connection));
+    return std::optional<std::string>(std::move(reply->elements[1].text));
   }
   borrowed->connection.reset();
   DropIdle();
@@ -139,6 +148,16 @@ Result<bool> ClientCore::PopSignal(const std::string& key, MonotonicTime until) 
 
 void ClientCore::Pause(Duration pause) {
   runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), pause));
+}
+
+void ClientCore::PauseAfterFailures(int failures, const RetryOptions& retry,
+                                    MonotonicTime deadline) {
+  std::array<std::byte, sizeof(std::uint32_t)> random{};
+  runtime_.FillRandom(random);
+  const Duration pause = PauseAfter(failures, retry, std::bit_cast<std::uint32_t>(random));
+  const MonotonicTime now = runtime_.Now();
+  if (deadline <= now) return;
+  Pause(deadline == kNever ? pause : std::min(pause, deadline - now));
 }
 
 }  // namespace interlock::internal

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,11 +50,13 @@ class ClientCore {
 
   /// Sleeps in the server until there is an element in list `key`, which it takes, or until
   /// `until`, however long it took to connect. YIELDS. Has a connection to itself meanwhile.
-  /// Failures as above; after kUnknownOutcome an element may have been taken.
-  Result<bool> PopSignal(const std::string& key, MonotonicTime until);
+  /// nullopt: there was none. Failures as above; after kUnknownOutcome one may have been taken.
+  Result<std::optional<std::string>> Pop(const std::string& key, MonotonicTime until);
 
   /// Sleeps for `pause`. YIELDS.
   void Pause(Duration pause);
+  /// Sleeps for the pause after `failures` failed tries in a row, but not past `deadline`. YIELDS.
+  void PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline);
 
  private:
   struct Borrowed {

@@ -16,6 +16,12 @@ Attempt Failed(Status status) {
   return attempt;
 }
 
+Attempt Orphaned(Status status, const std::string& token) {
+  Attempt attempt = Failed(std::move(status));
+  attempt.orphan = token;
+  return attempt;
+}
+
 Status CheckLease(Duration lease) {
   if (lease >= kMinLease && lease <= kMaxLease) return Status();
   return Status(StatusCode::kInvalidArgument,
@@ -32,43 +38,48 @@ LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScrip
       retry_(retry) {}
 
 Attempt LeaseProtocol::TryOnce() {
-  std::string token = NewToken(client_.runtime());
-  Result<ScriptReply> answer = client_.Run(scripts_->Acquire(token), Use::kPooled);
+  const std::string token = NewToken(client_.runtime());
+  Attempt attempt = Ask(scripts_->Acquire(token), token);
+  return attempt.orphan.empty() ? attempt : Undone(token, attempt.status);
+}
+
+Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token) {
+  const Result<ScriptReply> answer = client_.Run(call, Use::kPooled);
   if (!answer.ok()) {
     const bool unknown = answer.outcome() == Outcome::kUnknown;
-    return unknown ? Undone(token, answer.status()) : Failed(answer.status());
+    return unknown ? Orphaned(answer.status(), token) : Failed(answer.status());
   }
   const Result<AcquireReply> reply = ParseAcquire(answer->reply);
-  if (!reply.ok()) return Undone(token, reply.status());
+  if (!reply.ok()) return Orphaned(reply.status(), token);
+  Attempt attempt;
   switch (reply->kind) {
     case AcquireReply::Kind::kGranted:
-      return Granted(std::move(token), *reply, answer->sent);
-    case AcquireReply::Kind::kRefused: {
-      Attempt refused;
-      refused.kind = Attempt::Kind::kRefused;
-      refused.owner_ttl = reply->owner_ttl;
-      return refused;
-    }
+      attempt.kind = Attempt::Kind::kGranted;
+      attempt.grant = GrantSince(answer->sent, token, reply->fencing_token);
+      if (Now() < attempt.grant.valid_until) return attempt;
+      return Orphaned(Status(StatusCode::kUnavailable, "the reply took longer than the lease"),
+                      token);
+    case AcquireReply::Kind::kRefused:
+      attempt.kind = Attempt::Kind::kRefused;
+      attempt.owner_ttl = reply->owner_ttl;
+      attempt.sent = answer->sent;
+      return attempt;
     case AcquireReply::Kind::kOtherLimit:
       return Failed(scripts_->OtherLimit(reply->limit));
     case AcquireReply::Kind::kCancelled:
       break;
   }
-  // Nobody else knows the token, so this cannot be answered to a first try.
+  // Nobody else knows the token, so this cannot be answered to one that has not been given up.
   return Failed(Status(StatusCode::kProtocolError, "the server calls a new try cancelled"));
 }
 
-Attempt LeaseProtocol::Granted(std::string token, const AcquireReply& reply, MonotonicTime sent) {
-  Attempt granted;
-  granted.grant.valid_until = ValidUntil(sent, scripts_->lease(), drift_per_mille_);
-  if (Now() >= granted.grant.valid_until) {
-    return Undone(token, Status(StatusCode::kUnavailable,
-                                "the reply took longer than the lease, which was given back"));
-  }
-  granted.kind = Attempt::Kind::kGranted;
-  granted.grant.token = std::move(token);
-  granted.grant.fencing_token = reply.fencing_token;
-  return granted;
+Grant LeaseProtocol::GrantSince(MonotonicTime sent, std::string token,
+                                std::uint64_t fencing_token) const {
+  Grant grant;
+  grant.token = std::move(token);
+  grant.fencing_token = fencing_token;
+  grant.valid_until = ValidUntil(sent, scripts_->lease(), drift_per_mille_);
+  return grant;
 }
 
 Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
@@ -83,9 +94,7 @@ Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
   if (puzzling && undone.code() == StatusCode::kProtocolError) {
     return Failed(Status(StatusCode::kProtocolError, message));
   }
-  Attempt failed = Failed(Status(StatusCode::kUnknownOutcome, message));
-  failed.orphan = token;
-  return failed;
+  return Orphaned(Status(StatusCode::kUnknownOutcome, message), token);
 }
 
 Status LeaseProtocol::Abandon(const std::string& token, int attempts) {

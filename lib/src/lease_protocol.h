@@ -29,8 +29,9 @@ struct Attempt {
   Kind kind = Kind::kFailed;
   Grant grant;                            ///< kGranted
   std::chrono::milliseconds owner_ttl{};  ///< kRefused: see LookAgainAt
+  MonotonicTime sent{};                   ///< kRefused: when the command was sent
   Status status;                          ///< kFailed
-  std::string orphan;  ///< kFailed with kUnknownOutcome: the token that may still be granted
+  std::string orphan;                     ///< kFailed: the token that may still be granted
 };
 
 class LeaseProtocol final : public LeaseGranter {
@@ -39,6 +40,13 @@ class LeaseProtocol final : public LeaseGranter {
                 const RetryOptions& retry);
 
   Attempt TryOnce();
+
+  /// Asks once with a command that acquires for `token`. Undoes nothing: if it fails and may be
+  /// granted all the same, now or later, the token is an orphan.
+  Attempt Ask(const ScriptCall& call, const std::string& token);
+
+  /// The grant that the server made to `token` at `sent` or later; not yet over.
+  Grant GrantSince(MonotonicTime sent, std::string token, std::uint64_t fencing_token) const;
 
   /// See waiting.h. kNotAcquired (try), kTimeout (until) are definite.
   Result<Grant> Try() override;
@@ -55,10 +63,13 @@ class LeaseProtocol final : public LeaseGranter {
 
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }
+  /// See ClientCore::PauseAfterFailures. YIELDS.
+  void PauseAfter(int failures, MonotonicTime deadline) {
+    client_.PauseAfterFailures(failures, retry_, deadline);
+  }
   const std::string& signal_key() const { return scripts_->signal(); }
 
  private:
-  Attempt Granted(std::string token, const AcquireReply& reply, MonotonicTime sent);
   Attempt Undone(const std::string& token, const Status& cause);
 
   ClientCore& client_;

@@ -71,6 +71,14 @@ Status FirstFailure(std::initializer_list<Status> checks) {
   return Status();
 }
 
+/// What the options of every lock have.
+template <typename Options>
+Status CheckLock(const Options& options) {
+  return FirstFailure(
+      {CheckPrefix(options.key_prefix), CheckDuration("lease", options.lease, kMinLease, kMaxLease),
+       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500), CheckRetry(options.retry)});
+}
+
 }  // namespace
 
 std::string SingleFileOptions::ServerUrl() const {
@@ -87,19 +95,25 @@ Status Validate(const ClientOptions& options) {
        CheckCount("cleanup_attempts", options.cleanup_attempts, 1, 100)});
 }
 
-Status Validate(const MutexOptions& options) {
+Status Validate(const MutexOptions& options) { return CheckLock(options); }
+
+Status Validate(const FairMutexOptions& options) {
   return FirstFailure(
-      {CheckPrefix(options.key_prefix), CheckDuration("lease", options.lease, kMinLease, kMaxLease),
-       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500), CheckRetry(options.retry)});
+      {CheckLock(options), CheckDuration("grace", options.grace, milliseconds(1), kHour)});
+}
+
+Status Validate(const ReentrantMutexOptions& options) { return CheckLock(options); }
+
+Status Validate(const CountDownLatchOptions& options) {
+  return FirstFailure({CheckPrefix(options.key_prefix),
+                       CheckDuration("life", options.life, milliseconds(1), kFenceTtl),
+                       CheckRetry(options.retry)});
 }
 
 Status ValidateLimit(int limit) { return CheckCount("limit", limit, 1, kMaxPermits); }
 
 Status Validate(const SemaphoreOptions& options) {
-  return FirstFailure({CheckPrefix(options.key_prefix), ValidateLimit(options.limit.value_or(1)),
-                       CheckDuration("lease", options.lease, kMinLease, kMaxLease),
-                       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
-                       CheckRetry(options.retry)});
+  return FirstFailure({CheckLock(options), ValidateLimit(options.limit.value_or(1))});
 }
 
 Status Validate(const SingleFileOptions& options) {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "src/waiting.h"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -29,7 +24,7 @@ class Waiter {
         orphan_ = std::move(attempt.orphan);
         last_failure_ = std::move(attempt.status);
         if (Over()) return GiveUp();
-        PauseAfterFailure(++failed_tries_);
+        lock_.PauseAfter(++failed_tries_, deadline_);
         continue;
       }
       failed_tries_ = 0;
@@ -64,26 +59,15 @@ class Waiter {
   Status Sleep(std::chrono::milliseconds owner_ttl) {
     const MonotonicTime until =
         LookAgainAt(lock_.Now(), owner_ttl, deadline_, lock_.retry().max_wait);
-    const Result<bool> popped = lock_.client().PopSignal(lock_.signal_key(), until);
+    const auto popped = lock_.client().Pop(lock_.signal_key(), until);
     if (popped.ok()) {
       failed_sleeps_ = 0;
       return Status();
     }
     if (!IsRetryable(popped.code())) return popped.status();
     // The connection may have died with a hint in it, so the first time there is no pause.
-    if (++failed_sleeps_ > 1) PauseAfterFailure(failed_sleeps_ - 1);
+    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_);
     return Status();
-  }
-
-  void PauseAfterFailure(int failures) {
-    std::array<std::byte, sizeof(std::uint32_t)> random{};
-    lock_.client().runtime().FillRandom(random);
-    const Duration pause =
-        PauseAfter(failures, lock_.retry(), std::bit_cast<std::uint32_t>(random));
-    const MonotonicTime now = lock_.Now();
-    if (deadline_ <= now) return;
-    const bool bounded = deadline_ != kNever;
-    lock_.client().Pause(bounded ? std::min(pause, deadline_ - now) : pause);
   }
 
   /// A try that need not be repeated; an earlier one may still be granted all the same.

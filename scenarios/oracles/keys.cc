@@ -56,6 +56,16 @@ const ClientHold* FindClientHold(const History& history, const ServerHold& entry
   return nullptr;
 }
 
+/// While there were two primaries its client was led to the other one, and gave it back there.
+bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
+  return !history.supersessions.empty() && !entry.token.empty() &&
+         std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& other) {
+                       return other.node != entry.node && other.token == entry.token &&
+                              other.end == ServerHoldEnd::kReleased;
+                     });
+}
+
 }  // namespace
 
 std::int64_t KeyLimits::Of(std::string_view key) const {
@@ -109,7 +119,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     if (entry.end == ServerHoldEnd::kReleased || entry.end == ServerHoldEnd::kForeign) continue;
     // Nobody can clean up what came back, or on a server that is not his any more.
     if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
-    if (IsOutOfReach(history, entry)) continue;
+    if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
     const ClientHold* hold = FindClientHold(history, entry);
     if (hold == nullptr) {
       if (IsAccountedFor(history, entry)) continue;

@@ -24,6 +24,24 @@ bool IsKnown(const History& history, int node, const std::string& token) {
       });
 }
 
+/// Whose the new entry with this token is, that a command of the client has made; -1: nobody's yet.
+int OwnerOfNew(const std::string& token, int client, Doing doing, const History& history) {
+  if (token.empty()) return client;
+  // Who releases or extends does not grant to itself: a hand-over.
+  if (doing == Doing::kReleasing || doing == Doing::kExtending) return -1;
+  // Nor need who gives up waiting, or looks when the first in line could have had it long since:
+  // then the token is known from another request, which may be over by now.
+  const auto shows = [&](const Attempt& attempt) {
+    return attempt.queued_with.find(token) != std::string::npos ||
+           attempt.latest_words.find(token) != std::string::npos;
+  };
+  for (auto attempt = history.attempts.rbegin(); attempt != history.attempts.rend(); ++attempt) {
+    if (!shows(*attempt)) continue;
+    return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
+  }
+  return client;
+}
+
 /// What the client has given back on one server, it has given back.
 void Waive(const ServerHold& released, VirtualTime now, History& history) {
   if (released.token.empty()) return;
@@ -33,11 +51,13 @@ void Waive(const ServerHold& released, VirtualTime now, History& history) {
   }
 }
 
-/// Of the client and token: the latest entry on each server.
+/// Of the client and token: the latest entry on each server. A hand-over that the client has not
+/// asked for again is its own all the same.
 std::vector<const ServerHold*> EntriesOf(const History& history, const ClientHold& of) {
   std::vector<const ServerHold*> entries;
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
-    if (hold->client != of.client || hold->token != of.token) continue;
+    const bool unclaimed = hold->client < 0 && !of.token.empty();
+    if ((hold->client != of.client && !unclaimed) || hold->token != of.token) continue;
     const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
       return other->node == hold->node;
     });
@@ -126,16 +146,19 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
                                         Client(hold.client), Instant(hold.promised_until),
                                         Instant(seen->promised_until))});
     }
+    // What was handed over is its own who asks for it by its token.
+    if (hold.client < 0 && doing == Doing::kAsking) {
+      hold.client = OwnerOfNew(hold.token, client, doing, history);
+    }
     hold.promised_until = seen->promised_until;
     hold.expires_at_ms = seen->expires_at_ms;
     hold.leased_ms = seen->expires_at_ms - look.now_ms;
     hold.renewed = now;
   }
   for (const SeenOwner& owner : owners) {
-    // Who releases or extends does not grant to itself: a hand-over.
-    const bool hand_over = doing == Doing::kReleasing || doing == Doing::kExtending;
-    const int to = hand_over && !owner.token.empty() ? -1 : client;
-    if (!IsKnown(history, look.node, owner.token)) Grant(to, owner, now, look, history, violations);
+    if (IsKnown(history, look.node, owner.token)) continue;
+    const int to = OwnerOfNew(owner.token, client, doing, history);
+    Grant(to, owner, now, look, history, violations);
   }
 }
 

@@ -6,7 +6,9 @@
 // entry.
 //
 // Who made an entry is first known from the connection that carried the command, as tokens need
-// not be unique; a hand-over is nobody's until its new owner shows the token.
+// not be unique; a hand-over is nobody's until its new owner shows the token. What a release or an
+// extension makes is one, and so is what carries a token that another client's request has shown
+// last.
 //
 // What a server loses, gets back, or has from another one is nobody's doing: it is taken note of,
 // and convicts nobody. All instants are on the virtual clock; each deadline is on its server's own,

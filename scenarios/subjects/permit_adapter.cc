@@ -6,18 +6,11 @@
 #include <interlock/options.h>
 
 #include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/mutex_adapter.h"
 
 namespace interlock::scenarios::subjects {
 
 using std::chrono::milliseconds;
-
-namespace {
-
-std::string KeyOf(const harness::LockOptions& options) {
-  return options.key_prefix + "{" + options.resource + "}";
-}
-
-}  // namespace
 
 harness::Traits PermitAdapter::traits() const {
   return {.semaphore = true, .can_extend = true, .fencing = true};

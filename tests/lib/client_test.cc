@@ -128,11 +128,11 @@ TEST_F(ClientCoreTest, PassesOnWhyItCouldNotConnect) {
   EXPECT_EQ(core().Run(call_, Use::kPooled).code(), StatusCode::kInvalidArgument);
 }
 
-TEST_F(ClientCoreTest, PopSignalTellsAHintFromATimeOut) {
+TEST_F(ClientCoreTest, PopTellsAHintFromATimeOut) {
   Pop(Hint());
   Pop(Answer::TimesOut());
-  EXPECT_TRUE(*core().PopSignal("s", runtime_.Now() + 5s));
-  EXPECT_FALSE(*core().PopSignal("s", runtime_.Now() + 250ms));
+  EXPECT_EQ(core().Pop("s", runtime_.Now() + 5s).value(), "1");
+  EXPECT_FALSE(core().Pop("s", runtime_.Now() + 250ms)->has_value());
   EXPECT_THAT(Sent(0).argv, ElementsAre("BLPOP", "s", "5.000"));
   EXPECT_THAT(Sent(1).argv, ElementsAre("BLPOP", "s", "0.250"));
   EXPECT_EQ(runtime_.elapsed(), 250ms);
@@ -140,18 +140,18 @@ TEST_F(ClientCoreTest, PopSignalTellsAHintFromATimeOut) {
 }
 
 // The server gets its own time-out plus one command time-out before it is called silent.
-TEST_F(ClientCoreTest, PopSignalGivesUpOnASilentServer) {
+TEST_F(ClientCoreTest, PopGivesUpOnASilentServer) {
   Pop(Answer::Lost());
-  EXPECT_EQ(core().PopSignal("s", runtime_.Now() + 5s).code(), StatusCode::kUnknownOutcome);
+  EXPECT_EQ(core().Pop("s", runtime_.Now() + 5s).code(), StatusCode::kUnknownOutcome);
   EXPECT_EQ(runtime_.elapsed(), 6s);
   EXPECT_EQ(connector_.open_connections(), 0);
 }
 
-TEST_F(ClientCoreTest, PopSignalSurvivesADemotion) {
+TEST_F(ClientCoreTest, PopSurvivesADemotion) {
   Pop(Error("UNBLOCKED force unblock from blocking operation"));
-  EXPECT_EQ(core().PopSignal("s", runtime_.Now() + 5s).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(core().Pop("s", runtime_.Now() + 5s).code(), StatusCode::kUnavailable);
   Pop(Error("WRONGTYPE Operation against a key"));
-  EXPECT_EQ(core().PopSignal("s", runtime_.Now() + 5s).code(), StatusCode::kProtocolError);
+  EXPECT_EQ(core().Pop("s", runtime_.Now() + 5s).code(), StatusCode::kProtocolError);
 }
 
 }  // namespace

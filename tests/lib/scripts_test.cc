@@ -8,8 +8,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/scripts/fair_scripts.h"
+#include "src/scripts/latch_scripts.h"
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
+#include "src/scripts/reentrant_scripts.h"
 #include "src/sha1.h"
 #include "tests/support/fake_connection.h"
 
@@ -47,7 +50,8 @@ TEST(Sha1Test, PadsEveryLengthAroundABlock) {
 
 std::vector<const Script*> AllScripts() {
   std::vector<const Script*> all;
-  for (const auto& of_one_kind : {MutexScripts::All(), PermitScripts::All()}) {
+  for (const auto& of_one_kind : {FairScripts::All(), LatchScripts::All(), MutexScripts::All(),
+                                  PermitScripts::All(), ReentrantScripts::All()}) {
     all.insert(all.end(), of_one_kind.begin(), of_one_kind.end());
   }
   return all;

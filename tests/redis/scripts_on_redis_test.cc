@@ -10,6 +10,7 @@
 
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
+#include "src/scripts/reentrant_scripts.h"
 #include "tests/redis/redis_test.h"
 
 namespace interlock::testing {
@@ -73,6 +74,8 @@ std::unique_ptr<LockScripts> Make(Arguments... arguments) {
 INSTANTIATE_TEST_SUITE_P(
     Kinds, ScriptsOnRedisTest,
     ::testing::Values(Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); }},
+                      Kind{"Reentrant", "{r}",
+                           [] { return Make<internal::ReentrantScripts>(std::string("me")); }},
                       Kind{"Permits", "{r}:holders",
                            [] { return Make<internal::PermitScripts>(internal::PermitRule()); }}),
     [](const auto& kind) { return std::string(kind.param.name); });

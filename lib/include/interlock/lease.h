@@ -35,6 +35,7 @@ struct Grant {
   std::uint64_t fencing_token = 0;
   MonotonicTime valid_until{};
   bool release_unknown = false;  ///< a release was sent whose outcome is not known
+  bool stray = false;            ///< requests of it may still be on their way
 };
 
 /// What a Lease needs of the lock that granted it.

@@ -83,6 +83,43 @@ struct MutexOptions {
   RetryOptions retry = {};
 };
 
+struct FairMutexOptions {
+  /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
+  std::string key_prefix = "interlock:fair:";
+
+  Duration lease = std::chrono::seconds(30);  ///< as in MutexOptions
+  int drift_per_mille = 10;                   ///< as in MutexOptions
+
+  /// How long a waiter may take to fetch what was handed over to it, and to be heard of again when
+  /// it had to look: then it is passed over. Above the time in which a lost connection is noticed
+  /// and made again, so that a waiter which that befalls keeps its place. [1 ms, 1 h]
+  Duration grace = std::chrono::seconds(2);
+
+  /// As in RetryOptions. A shorter sleep, since how often waiters look bounds for how long one that
+  /// died may hold up the line.
+  RetryOptions retry = {.max_wait = std::chrono::seconds(5)};
+};
+
+struct ReentrantMutexOptions {
+  /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
+  std::string key_prefix = "interlock:reentrant:";
+
+  Duration lease = std::chrono::seconds(30);  ///< of all holds of one owner, as in MutexOptions
+  int drift_per_mille = 10;                   ///< as in MutexOptions
+  RetryOptions retry = {};
+};
+
+struct CountDownLatchOptions {
+  /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
+  std::string key_prefix = "interlock:latch:";
+
+  /// How long the latch is remembered after it was last closed or counted down, open or not. A day
+  /// outlasts a batch that is started in the evening. [1 ms, 7 days]
+  Duration life = std::chrono::hours(24);
+
+  RetryOptions retry = {};
+};
+
 struct SemaphoreOptions {
   /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
   std::string key_prefix = "interlock:semaphore:";
@@ -126,6 +163,9 @@ struct SingleFileOptions {
 /// kOk, or kInvalidArgument with the reason.
 Status Validate(const ClientOptions& options);
 Status Validate(const MutexOptions& options);
+Status Validate(const FairMutexOptions& options);
+Status Validate(const ReentrantMutexOptions& options);
+Status Validate(const CountDownLatchOptions& options);
 Status Validate(const SemaphoreOptions& options);
 Status Validate(const SingleFileOptions& options);
 /// A number of permits: [1, 65536].

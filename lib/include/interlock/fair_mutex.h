@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// FairMutex: as Mutex, and waiters get in in the order in which they came.
+//
+//   Result<FairMutex> mutex = FairMutex::Create(client, "press");
+//   if (!mutex.ok()) return mutex.status();
+//   if (Result<Lease> lease = mutex->AcquireFor(std::chrono::minutes(1)); lease.ok()) Print();
+//
+// Guarantee, on one stand-alone Redis that keeps what it acknowledged: what Mutex guarantees, and
+//   - first come, first served, by the order in which the server executed the first command of each
+//     waiter. Whoever gives the resource back hands it over to the first in line in the same
+//     instant, with a fresh lease, and wakes just that one; a try never overtakes anybody;
+//   - a waiter keeps its place over a lost connection, if it is back within `grace`;
+//   - a waiter that has died is passed over: at once if it ought to have been heard of already,
+//   else
+//     when the next waiter has looked, at most min(lease, retry.max_wait) + grace after it became
+//     its turn. Each further one that died as recently costs another grace.
+// Not guaranteed:
+//   - the place of a waiter that was paused or cut off for longer than `grace`: it goes to the end;
+//   - order among waiters that a failover or a restart without its data has made forgotten;
+//   - pauses, replicas, lost writes, clocks: as for Mutex (see mutex.h).
+//
+// What `interlock guarantees` holds it to, by class of faults and topology:
+//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015; fails LK003
+//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015
+//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015
+//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
+//       LK003
+//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
+//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//
+// Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one command to stand
+// in line, one BLPOP on a connection of its own, whose answer is the grant; one command more if
+// that came so late that less than half of the lease may be left, and one per look. Giving up
+// waiting: one. Keys, all with a TTL, P = key_prefix: `P{name}` (the owner, one lease),
+// `P{name}:queue` and `P{name}:waiters` (who waits; at most the longest lease + grace),
+// `P{name}:turn:<token>` (one element, one lease), `P{name}:fence` (kFenceTtl),
+// `P{name}:cancelled:<token>` (one per waiter that gave up or lost a reply; the longer of lease and
+// kCancelledTtl). In a cluster all share a slot; those of waiters are named by the script, not by
+// its caller.
+//
+// Thread safety: as LeaseSource.
+#pragma once
+
+#include <string>
+
+#include <interlock/client.h>
+#include <interlock/lease_source.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+
+namespace interlock {
+
+class FairMutex : public LeaseSource {
+ public:
+  /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
+  /// options.
+  static Result<FairMutex> Create(Client& client, std::string name, FairMutexOptions options = {});
+
+ private:
+  using LeaseSource::LeaseSource;
+};
+
+}  // namespace interlock

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// MultiMutex: several resources at once, all or none.
+//
+//   auto both = MultiMutex::Create(client, {"account:17", "account:4"});
+//   if (!both.ok()) return both.status();
+//   if (Result<MultiLease> held = both->AcquireFor(std::chrono::seconds(5)); held.ok()) Transfer();
+//
+// Guarantee, on one stand-alone Redis that keeps what it acknowledged: for each resource what Mutex
+// guarantees, with whose locks of the same prefix and names these exclude each other, and
+//   - all or none: a failure other than kUnknownOutcome means that none is held;
+//   - no deadlock among programs that take several resources through MultiMutex alone: all of them
+//     take resources in the order of their names, whatever order they were given in;
+//   - what was taken first is kept alive while the rest is waited for, and was alive on this
+//     client's clock when the last was granted.
+// Not guaranteed:
+//   - freedom from deadlock together with locks that a program takes one by one in another order:
+//     each then waits until its deadline, or the lease of the other ends;
+//   - first come, first served, pauses, replicas, lost writes: as for Mutex (see mutex.h).
+//
+// Cost: n resources cost n times what Mutex costs, one after the other, and one Extend for each
+// that has waited for others longer than half of its lease. Keys: as for Mutex. In a cluster each
+// resource has a slot of its own.
+//
+// Thread safety: a MultiMutex may be used from any number of tasks, a MultiLease by one at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <interlock/client.h>
+#include <interlock/lease.h>
+#include <interlock/mutex.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock {
+
+inline constexpr std::size_t kMostResourcesAtOnce = 64;
+
+/// The leases of all resources of a MultiMutex. Releases them when it is destroyed.
+class [[nodiscard]] MultiLease {
+ public:
+  /// For MultiMutex. In the order of the resources' names.
+  explicit MultiLease(std::vector<Lease> leases) : leases_(std::move(leases)) {}
+
+  /// In the order of the resources' names; each has a fencing token of its own. Empty once it was
+  /// moved from.
+  const std::vector<Lease>& leases() const { return leases_; }
+
+  /// True while the holder may believe that it holds every resource. Asks the clock alone.
+  bool valid() const;
+  /// The earliest end of a lease; the Runtime clock's least value if there is none.
+  MonotonicTime valid_until() const;
+
+  /// Extends every lease, see Lease::Extend. Not ok: the first failure; the others are prolonged.
+  Status Extend();
+
+  /// Releases every lease, the last taken first, see Lease::Release. Not ok: kUnknownOutcome or
+  /// kUnavailable if one may still be held, else the first failure.
+  Status Release() noexcept;
+
+  /// See Lease::Forget.
+  void Forget() noexcept;
+
+ private:
+  std::vector<Lease> leases_;
+};
+
+class MultiMutex {
+ public:
+  /// Sends nothing. kInvalidArgument: none or more than kMostResourcesAtOnce names, one that is not
+  /// valid (see ValidateName) or is given twice, `options`, or the client's options.
+  static Result<MultiMutex> Create(Client& client, std::vector<std::string> names,
+                                   MutexOptions options = {});
+
+  /// As the members of LeaseSource of these names, for all resources together.
+  Result<MultiLease> TryAcquire();
+  Result<MultiLease> AcquireFor(Duration timeout);
+  Result<MultiLease> AcquireUntil(MonotonicTime deadline);
+  Result<MultiLease> Acquire();
+
+ private:
+  MultiMutex(Runtime& runtime, std::vector<Mutex> mutexes, Duration lease);
+
+  /// One after the other. kLeaseLost: one was over before all were had; nothing is held.
+  Result<MultiLease> AcquireAll(MonotonicTime deadline);
+  Result<Lease> AcquireNext(Mutex& next, std::vector<Lease>& held, MonotonicTime deadline);
+
+  Runtime* runtime_;
+  std::vector<Mutex> mutexes_;  ///< by name
+  Duration lease_;
+};
+
+}  // namespace interlock

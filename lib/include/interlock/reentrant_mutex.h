@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// ReentrantMutex: as Mutex, and who holds it may acquire it again. Who that is says an explicit
+// handle, an Owner, which a program passes down to whatever acts on its behalf: threads, tasks and
+// coroutines come and go, and say nothing about who owns a lock.
+//
+//   Result<ReentrantMutex> mutex = ReentrantMutex::Create(client, "ledger");
+//   if (!mutex.ok()) return mutex.status();
+//   ReentrantMutex::Owner me = mutex->NewOwner();
+//   Result<Lease> outer = me.AcquireFor(std::chrono::seconds(5));
+//   Result<Lease> inner = me.TryAcquire();       // at once, and with the same fencing token
+//
+// Guarantee, on one stand-alone Redis that keeps what it acknowledged: what Mutex guarantees, by
+// owner instead of by lease, and
+//   - each lease of an owner is a hold of its own, released once by its own token: releasing one
+//     twice gives nothing back that another has, and the resource is free when the last is
+//     released;
+//   - all holds of an owner carry the fencing token of the first.
+// Not guaranteed:
+//   - a lease for each hold: they share one. Acquiring or extending any makes it whole again, for
+//     all; when it is over, it is over for all;
+//   - first come, first served, pauses, replicas, lost writes: as for Mutex (see mutex.h).
+//
+// What `interlock guarantees` holds it to, by class of faults and topology:
+//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015; fails LK003
+//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015
+//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015
+//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
+//       LK003
+//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
+//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//
+// Cost: as for Mutex. Keys, all with a TTL, P = key_prefix: `P{name}` (the owner and its holds, one
+// lease), `P{name}:fence`, `P{name}:signal`, `P{name}:cancelled:<token>` as for Mutex.
+//
+// Thread safety: a ReentrantMutex and its Owners may be used from any number of tasks; the holds of
+// tasks that share an Owner do not exclude each other.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <interlock/client.h>
+#include <interlock/lease_source.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+
+namespace interlock {
+
+class ReentrantMutex {
+ public:
+  /// One who may hold the resource. Each form of acquiring gives one more hold.
+  class Owner : public LeaseSource {
+   public:
+    /// 128 random bits in hexadecimal, unless it was given. Whoever knows it can act as this owner.
+    const std::string& id() const { return id_; }
+
+   private:
+    friend class ReentrantMutex;
+    Owner(std::string name, std::shared_ptr<internal::LeaseGranter> granter, std::string id);
+    std::string id_;
+  };
+
+  /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
+  /// options.
+  static Result<ReentrantMutex> Create(Client& client, std::string name,
+                                       ReentrantMutexOptions options = {});
+
+  /// An owner that nobody else is. Sends nothing.
+  Owner NewOwner();
+
+  /// The owner with this id, which another process has handed over, for instance. Sends nothing.
+  /// kInvalidArgument: not 1 to 128 bytes long.
+  Result<Owner> OwnerOf(std::string id);
+
+  const std::string& name() const { return name_; }
+
+ private:
+  ReentrantMutex(Client& client, std::string name, ReentrantMutexOptions options);
+  Owner MakeOwner(std::string id);
+
+  Client* client_;
+  std::string name_;
+  ReentrantMutexOptions options_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/count_down_latch.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "src/client_core.h"
+#include "src/retry.h"
+#include "src/scripts/latch_scripts.h"
+
+namespace interlock {
+namespace {
+
+using internal::LatchReply;
+
+Result<LatchReply> Ask(Client& client, const internal::ScriptCall& call) {
+  const auto answer = client.core().Run(call, internal::Use::kPooled);
+  return answer.ok() ? internal::ParseLatch(answer->reply) : Result<LatchReply>(answer.status());
+}
+
+Status Missing(const std::string& resource) {
+  return Status(StatusCode::kInvalidArgument,
+                resource + " was never closed, or has been forgotten since");
+}
+
+}  // namespace
+
+Result<CountDownLatch> CountDownLatch::Create(Client& client, std::string name,
+                                              CountDownLatchOptions options) {
+  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+    if (!valid.ok()) return valid;
+  }
+  return CountDownLatch(
+      client, options.retry,
+      std::make_shared<const internal::LatchScripts>(
+          options.key_prefix, name, std::chrono::floor<std::chrono::milliseconds>(options.life)));
+}
+
+CountDownLatch::CountDownLatch(Client& client, RetryOptions retry,
+                               std::shared_ptr<const internal::LatchScripts> scripts)
+    : client_(&client), retry_(retry), scripts_(std::move(scripts)) {}
+
+Status CountDownLatch::Close(int count) {
+  if (Status valid = ValidateLimit(count); !valid.ok()) return valid;
+  const Result<LatchReply> closed = Ask(*client_, scripts_->Close(count));
+  if (!closed.ok()) return closed.status();
+  if (closed->changed || closed->count == count) return Status();
+  return Status(StatusCode::kInvalidArgument, scripts_->resource() + " was closed for " +
+                                                  std::to_string(closed->count) + ", not for " +
+                                                  std::to_string(count));
+}
+
+Status CountDownLatch::CountDown(const std::string& party) {
+  if (party.empty() || party.size() > kMaxNameBytes) {
+    return Status(StatusCode::kInvalidArgument, "party is " + std::to_string(party.size()) +
+                                                    " bytes long; allowed is 1 to " +
+                                                    std::to_string(kMaxNameBytes) + " bytes");
+  }
+  const Result<LatchReply> counted = Ask(*client_, scripts_->CountDown(party));
+  if (!counted.ok()) return counted.status();
+  return counted->exists ? Status() : Missing(scripts_->resource());
+}
+
+Status CountDownLatch::Await() { return AwaitUntil(kNever); }
+
+Status CountDownLatch::AwaitFor(Duration timeout) {
+  return AwaitUntil(AddSaturating(client_->runtime().Now(), timeout));
+}
+
+Status CountDownLatch::AwaitUntil(MonotonicTime deadline) {
+  internal::ClientCore& core = client_->core();
+  for (int failures = 0;;) {
+    const Result<LatchReply> seen = Ask(*client_, scripts_->Look());
+    Status failed = seen.status();
+    if (seen.ok()) {
+      if (!seen->exists) return Missing(scripts_->resource());
+      if (seen->count == 0) return Status();
+      const MonotonicTime now = core.runtime().Now();
+      if (now >= deadline) break;
+      const MonotonicTime until = std::min(deadline, AddSaturating(now, retry_.max_wait));
+      failed = core.Pop(scripts_->signal(), until).status();
+      if (failed.ok()) failures = 0;
+    }
+    if (failed.ok()) continue;
+    if (!internal::IsRetryable(failed.code())) return failed;
+    if (core.runtime().Now() >= deadline) break;
+    core.PauseAfterFailures(++failures, retry_, deadline);
+  }
+  return Status(StatusCode::kTimeout, scripts_->resource() + " did not open before the deadline");
+}
+
+Result<int> CountDownLatch::Count() {
+  const Result<LatchReply> seen = Ask(*client_, scripts_->Look());
+  if (!seen.ok()) return seen.status();
+  if (!seen->exists) return Missing(scripts_->resource());
+  return static_cast<int>(seen->count);
+}
+
+Status CountDownLatch::Remove() { return Ask(*client_, scripts_->Remove()).status(); }
+
+}  // namespace interlock

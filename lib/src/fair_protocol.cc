@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "src/fair_protocol.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/retry.h"
+#include "src/token.h"
+
+namespace interlock::internal {
+namespace {
+
+/// The state of one wait.
+class WaiterInLine {
+ public:
+  WaiterInLine(LeaseProtocol& lock, const FairScripts& scripts, MonotonicTime deadline)
+      : lock_(lock),
+        scripts_(scripts),
+        deadline_(deadline),
+        token_(NewToken(lock.client().runtime())) {}
+
+  Result<Grant> Run() {
+    for (;;) {
+      Attempt attempt = lock_.Ask(scripts_.Queue(token_), token_);
+      if (attempt.kind == Attempt::Kind::kGranted) return Granted(std::move(attempt.grant));
+      if (attempt.kind == Attempt::Kind::kRefused) {
+        in_line_ = true;
+        failed_asks_ = 0;
+        last_failure_ = Status();
+        if (Over()) return GiveUp();
+        Result<std::optional<Grant>> turn = Sleep(attempt);
+        if (!turn.ok()) return Leave(turn.status());
+        if (turn->has_value()) return Granted(std::move(**turn));
+        if (!turn_came_ && Over()) return GiveUp();
+        continue;
+      }
+      if (!attempt.orphan.empty()) stray_ = in_line_ = true;
+      if (!IsRetryable(attempt.status.code())) return Leave(attempt.status);
+      last_failure_ = std::move(attempt.status);
+      if (Over()) return GiveUp();
+      lock_.PauseAfter(++failed_asks_, deadline_);
+    }
+  }
+
+ private:
+  bool Over() { return lock_.Now() >= deadline_; }
+
+  Grant Granted(Grant grant) const {
+    grant.stray = stray_;
+    return grant;
+  }
+
+  /// The grant, if one came that is worth having. Not ok only if waiting makes no sense any more.
+  Result<std::optional<Grant>> Sleep(const Attempt& refused) {
+    const MonotonicTime until =
+        LookAgainAt(lock_.Now(), refused.owner_ttl, deadline_, lock_.retry().max_wait);
+    const auto popped = lock_.client().Pop(scripts_.Turn(token_), until);
+    if (popped.ok()) {
+      failed_sleeps_ = 0;
+      turn_came_ = popped->has_value();
+      return turn_came_ ? Accept(**popped, refused.sent) : std::optional<Grant>();
+    }
+    turn_came_ = false;
+    if (!IsRetryable(popped.code())) return popped.status();
+    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_);
+    return std::optional<Grant>();
+  }
+
+  /// The lease began after the waiter had been refused for the last time, nobody knows when. If
+  /// that leaves too little of it, the server is asked, which makes it whole again.
+  Result<std::optional<Grant>> Accept(const std::string& element, MonotonicTime refused) {
+    const Result<std::uint64_t> fence = ParseTurn(element);
+    if (!fence.ok()) return fence.status();
+    Grant grant = lock_.GrantSince(refused, token_, *fence);
+    if (grant.valid_until - lock_.Now() < lock_.default_lease() / 2) return std::optional<Grant>();
+    return std::optional<Grant>(std::move(grant));
+  }
+
+  Status GiveUp() {
+    std::string message = "no grant before the deadline";
+    if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
+    return Leave(Status(StatusCode::kTimeout, std::move(message)));
+  }
+
+  /// `why`, once the token is out of the line and cannot get into it again.
+  Status Leave(const Status& why) {
+    if (!in_line_ || why.code() == StatusCode::kCancelled) return why;
+    const Status left = lock_.Abandon(token_, lock_.client().options().cleanup_attempts);
+    if (left.ok() || left.code() == StatusCode::kCancelled) return left.ok() ? why : left;
+    // A server that answers both in an unknown form would answer no better later.
+    const StatusCode both = why.code() == left.code() && why.code() == StatusCode::kProtocolError
+                                ? StatusCode::kProtocolError
+                                : StatusCode::kUnknownOutcome;
+    return Status(both, why.message() + "; leaving the line: " + left.ToString());
+  }
+
+  LeaseProtocol& lock_;
+  const FairScripts& scripts_;
+  const MonotonicTime deadline_;
+  const std::string token_;
+  bool in_line_ = false;    ///< or may be
+  bool turn_came_ = false;  ///< the last sleep ended with a grant
+  bool stray_ = false;      ///< a request of it may still be on its way
+  Status last_failure_;
+  int failed_asks_ = 0;
+  int failed_sleeps_ = 0;
+};
+
+}  // namespace
+
+FairProtocol::FairProtocol(ClientCore& client, std::shared_ptr<const FairScripts> scripts,
+                           int drift_per_mille, const RetryOptions& retry)
+    : scripts_(std::move(scripts)), protocol_(client, scripts_, drift_per_mille, retry) {}
+
+Result<Grant> FairProtocol::AcquireUntil(MonotonicTime deadline) {
+  if (Now() < deadline) return WaiterInLine(protocol_, *scripts_, deadline).Run();
+  Result<Grant> tried = Try();
+  if (tried.code() != StatusCode::kNotAcquired) return tried;
+  return Status(StatusCode::kTimeout, tried.status().message());
+}
+
+Status FairProtocol::Release(Grant& grant) {
+  Status released = protocol_.Release(grant);
+  if (grant.stray && released.outcome() != Outcome::kUnknown) {
+    grant.stray = !protocol_.Abandon(grant.token, 1).ok();
+  }
+  return released;
+}
+
+}  // namespace interlock::internal

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// FairProtocol: one fair mutex of one client. A waiter stands in line in the server under one token
+// and sleeps there on a list of its own; what it finds there is its grant.
+//
+// Guarantee: as LeaseProtocol; a waiter keeps its place over lost connections and replies for as
+// long as it is heard of in time. Thread safety: may be used from any task.
+#pragma once
+
+#include <memory>
+
+#include <interlock/lease_source.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "src/client_core.h"
+#include "src/lease_protocol.h"
+#include "src/scripts/fair_scripts.h"
+
+namespace interlock::internal {
+
+class FairProtocol final : public LeaseGranter {
+ public:
+  FairProtocol(ClientCore& client, std::shared_ptr<const FairScripts> scripts, int drift_per_mille,
+               const RetryOptions& retry);
+
+  Result<Grant> Try() override { return protocol_.Try(); }
+  Result<Grant> AcquireUntil(MonotonicTime deadline) override;
+
+  MonotonicTime Now() override { return protocol_.Now(); }
+  Duration default_lease() const override { return protocol_.default_lease(); }
+  Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override {
+    return protocol_.Extend(grant, lease);
+  }
+  /// Also bars what may still be on its way, so that nobody stands in line under a token whose
+  /// client has gone.
+  Status Release(Grant& grant) override;
+
+ private:
+  const std::shared_ptr<const FairScripts> scripts_;
+  LeaseProtocol protocol_;
+};
+
+}  // namespace interlock::internal

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/multi_mutex.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace interlock {
+namespace {
+
+/// Releases what was had, for a request that fails with `why`. What cannot be given back may stay
+/// taken, and that is not "none".
+Status GiveBack(std::vector<Lease> held, const Status& why) {
+  const Status released = MultiLease(std::move(held)).Release();
+  const StatusCode code = released.code();
+  if (why.code() == StatusCode::kCancelled || code == StatusCode::kCancelled) {
+    return Status(StatusCode::kCancelled, why.message());
+  }
+  if (released.ok() || code == StatusCode::kNotOwner) return why;
+  return Status(StatusCode::kUnknownOutcome,
+                why.message() + "; giving back the others: " + released.ToString());
+}
+
+/// Makes whole again what has less than half of its life left. Not ok: one is over, or may be.
+Status Refresh(std::vector<Lease>& held, Duration lease) {
+  for (Lease& one : held) {
+    if (one.remaining() >= lease / 2) continue;
+    if (Status extended = one.Extend(); !extended.ok()) return extended;
+  }
+  return Status();
+}
+
+}  // namespace
+
+bool MultiLease::valid() const {
+  return !leases_.empty() && std::all_of(leases_.begin(), leases_.end(),
+                                         [](const Lease& lease) { return lease.valid(); });
+}
+
+MonotonicTime MultiLease::valid_until() const {
+  MonotonicTime until = leases_.empty() ? MonotonicTime::min() : MonotonicTime::max();
+  for (const Lease& lease : leases_) until = std::min(until, lease.valid_until());
+  return until;
+}
+
+Status MultiLease::Extend() {
+  if (leases_.empty()) return Status(StatusCode::kNotOwner, "this handle holds nothing");
+  Status first;
+  for (Lease& lease : leases_) {
+    Status extended = lease.Extend();
+    if (first.ok()) first = std::move(extended);
+  }
+  return first;
+}
+
+Status MultiLease::Release() noexcept {
+  if (leases_.empty()) return Status(StatusCode::kNotOwner, "this handle holds nothing");
+  Status worst;
+  for (auto lease = leases_.rbegin(); lease != leases_.rend(); ++lease) {
+    Status released = lease->Release();
+    const bool undone = !released.ok() && released.code() != StatusCode::kNotOwner;
+    const bool definite = worst.ok() || worst.code() == StatusCode::kNotOwner;
+    if (worst.ok() || (undone && definite)) worst = std::move(released);
+  }
+  return worst;
+}
+
+void MultiLease::Forget() noexcept {
+  for (Lease& lease : leases_) lease.Forget();
+  leases_.clear();
+}
+
+Result<MultiMutex> MultiMutex::Create(Client& client, std::vector<std::string> names,
+                                      MutexOptions options) {
+  if (names.empty() || names.size() > kMostResourcesAtOnce) {
+    return Status(StatusCode::kInvalidArgument, std::to_string(names.size()) +
+                                                    " resources; allowed is 1 to " +
+                                                    std::to_string(kMostResourcesAtOnce));
+  }
+  std::sort(names.begin(), names.end());
+  if (const auto twin = std::adjacent_find(names.begin(), names.end()); twin != names.end()) {
+    return Status(StatusCode::kInvalidArgument, "\"" + *twin + "\" is given twice");
+  }
+  std::vector<Mutex> mutexes;
+  for (std::string& name : names) {
+    Result<Mutex> mutex = Mutex::Create(client, std::move(name), options);
+    if (!mutex.ok()) return mutex.status();
+    mutexes.push_back(std::move(mutex).value());
+  }
+  return MultiMutex(client.runtime(), std::move(mutexes), options.lease);
+}
+
+MultiMutex::MultiMutex(Runtime& runtime, std::vector<Mutex> mutexes, Duration lease)
+    : runtime_(&runtime), mutexes_(std::move(mutexes)), lease_(lease) {}
+
+Result<MultiLease> MultiMutex::TryAcquire() {
+  std::vector<Lease> held;
+  for (Mutex& mutex : mutexes_) {
+    Result<Lease> lease = mutex.TryAcquire();
+    if (!lease.ok()) return GiveBack(std::move(held), lease.status());
+    held.push_back(std::move(lease).value());
+  }
+  if (Status alive = Refresh(held, lease_); !alive.ok()) return GiveBack(std::move(held), alive);
+  return MultiLease(std::move(held));
+}
+
+Result<MultiLease> MultiMutex::AcquireFor(Duration timeout) {
+  return AcquireUntil(AddSaturating(runtime_->Now(), timeout));
+}
+
+Result<MultiLease> MultiMutex::AcquireUntil(MonotonicTime deadline) {
+  for (;;) {
+    Result<MultiLease> all = AcquireAll(deadline);
+    if (all.code() != StatusCode::kLeaseLost) return all;
+    if (runtime_->Now() >= deadline) return Status(StatusCode::kTimeout, all.status().message());
+  }
+}
+
+Result<MultiLease> MultiMutex::Acquire() { return AcquireUntil(kNever); }
+
+Result<MultiLease> MultiMutex::AcquireAll(MonotonicTime deadline) {
+  std::vector<Lease> held;
+  for (Mutex& mutex : mutexes_) {
+    Result<Lease> lease = AcquireNext(mutex, held, deadline);
+    if (!lease.ok()) return GiveBack(std::move(held), lease.status());
+    held.push_back(std::move(lease).value());
+  }
+  if (Status alive = Refresh(held, lease_); !alive.ok()) {
+    return GiveBack(std::move(held), Status(StatusCode::kLeaseLost, alive.message()));
+  }
+  return MultiLease(std::move(held));
+}
+
+/// Waits in stretches, so that what is held does not run out meanwhile.
+Result<Lease> MultiMutex::AcquireNext(Mutex& next, std::vector<Lease>& held,
+                                      MonotonicTime deadline) {
+  for (;;) {
+    const MonotonicTime stretch =
+        held.empty() ? kNever : AddSaturating(runtime_->Now(), lease_ / 4);
+    Result<Lease> lease = next.AcquireUntil(std::min(deadline, stretch));
+    if (lease.code() != StatusCode::kTimeout || stretch >= deadline) return lease;
+    if (Status alive = Refresh(held, lease_); !alive.ok()) {
+      return Status(StatusCode::kLeaseLost, alive.message());
+    }
+  }
+}
+
+}  // namespace interlock

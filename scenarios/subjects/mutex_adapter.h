@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// What the library's locks with one owner have in common as subjects: where the owner stands in the
+// server, and what they promise.
+//
+// Thread safety: as harness::Subject.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::scenarios::subjects {
+
+/// The first key of the resource, and what all of its keys begin with.
+std::string KeyOf(const harness::LockOptions& options);
+
+class MutexAdapter : public harness::Subject {
+ public:
+  harness::Traits traits() const override { return {.can_extend = true, .fencing = true}; }
+  std::vector<harness::Promise> Promises() const override;
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override;
+  std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override;
+};
+
+}  // namespace interlock::scenarios::subjects
