@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/lease_protocol.h"
 
+#include <chrono>
 #include <utility>
 
 #include "src/retry.h"
@@ -33,7 +34,29 @@ LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScrip
 
 Attempt LeaseProtocol::TryOnce() {
   std::string token = NewToken(client_.runtime());
-  Result<ScriptReply> answer = client_.Run(scripts_->Acquire(token), Use::kPooled);
+  const ScriptCall call = scripts_->Acquire(token);
+  return Ask(std::move(token), call);
+}
+
+Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline) {
+  std::string token = NewToken(client_.runtime());
+  const MonotonicTime now = Now();
+  Turn turn{standing, scripts_->lease(), again};
+  if (deadline < AddSaturating(now, turn.patience)) {
+    const bool over = deadline <= now;
+    turn.patience = over ? Milliseconds{} : std::chrono::floor<Milliseconds>(deadline - now);
+  }
+  Attempt attempt = Ask(token, scripts_->AcquireWaiting(token, turn));
+  const bool refused = attempt.kind == Attempt::Kind::kRefused;
+  if (refused && scripts_->leaves_waiters() && turn.patience > Milliseconds{}) {
+    attempt.standing = std::move(token);
+    attempt.stands_until = AddSaturating(Now(), turn.patience);
+  }
+  return attempt;
+}
+
+Attempt LeaseProtocol::Ask(std::string token, const ScriptCall& call) {
+  Result<ScriptReply> answer = client_.Run(call, Use::kPooled);
   if (!answer.ok()) {
     const bool unknown = answer.outcome() == Outcome::kUnknown;
     return unknown ? Undone(token, answer.status()) : Failed(answer.status());

@@ -30,7 +30,9 @@ struct Attempt {
   Grant grant;                            ///< kGranted
   std::chrono::milliseconds owner_ttl{};  ///< kRefused: see LookAgainAt
   Status status;                          ///< kFailed
-  std::string orphan;  ///< kFailed with kUnknownOutcome: the token that may still be granted
+  std::string orphan;    ///< kFailed with kUnknownOutcome: the token that may still be granted
+  std::string standing;  ///< kRefused: the token that stands in the server for the wait, if any
+  MonotonicTime stands_until{};  ///< ... at the longest
 };
 
 class LeaseProtocol final : public LeaseGranter {
@@ -38,7 +40,10 @@ class LeaseProtocol final : public LeaseGranter {
   LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScripts> scripts, int drift_per_mille,
                 const RetryOptions& retry);
 
+  /// Of somebody who does not wait.
   Attempt TryOnce();
+  /// Of somebody who waits until `deadline`; see Turn for the others.
+  Attempt TryOnce(const std::string& standing, bool again, MonotonicTime deadline);
 
   /// See waiting.h. kNotAcquired (try), kTimeout (until) are definite.
   Result<Grant> Try() override;
@@ -58,6 +63,7 @@ class LeaseProtocol final : public LeaseGranter {
   const std::string& signal_key() const { return scripts_->signal(); }
 
  private:
+  Attempt Ask(std::string token, const ScriptCall& call);
   Attempt Granted(std::string token, const AcquireReply& reply, MonotonicTime sent);
   Attempt Undone(const std::string& token, const Status& cause);
 
