@@ -43,6 +43,7 @@ struct Attempt {
   /// When its first command that changed data or blocked was executed: its place in a queue.
   VirtualTime queued = kOpen;
   std::int64_t commands = 0;  ///< sent by its client until it was answered
+  bool shared = false;        ///< as a reader
 };
 
 /// One grant as its client saw it.
@@ -61,6 +62,7 @@ struct ClientHold {
   VirtualTime release_returned = kOpen;
   StatusCode release_status = StatusCode::kOk;
   VirtualTime release_sent = kOpen;  ///< the last command of the release
+  bool shared = false;               ///< as a reader
 
   bool entered() const { return section.from != kOpen; }
 };
@@ -103,6 +105,7 @@ struct ServerHold {
   /// Its owner has released the lock on another server, or had released it when the entry came
   /// back: whatever stands here promises nothing any more.
   VirtualTime waived = kOpen;
+  bool shared = false;  ///< a reader's
 
   /// The end of the promise S: a foreign delete does not end it, and neither does lost data.
   VirtualTime promise_end() const {
@@ -120,6 +123,12 @@ struct Renewal {
   VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
 };
+
+/// Two grants of one resource, or a request for one and a grant: both are not readers'.
+template <typename One, typename Other>
+bool Conflict(const One& one, const Other& other) {
+  return !one.shared || !other.shared;
+}
 
 struct Violation {
   Judged property = Judged::kServerExclusion;
@@ -159,6 +168,7 @@ struct History {
   Duration drift_allowance{};       ///< what the lock takes off each lease
   Duration latency{};               ///< of the slowest message that no fault delays, one way
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
+  bool prefers_writers = false;     ///< new readers are kept out by writers that wait
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;

@@ -86,6 +86,8 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
       json.Bool(operation.extend);
       json.Key("inside");
       json.Bool(operation.inside);
+      json.Key("shared");
+      json.Bool(operation.shared);
       json.Key("heedless");
       json.Bool(operation.heedless);
       length("stall_us", operation.stall);

@@ -68,6 +68,12 @@ std::vector<Specimen> Specimens() {
           specimens::OneIdPerObject(),
           specimens::PopThenRecord(),
           specimens::TtlOfTheFirst(),
+          specimens::CountedReaders(),
+          specimens::LastReaderDeletes(),
+          specimens::LooksThenWrites(),
+          specimens::RenewsAllReaders(),
+          specimens::ReadersOneByOne(),
+          specimens::DeadWriterFirst(),
           specimens::RedisSingleFile()};
 }
 

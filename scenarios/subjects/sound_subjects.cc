@@ -5,7 +5,8 @@
 namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
-  return {subjects::MutexSubject(), subjects::SemaphoreSubject(), subjects::SingleFileSubject()};
+  return {subjects::MutexSubject(), subjects::SemaphoreSubject(), subjects::SharedMutexSubject(),
+          subjects::SingleFileSubject()};
 }
 
 }  // namespace interlock::scenarios

@@ -11,6 +11,7 @@ namespace interlock::scenarios::subjects {
 
 std::shared_ptr<const harness::Subject> MutexSubject();
 std::shared_ptr<const harness::Subject> SemaphoreSubject();
+std::shared_ptr<const harness::Subject> SharedMutexSubject();
 std::shared_ptr<const harness::Subject> SingleFileSubject();
 
 }  // namespace interlock::scenarios::subjects
