@@ -200,8 +200,7 @@ TEST_F(SharedMutexOnRedisTest, ManyReadersAndWritersNeverMeet) {
         ASSERT_TRUE(lease.ok()) << lease.status().ToString();
         ++(writes ? writers : readers);
         EXPECT_LE(writers, 1);
-        if (writes) EXPECT_EQ(readers, 0);
-        if (!writes) EXPECT_EQ(writers, 0);
+        EXPECT_EQ(writes ? readers : writers, 0);
         if (readers > 1) ++together;
         SleepFor(milliseconds(1));
         --(writes ? writers : readers);

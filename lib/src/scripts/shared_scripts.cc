@@ -10,8 +10,6 @@
 // One hint in a list is enough: whoever takes it passes on another, or is told how long to sleep.
 #include "src/scripts/shared_scripts.h"
 
-#include <utility>
-
 #include <interlock/options.h>
 
 namespace interlock::internal {
@@ -134,14 +132,6 @@ redis.call('SET', KEYS[4], fence, 'PX', ARGV[3])
 return {1, fence}
 )lua");
 
-// KEYS writer, fence; ARGV token, lease, life of the fence.
-constexpr Script kWriterExtend = MakeScript("writer-extend", R"lua(
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-redis.call('PEXPIRE', KEYS[2], ARGV[3])
-return 1
-)lua");
-
 // KEYS writer, fence, hints for writers, hints for readers; ARGV token, fencing token, life of a
 // hint, life of the fence.
 constexpr Script kWriterRelease = MakeScript("writer-release", R"lua(
@@ -185,9 +175,9 @@ return mine and 1 or 0
 )lua");
 
 /// The keys as one side has them: a waiter sleeps on its own list.
-ResourceKeys Side(const SharedKeys& keys, const std::string& signal) {
+ResourceKeys Side(const SharedKeys& keys, std::string SharedKeys::*signal) {
   ResourceKeys side = keys;
-  side.signal = signal;
+  side.signal = keys.*signal;
   return side;
 }
 
@@ -201,10 +191,8 @@ SharedKeys::SharedKeys(const std::string& prefix, const std::string& name)
       reader_signal(base + ":signal:readers") {}
 
 ReaderScripts::ReaderScripts(const std::string& prefix, const std::string& name, Milliseconds lease)
-    : ReaderScripts(SharedKeys(prefix, name), lease) {}
-
-ReaderScripts::ReaderScripts(SharedKeys keys, Milliseconds lease)
-    : LockScripts(Side(keys, keys.reader_signal), lease), shared_(std::move(keys)) {}
+    : LockScripts(Side(SharedKeys(prefix, name), &SharedKeys::reader_signal), lease),
+      shared_(prefix, name) {}
 
 ScriptCall ReaderScripts::Acquire(const std::string& token) const {
   return AcquireWaiting(token, Turn{});
@@ -242,11 +230,9 @@ std::vector<const Script*> ReaderScripts::All() {
 
 WriterScripts::WriterScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
                              bool preferred)
-    : WriterScripts(SharedKeys(prefix, name), lease, preferred) {}
-
-WriterScripts::WriterScripts(SharedKeys keys, Milliseconds lease, bool preferred)
-    : LockScripts(Side(keys, keys.writer_signal), lease),
-      shared_(std::move(keys)),
+    : LockScripts(Side(SharedKeys(prefix, name), &SharedKeys::writer_signal), lease),
+      shared_(prefix, name),
+      as_mutex_(prefix, name, lease),
       preferred_(preferred) {}
 
 ScriptCall WriterScripts::Acquire(const std::string& token) const {
@@ -261,8 +247,7 @@ ScriptCall WriterScripts::AcquireWaiting(const std::string& token, const Turn& t
 }
 
 ScriptCall WriterScripts::Extend(const std::string& token, Milliseconds lease) const {
-  return {
-      &kWriterExtend, {shared_.base, shared_.fence}, {token, Argument(lease), Argument(kFenceTtl)}};
+  return as_mutex_.Extend(token, lease);
 }
 
 ScriptCall WriterScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
@@ -279,7 +264,7 @@ ScriptCall WriterScripts::Abandon(const std::string& token) const {
 }
 
 std::vector<const Script*> WriterScripts::All() {
-  return {&kWriterAcquire, &kWriterExtend, &kWriterRelease, &kWriterAbandon};
+  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon};
 }
 
 }  // namespace interlock::internal

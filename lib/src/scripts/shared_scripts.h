@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "src/scripts/lock_scripts.h"
+#include "src/scripts/mutex_scripts.h"
 
 namespace interlock::internal {
 
@@ -42,8 +43,6 @@ class ReaderScripts final : public LockScripts {
   static std::vector<const Script*> All();
 
  private:
-  explicit ReaderScripts(SharedKeys keys, Milliseconds lease);
-
   const SharedKeys shared_;
 };
 
@@ -62,9 +61,8 @@ class WriterScripts final : public LockScripts {
   static std::vector<const Script*> All();
 
  private:
-  explicit WriterScripts(SharedKeys keys, Milliseconds lease, bool preferred);
-
   const SharedKeys shared_;
+  const MutexScripts as_mutex_;  ///< a writer is extended in the same way
   const bool preferred_;
 };
 
