@@ -16,20 +16,11 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
+#include "scenarios/mishaps.h"
 #include "scenarios/oracles/judged.h"
 #include "scenarios/workload.h"
-#include "sim/trace.h"
 
 namespace interlock::scenarios {
-
-using sim::VirtualTime;
-
-inline constexpr VirtualTime kOpen = VirtualTime::max();  ///< an interval that has not ended
-
-struct Interval {
-  VirtualTime from{};
-  VirtualTime to = kOpen;  ///< exclusive
-};
 
 /// One request for the lock.
 struct Attempt {
@@ -136,30 +127,6 @@ struct Violation {
   int client = -1;
   std::string what;   ///< one sentence, with the figures
   int resource = -1;  ///< which of the run's; -1: none in particular
-};
-
-/// While a request of the client was held up on its way.
-struct Delay {
-  int client = 0;
-  Interval interval;
-};
-
-/// A fault that may have kept the client's commands from being answered in time.
-struct Disturbance {
-  int client = 0;
-  VirtualTime at{};
-};
-
-/// A process of the client has died. If it was restarted, its next life is the same client.
-struct Death {
-  int client = 0;
-  VirtualTime at{};
-};
-
-/// From then on another server is the primary: nobody who asks is led to this one any more.
-struct Supersession {
-  int node = 0;
-  VirtualTime at{};
 };
 
 struct History {
