@@ -69,7 +69,7 @@ std::vector<Bounds> Ways() {
   add([](Bounds& way) { way.clocks_apart = true; });
   for (const int readers : {1, 2}) {
     add([=](Bounds& way) { way.readers = readers; });
-    add([=](Bounds& way) { way.readers = readers, way.overstay = 37; });
+    add([=](Bounds& way) { way.readers = readers, way.overstay = 37, way.waits = true; });
     add([=](Bounds& way) { way.readers = readers, way.waits = true; });
   }
   add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
