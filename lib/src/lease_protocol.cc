@@ -40,19 +40,21 @@ Attempt LeaseProtocol::TryOnce() {
 
 Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline) {
   std::string token = NewToken(client_.runtime());
-  const MonotonicTime now = Now();
-  Turn turn{standing, scripts_->lease(), again};
-  if (deadline < AddSaturating(now, turn.patience)) {
-    const bool over = deadline <= now;
-    turn.patience = over ? Milliseconds{} : std::chrono::floor<Milliseconds>(deadline - now);
-  }
+  Turn turn{standing, {}, again};
+  if (scripts_->leaves_waiters()) turn.patience = PatienceUntil(deadline);
   Attempt attempt = Ask(token, scripts_->AcquireWaiting(token, turn));
   const bool refused = attempt.kind == Attempt::Kind::kRefused;
-  if (refused && scripts_->leaves_waiters() && turn.patience > Milliseconds{}) {
+  if (refused && turn.patience > Milliseconds{}) {
     attempt.standing = std::move(token);
     attempt.stands_until = AddSaturating(Now(), turn.patience);
   }
   return attempt;
+}
+
+Milliseconds LeaseProtocol::PatienceUntil(MonotonicTime deadline) {
+  const MonotonicTime now = Now();
+  if (deadline >= AddSaturating(now, scripts_->lease())) return scripts_->lease();
+  return deadline <= now ? Milliseconds{} : std::chrono::floor<Milliseconds>(deadline - now);
 }
 
 Attempt LeaseProtocol::Ask(std::string token, const ScriptCall& call) {

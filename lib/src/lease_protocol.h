@@ -63,6 +63,8 @@ class LeaseProtocol final : public LeaseGranter {
   const std::string& signal_key() const { return scripts_->signal(); }
 
  private:
+  /// At most a lease; zero: it is over.
+  Milliseconds PatienceUntil(MonotonicTime deadline);
   Attempt Ask(std::string token, const ScriptCall& call);
   Attempt Granted(std::string token, const AcquireReply& reply, MonotonicTime sent);
   Attempt Undone(const std::string& token, const Status& cause);

@@ -37,9 +37,10 @@ struct ResourceKeys {
 
 /// One try of somebody who waits if it is refused.
 struct Turn {
-  std::string standing;     ///< token of the refused try that stands for this wait; empty: none
-  Milliseconds patience{};  ///< the rest of its time, at most a lease; zero: this is its last try
-  bool again = false;       ///< it has been refused before
+  std::string standing;  ///< token of the refused try that stands for this wait; empty: none
+  /// The rest of its time, at most a lease; zero: this is its last try, or the kind does not ask.
+  Milliseconds patience{};
+  bool again = false;  ///< it has been refused before
 };
 
 class LockScripts {

@@ -242,8 +242,7 @@ ScriptCall WriterScripts::Acquire(const std::string& token) const {
 ScriptCall WriterScripts::AcquireWaiting(const std::string& token, const Turn& turn) const {
   return {&kWriterAcquire,
           {shared_.base, shared_.readers, shared_.waiting, shared_.fence, shared_.Cancelled(token)},
-          {token, Argument(lease()), Argument(kFenceTtl), turn.standing,
-           Argument(preferred_ ? turn.patience : Milliseconds{})}};
+          {token, Argument(lease()), Argument(kFenceTtl), turn.standing, Argument(turn.patience)}};
 }
 
 ScriptCall WriterScripts::Extend(const std::string& token, Milliseconds lease) const {
