@@ -33,7 +33,7 @@ class Worker {
   UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count) {
     UnitResult sum;
     const RunCase run_case{unit.entry->subject.get(), unit.scenario, unit.synchrony};
-    const Generator& generator = GeneratorFor(*unit.scenario);
+    const Generator& generator = GeneratorFor(unit);
     for (std::uint64_t index = first; index < first + count; ++index) {
       if (Stopped(options_)) break;
       const std::uint64_t seed =
@@ -87,7 +87,7 @@ class Worker {
                                found.unit.synchrony, seed);
       sim::Choices choices = ChoicesOfRun(seed);
       const RunResult run =
-          RunOnce(universe_, run_case, GeneratorFor(*found.unit.scenario).Draw(seed), choices);
+          RunOnce(universe_, run_case, GeneratorFor(found.unit).Draw(seed), choices);
       const Violation* naming = NamingViolation(run, run_case, found.property);
       return naming != nullptr && naming->property == found.property;
     });
@@ -101,7 +101,7 @@ class Worker {
                                        index, options_.strategy);
     const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
                              found.unit.synchrony, seed, GuardPhase::kShrinking);
-    found.original = GeneratorFor(*found.unit.scenario).Draw(seed);
+    found.original = GeneratorFor(found.unit).Draw(seed);
     sim::Choices choices = ChoicesOfRun(seed);
     RunOnce(universe_, run_case, found.original, choices);
     found.original_tape = choices.TakeTape();
@@ -118,17 +118,19 @@ class Worker {
                 found.unit.synchrony, PackedRun{found.workload, found.tape}});
   }
 
-  const Generator& GeneratorFor(const Scenario& scenario) {
+  const Generator& GeneratorFor(const Unit& unit) {
+    const std::pair key(unit.scenario, unit.entry->subject->traits().shared);
     for (const auto& [known, generator] : generators_) {
-      if (known == &scenario) return *generator;
+      if (known == key) return *generator;
     }
-    generators_.emplace_back(&scenario, std::make_unique<Generator>(scenario));
+    generators_.emplace_back(key, std::make_unique<Generator>(*unit.scenario, key.second));
     return *generators_.back().second;
   }
 
   const CampaignOptions& options_;
   sim::Universe universe_;
-  std::vector<std::pair<const Scenario*, std::unique_ptr<Generator>>> generators_;
+  /// By scenario, and whether there are readers.
+  std::vector<std::pair<std::pair<const Scenario*, bool>, std::unique_ptr<Generator>>> generators_;
 };
 
 /// Blocks that one thread runs one after the other: one block of a sound lock, or as many of a

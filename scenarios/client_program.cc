@@ -61,15 +61,17 @@ class Program {
 
   Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation) {
     harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    MonotonicTime deadline = kNever;
     switch (operation.ask) {
       case Ask::kTry:
-        return lock.TryAcquire();
+        return operation.shared ? lock.TryAcquireShared() : lock.TryAcquire();
       case Ask::kWaitFor:
-        return lock.AcquireUntil(AddSaturating(runtime_.Now(), operation.wait));
+        deadline = AddSaturating(runtime_.Now(), operation.wait);
+        break;
       case Ask::kWait:
         break;
     }
-    return lock.AcquireUntil(kNever);
+    return operation.shared ? lock.AcquireSharedUntil(deadline) : lock.AcquireUntil(deadline);
   }
 
   /// The section. A lease that is over before the section begins keeps the client out.
@@ -88,7 +90,7 @@ class Program {
     }
     end = std::min(end, hold.valid_until());
     SleepUntil(end);
-    if (admitted) Write(operation, hold);
+    if (admitted && !operation.shared) Write(operation, hold);
     events_.OnLeave(who);
   }
 

@@ -53,7 +53,8 @@ class ProgramEvents {
 /// Runs the operations in order on the client's own task, from the one with index `next` on, which
 /// moves with each that is done, those inside it included: where a restarted client goes on.
 /// `locks`: the client's lock object for each resource. Returns early on kCancelled. A lock whose
-/// traits say that it cannot extend is never asked to.
+/// traits say that it cannot extend is never asked to. REQUIRES: nobody asks a lock without readers
+/// as one.
 void RunClient(int client, const ClientPlan& plan, std::size_t& next,
                harness::Environment& environment, const harness::Traits& traits,
                std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);

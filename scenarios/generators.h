@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Workloads with their fault plans: the swarm's, or those that a scenario has pinned. No lock is
-// known here.
+// known here, but whether there are readers: then some of the swarm's operations are theirs, and
+// all else is as it would be without.
 //
-// Thread safety: one Generator per thread. Determinism: a function of (scenario, seed);
+// Thread safety: one Generator per thread. Determinism: a function of (scenario, readers, seed);
 // of a scenario with n pinned workloads, seed modulo n says which.
 #pragma once
 
@@ -17,11 +18,14 @@ namespace interlock::scenarios {
 
 class Generator {
  public:
-  explicit Generator(const Scenario& scenario) : pinned_(scenario.pinned), swarm_(scenario.shape) {}
+  explicit Generator(const Scenario& scenario, bool readers = false)
+      : pinned_(scenario.pinned), swarm_(ShapeOf(scenario, readers)) {}
 
   Workload Draw(std::uint64_t seed) const;
 
  private:
+  static WorkloadShape ShapeOf(const Scenario& scenario, bool readers);
+
   std::vector<Workload> pinned_;  // taken in turn; if empty, the swarm draws
   Swarm swarm_;
 };

@@ -32,6 +32,9 @@ std::string_view Name(Goal goal) {
       "waiter overtaken",
       "running grant lost by its server",
       "granted again when the faults were over",
+      "two readers were inside at once",
+      "a writer waited for readers",
+      "a reader waited for a writer",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -39,8 +39,11 @@ enum class Goal : std::uint8_t {
   kOvertaken,        ///< a later request was granted before one that stood in line
   kGrantLost,        ///< a server lost a grant that its client still believed in
   kWentOn,           ///< after its faults a client was granted its third request or a later one
+  kReadersTogether,  ///< two readers were inside at once
+  kWriterWaited,     ///< a writer waited while a reader held
+  kReaderWaited,     ///< a reader waited while a writer held
 };
-inline constexpr std::size_t kGoalCount = 27;
+inline constexpr std::size_t kGoalCount = 30;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

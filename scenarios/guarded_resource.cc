@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/guarded_resource.h"
 
+#include <algorithm>
+
 namespace interlock::scenarios {
 
 bool GuardedResource::Admits(const Visitor& visitor) {
   if (guard_ != GuardKind::kFenced || !visitor.fencing_token.has_value()) return true;
-  if (*visitor.fencing_token < highest_token_) return false;
-  highest_token_ = *visitor.fencing_token;
+  const std::uint64_t token = *visitor.fencing_token;
+  if (token < (visitor.shared ? highest_of_writers_ : highest_token_)) return false;
+  highest_token_ = std::max(highest_token_, token);
+  if (!visitor.shared) highest_of_writers_ = token;
   return true;
 }
 
 std::optional<std::uint64_t> GuardedResource::Read(const Visitor& visitor) {
   if (!Admits(visitor)) return std::nullopt;
-  last_reader_ = visitor.grant;
+  if (!visitor.shared) last_reader_ = visitor.grant;
   return value_;
 }
 

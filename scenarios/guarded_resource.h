@@ -7,6 +7,9 @@
 // accepted and that a later write, made from an older reading, has wiped out. If all goes well the
 // value is the number of accepted writes.
 //
+// Readers come in any order among themselves: a fenced resource refuses one only if its token is
+// below that of somebody who may write, and to check-and-set a reader is nobody.
+//
 // Thread safety: none.
 #pragma once
 
@@ -25,6 +28,7 @@ class GuardedResource {
     std::size_t grant = 0;  ///< a unique value, in no order: what check-and-set leaves behind
     /// Of locks that have them; who shows none to a fenced resource is let in.
     std::optional<std::uint64_t> fencing_token;
+    bool shared = false;  ///< it will not write
   };
 
   explicit GuardedResource(GuardKind guard) : guard_(guard) {}
@@ -44,6 +48,7 @@ class GuardedResource {
   std::uint64_t value_ = 0;
   std::uint64_t accepted_writes_ = 0;
   std::uint64_t highest_token_ = 0;
+  std::uint64_t highest_of_writers_ = 0;
   std::optional<std::size_t> last_reader_;
 };
 

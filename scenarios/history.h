@@ -16,20 +16,11 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
+#include "scenarios/mishaps.h"
 #include "scenarios/oracles/judged.h"
 #include "scenarios/workload.h"
-#include "sim/trace.h"
 
 namespace interlock::scenarios {
-
-using sim::VirtualTime;
-
-inline constexpr VirtualTime kOpen = VirtualTime::max();  ///< an interval that has not ended
-
-struct Interval {
-  VirtualTime from{};
-  VirtualTime to = kOpen;  ///< exclusive
-};
 
 /// One request for the lock.
 struct Attempt {
@@ -46,6 +37,7 @@ struct Attempt {
   std::string queued_with = {};
   std::string latest_words = {};
   std::int64_t commands = 0;  ///< sent by its client until it was answered
+  bool shared = false;        ///< as a reader
 };
 
 /// One grant as its client saw it.
@@ -64,6 +56,7 @@ struct ClientHold {
   VirtualTime release_returned = kOpen;
   StatusCode release_status = StatusCode::kOk;
   VirtualTime release_sent = kOpen;  ///< the last command of the release
+  bool shared = false;               ///< as a reader
 
   bool entered() const { return section.from != kOpen; }
 };
@@ -106,6 +99,7 @@ struct ServerHold {
   /// Its owner has released the lock on another server, or had released it when the entry came
   /// back: whatever stands here promises nothing any more.
   VirtualTime waived = kOpen;
+  bool shared = false;  ///< a reader's
 
   /// The end of the promise S: a foreign delete does not end it, and neither does lost data.
   VirtualTime promise_end() const {
@@ -124,6 +118,12 @@ struct Renewal {
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
 };
 
+/// Two grants of one resource, or a request for one and a grant: both are not readers'.
+template <typename One, typename Other>
+bool Conflict(const One& one, const Other& other) {
+  return !one.shared || !other.shared;
+}
+
 struct Violation {
   Judged property = Judged::kServerExclusion;
   VirtualTime at{};
@@ -132,36 +132,13 @@ struct Violation {
   int resource = -1;  ///< which of the run's; -1: none in particular
 };
 
-/// While a request of the client was held up on its way.
-struct Delay {
-  int client = 0;
-  Interval interval;
-};
-
-/// A fault that may have kept the client's commands from being answered in time.
-struct Disturbance {
-  int client = 0;
-  VirtualTime at{};
-};
-
-/// A process of the client has died. If it was restarted, its next life is the same client.
-struct Death {
-  int client = 0;
-  VirtualTime at{};
-};
-
-/// From then on another server is the primary: nobody who asks is led to this one any more.
-struct Supersession {
-  int node = 0;
-  VirtualTime at{};
-};
-
 struct History {
   Duration lease{};
   int permits = 1;
   Duration drift_allowance{};       ///< what the lock takes off each lease
   Duration latency{};               ///< of the slowest message that no fault delays, one way
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
+  bool prefers_writers = false;     ///< new readers are kept out by writers that wait
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;

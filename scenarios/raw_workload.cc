@@ -100,6 +100,7 @@ Operation Cooked(const RawOperation& raw, Duration lease) {
   operation.overstay = Part(lease, kOverstay, raw.overstay);
   operation.resource = raw.resource;
   operation.inside = raw.inside != 0;
+  operation.shared = raw.shared != 0;
   return operation;
 }
 

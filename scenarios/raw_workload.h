@@ -22,6 +22,7 @@ struct RawOperation {
   int overstay = 0;  ///< 0: no
   int resource = 0;
   int inside = 0;  ///< 0: no
+  int shared = 0;  ///< 0: no
 };
 
 struct RawFault {

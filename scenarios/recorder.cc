@@ -36,6 +36,7 @@ Recorder::Recorder(const harness::Subject& subject,
         &one, Ledger(one.permits, subject.traits().semaphore), {}, GuardedResource(guard)});
     resource.history.lease = one.lease;
     resource.history.permits = one.permits;
+    resource.history.prefers_writers = subject.traits().prefers_writers;
     resource.history.drift_allowance = subject.DriftAllowance(one);
     key_limits_.lease_ms = std::max(key_limits_.lease_ms, one.lease.count());
     std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
@@ -129,7 +130,7 @@ Ledger::Look Recorder::LookAtServer(Resource& resource) {
     const auto deadline = owner.expires_at_ms;
     look.owners.push_back(
         {owner.token, deadline.has_value() ? world_->GlobalTimeOfServerMs(*deadline + 1) : kOpen,
-         deadline.value_or(kNoDeadline)});
+         deadline.value_or(kNoDeadline), owner.shared});
   }
   return look;
 }
@@ -195,12 +196,17 @@ void Recorder::OnSend(int process, sim::VirtualTime now) {
 void Recorder::OnAsk(int client, const Operation& operation) {
   if (closed_) return;
   const Party who{client, operation.resource};
-  Note(who, ToString(operation.ask));
+  if (operation.shared) {
+    Note(who, std::string("as a reader: ").append(ToString(operation.ask)));
+  } else {
+    Note(who, ToString(operation.ask));
+  }
   dealing(who).doing = Doing::kAsking;
   dealing(who).attempt = history(who).attempts.size();
   Attempt attempt;
   attempt.client = client;
   attempt.ask = operation.ask;
+  attempt.shared = operation.shared;
   attempt.asked = world_->now();
   if (operation.ask == Ask::kWaitFor) {
     const MonotonicTime asked = world_->LocalTime(client, attempt.asked);
@@ -231,6 +237,7 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
   record.token = granted.owner_token();
   record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
+  record.shared = attempt.shared;
   dealing(who).valid_until = granted.valid_until();
   const VirtualTime until = world_->GlobalTime(who.client, granted.valid_until());
   record.belief.push_back({now, std::max(now, until)});

@@ -11,7 +11,7 @@ namespace interlock::scenarios {
 bool Recorder::OnRead(Party who, const harness::Hold& shown) {
   if (closed_) return false;
   const std::size_t index = dealing(who).hold;
-  const auto read = resource(who).guarded.Read({index, shown.fencing_token()});
+  const auto read = resource(who).guarded.Read({index, shown.fencing_token(), hold(who).shared});
   const VirtualTime now = world_->now();
   history(who).accesses.push_back({index, false, now, now, read.has_value()});
   Note(who, read.has_value() ? "read what is guarded" : "refused as stale");
@@ -29,7 +29,8 @@ void Recorder::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Ev
   if (closed_) return;
   Note(who, "write");
   const Dealing& sender = dealing(who);
-  const Sent write{who, {sender.hold, shown.fencing_token()}, sender.read + 1, world_->now()};
+  const Sent write{
+      who, {sender.hold, shown.fencing_token(), false}, sender.read + 1, world_->now()};
   // The last protected effect comes before the validity's end, unless delays are not bounded.
   const bool bounded = synchrony_ != SynchronyClass::kArbitrary;
   const VirtualTime latest = bounded ? sender.believes_until - Duration(1) : kOpen;

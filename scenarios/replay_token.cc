@@ -24,6 +24,7 @@ constexpr unsigned kResourceBits = 2;
 constexpr unsigned kHeedlessBit = 3;
 constexpr unsigned kStallBit = 4;
 constexpr unsigned kInsideBit = 5;
+constexpr unsigned kSharedBit = 6;
 static_assert(kMostResources < 1 << kResourceBits);
 constexpr std::uint64_t kLongest = 200'000'000'000'000;  // zigzag ns: more than a day
 
@@ -129,7 +130,8 @@ std::string Pack(const PackedRun& run) {
       const bool stalls = operation.stall.count() != 0;
       packer.Number(static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U) |
                     (operation.heedless ? 1U : 0U) << kHeedlessBit |
-                    (stalls ? 1U : 0U) << kStallBit | (operation.inside ? 1U : 0U) << kInsideBit);
+                    (stalls ? 1U : 0U) << kStallBit | (operation.inside ? 1U : 0U) << kInsideBit |
+                    (operation.shared ? 1U : 0U) << kSharedBit);
       if (stalls) packer.Length(operation.stall);
       packer.Length(operation.think);
       packer.Length(operation.wait);
@@ -158,10 +160,11 @@ ClientPlan UnpackClient(Unpacker& from) {
   client.clock_rate_ppm = from.Length().count();
   for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
     Operation operation;
-    const std::uint64_t word = from.Number((2U << kInsideBit) - 1);
+    const std::uint64_t word = from.Number((2U << kSharedBit) - 1);
     operation.ask = static_cast<Ask>(word >> 1 & 3U);
     operation.extend = (word & 1U) != 0;
     operation.inside = (word >> kInsideBit & 1U) != 0;
+    operation.shared = (word >> kSharedBit & 1U) != 0;
     operation.heedless = (word >> kHeedlessBit & 1U) != 0;
     if ((word >> kStallBit & 1U) != 0) operation.stall = from.Length();
     operation.think = from.Length();

@@ -132,6 +132,8 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   };
   add({Goal::kContended, Goal::kRefused});
   if (traits.waits) add({Goal::kWaiterGranted, Goal::kWaiterTimedOut});
+  if (traits.shared) add({Goal::kReadersTogether});
+  if (traits.shared && traits.waits) add({Goal::kWriterWaited, Goal::kReaderWaited});
   if (scenario.shape.overstay) add({Goal::kLeaseExpiredWhileHeld, Goal::kReleaseOfLostLease});
   if (scenario.shape.extend && traits.can_extend) add({Goal::kExtended, Goal::kExtendAfterLoss});
   using sim::FaultKind;

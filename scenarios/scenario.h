@@ -35,6 +35,7 @@ struct WorkloadShape {
   int nodes = 1;
   std::vector<sim::Persistence> persistence = {sim::Persistence::kNone};  ///< one is drawn
   GuardKind guard = GuardKind::kNone;
+  bool readers = false;  ///< some ask as readers; never a scenario's own wish, see Generator
 };
 
 /// The assumptions of every lease lock that do not hold. What is still promised without them

@@ -14,6 +14,9 @@ namespace {
 
 // The run's choices come from the same seed: these draws must not be the same as theirs.
 constexpr std::uint64_t kStream = 4 * 0x9e3779b97f4a7c15ULL;
+// Whatever else is drawn is the same with and without readers.
+constexpr std::uint64_t kReaderStream = 5 * 0x9e3779b97f4a7c15ULL;
+constexpr int kWritersOnlyOneIn = 8;
 constexpr int kMostWeight = 100;
 constexpr int kCalmOneIn = 5;       // runs without any fault
 constexpr int kMarathonOneIn = 10;  // runs in which one client does many operations
@@ -138,6 +141,16 @@ void AddFaults(Dice& dice, const WorkloadShape& shape, int nodes, RawWorkload& r
   }
 }
 
+void MakeReaders(Dice& dice, RawWorkload& raw) {
+  if (dice.OneIn(kWritersOnlyOneIn)) return;
+  const int percent = 1 + dice.Below(kMostWeight);
+  for (RawClient& client : raw.clients) {
+    for (RawOperation& operation : client.operations) {
+      operation.shared = dice.Below(100) < percent ? 1 : 0;
+    }
+  }
+}
+
 }  // namespace
 
 Swarm::Swarm(WorkloadShape shape) : shape_(std::move(shape)) {}
@@ -167,6 +180,10 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
     if (shape_.nest) Nest(dice, 1 + raw.resources, client.operations);
   }
   AddFaults(dice, shape_, shape_.nodes, raw);
+  if (shape_.readers) {
+    Dice of_readers(seed ^ kReaderStream);
+    MakeReaders(of_readers, raw);
+  }
   return raw;
 }
 

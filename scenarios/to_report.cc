@@ -44,6 +44,32 @@ std::string FaultLine(int client, const PlannedFault& fault) {
   return who + where;
 }
 
+void AddOperation(const Operation& operation, reports::JsonText& json) {
+  const auto length = [&](std::string_view name, Duration value) {
+    json.Key(name);
+    json.Signed(Microseconds(value));
+  };
+  json.BeginObject();
+  json.Key("ask");
+  json.String(ToString(operation.ask));
+  length("think_us", operation.think);
+  length("wait_us", operation.wait);
+  length("hold_us", operation.hold);
+  json.Key("extend");
+  json.Bool(operation.extend);
+  json.Key("inside");
+  json.Bool(operation.inside);
+  json.Key("shared");
+  json.Bool(operation.shared);
+  json.Key("heedless");
+  json.Bool(operation.heedless);
+  length("stall_us", operation.stall);
+  length("overstay_us", operation.overstay);
+  json.Key("resource");
+  json.Signed(operation.resource);
+  json.EndObject();
+}
+
 /// The case as data, for people and programs; the token alone is read back.
 std::string ProgramJson(const Workload& workload, const std::string& token) {
   reports::JsonText json;
@@ -77,22 +103,7 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
     json.Key("operations");
     json.BeginArray();
     for (const Operation& operation : client.operations) {
-      json.BeginObject();
-      word("ask", ToString(operation.ask));
-      length("think_us", operation.think);
-      length("wait_us", operation.wait);
-      length("hold_us", operation.hold);
-      json.Key("extend");
-      json.Bool(operation.extend);
-      json.Key("inside");
-      json.Bool(operation.inside);
-      json.Key("heedless");
-      json.Bool(operation.heedless);
-      length("stall_us", operation.stall);
-      length("overstay_us", operation.overstay);
-      json.Key("resource");
-      json.Signed(operation.resource);
-      json.EndObject();
+      AddOperation(operation, json);
     }
     json.EndArray();
     json.Key("faults");

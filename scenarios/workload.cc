@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/workload.h"
 
+#include <algorithm>
+
 namespace interlock::scenarios {
 
 sim::FaultPlan FaultPlanOf(const Workload& workload) {
@@ -29,6 +31,14 @@ Duration SerialLength(const Workload& workload) {
 
 Duration LongestPhaseOne(const Workload& workload) {
   return SerialLength(workload) + workload.lease;
+}
+
+bool HasReaders(const Workload& workload) {
+  return std::any_of(
+      workload.clients.begin(), workload.clients.end(), [](const ClientPlan& client) {
+        return std::any_of(client.operations.begin(), client.operations.end(),
+                           [](const Operation& operation) { return operation.shared; });
+      });
 }
 
 std::string_view ToString(Ask ask) {

@@ -49,6 +49,7 @@ struct Operation {
   bool inside = false;
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
+  bool shared = false;    ///< asks as a reader, and does not write; only of a lock that has readers
   bool operator==(const Operation&) const = default;
 };
 
@@ -97,6 +98,9 @@ Duration SerialLength(const Workload& workload);
 
 /// When phase 1 of its run ends at the latest: it may not be over by then, if things go wrong.
 Duration LongestPhaseOne(const Workload& workload);
+
+/// Whether anybody asks as a reader.
+bool HasReaders(const Workload& workload);
 
 std::string_view ToString(Ask ask);
 std::string_view ToString(GuardKind guard);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "src/lease_protocol.h"
 
+#include <chrono>
 #include <utility>
 
 #include "src/retry.h"
@@ -39,8 +40,26 @@ LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScrip
 
 Attempt LeaseProtocol::TryOnce() {
   const std::string token = NewToken(client_.runtime());
-  Attempt attempt = Ask(scripts_->Acquire(token), token);
-  return attempt.orphan.empty() ? attempt : Undone(token, attempt.status);
+  return Settled(token, Ask(scripts_->Acquire(token), token));
+}
+
+Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline) {
+  const std::string token = NewToken(client_.runtime());
+  Turn turn{standing, {}, again};
+  if (scripts_->leaves_waiters()) turn.patience = PatienceUntil(deadline);
+  Attempt attempt = Settled(token, Ask(scripts_->AcquireWaiting(token, turn), token));
+  const bool refused = attempt.kind == Attempt::Kind::kRefused;
+  if (refused && turn.patience > Milliseconds{}) {
+    attempt.standing = token;
+    attempt.stands_until = AddSaturating(Now(), turn.patience);
+  }
+  return attempt;
+}
+
+Milliseconds LeaseProtocol::PatienceUntil(MonotonicTime deadline) {
+  const MonotonicTime now = Now();
+  if (deadline >= AddSaturating(now, scripts_->lease())) return scripts_->lease();
+  return deadline <= now ? Milliseconds{} : std::chrono::floor<Milliseconds>(deadline - now);
 }
 
 Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token) {
@@ -80,6 +99,10 @@ Grant LeaseProtocol::GrantSince(MonotonicTime sent, std::string token,
   grant.fencing_token = fencing_token;
   grant.valid_until = ValidUntil(sent, scripts_->lease(), drift_per_mille_);
   return grant;
+}
+
+Attempt LeaseProtocol::Settled(const std::string& token, Attempt attempt) {
+  return attempt.orphan.empty() ? attempt : Undone(token, attempt.status);
 }
 
 Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {

@@ -32,6 +32,8 @@ struct Attempt {
   MonotonicTime sent{};                   ///< kRefused: when the command was sent
   Status status;                          ///< kFailed
   std::string orphan;                     ///< kFailed: the token that may still be granted
+  std::string standing;  ///< kRefused: the token that stands in the server for the wait, if any
+  MonotonicTime stands_until{};  ///< ... at the longest
 };
 
 class LeaseProtocol final : public LeaseGranter {
@@ -39,7 +41,10 @@ class LeaseProtocol final : public LeaseGranter {
   LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScripts> scripts, int drift_per_mille,
                 const RetryOptions& retry);
 
+  /// Of somebody who does not wait.
   Attempt TryOnce();
+  /// Of somebody who waits until `deadline`; see Turn for the others.
+  Attempt TryOnce(const std::string& standing, bool again, MonotonicTime deadline);
 
   /// Asks once with a command that acquires for `token`. Undoes nothing: if it fails and may be
   /// granted all the same, now or later, the token is an orphan.
@@ -70,6 +75,10 @@ class LeaseProtocol final : public LeaseGranter {
   const std::string& signal_key() const { return scripts_->signal(); }
 
  private:
+  /// At most a lease; zero: it is over.
+  Milliseconds PatienceUntil(MonotonicTime deadline);
+  /// Leaves no orphan, if it can.
+  Attempt Settled(const std::string& token, Attempt attempt);
   Attempt Undone(const std::string& token, const Status& cause);
 
   ClientCore& client_;

@@ -116,6 +116,12 @@ Status Validate(const SemaphoreOptions& options) {
   return FirstFailure({CheckLock(options), ValidateLimit(options.limit.value_or(1))});
 }
 
+Status Validate(const SharedMutexOptions& options) {
+  return FirstFailure(
+      {CheckPrefix(options.key_prefix), CheckDuration("lease", options.lease, kMinLease, kMaxLease),
+       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500), CheckRetry(options.retry)});
+}
+
 Status Validate(const SingleFileOptions& options) {
   return FirstFailure({ValidateName(options.name), CheckPrefix(options.key_prefix),
                        CheckCount("concurrency", options.concurrency, 1, kMaxPermits),

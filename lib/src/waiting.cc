@@ -29,6 +29,9 @@ class Waiter {
       }
       failed_tries_ = 0;
       last_failure_ = Status();
+      refused_ = true;
+      standing_ = std::move(attempt.standing);
+      stands_until_ = attempt.stands_until;
       if (Over()) return GiveUp();
       if (Status slept = Sleep(attempt.owner_ttl); !slept.ok()) return slept;
     }
@@ -52,7 +55,7 @@ class Waiter {
       }
       orphan_.clear();
     }
-    return lock_.TryOnce();
+    return lock_.TryOnce(standing_, refused_, deadline_);
   }
 
   /// Not ok only if waiting makes no sense any more.
@@ -78,15 +81,31 @@ class Waiter {
     return Status(StatusCode::kUnknownOutcome, attempt.status.ToString());
   }
 
-  Status GiveUp() const {
+  Status GiveUp() {
     if (!orphan_.empty()) return last_failure_;
+    if (Status left = LeaveTheLine(); !left.ok()) return left;
     std::string message = "no grant before the deadline";
     if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
     return Status(StatusCode::kTimeout, std::move(message));
   }
 
+  /// What stands in the server for this wait ends with its deadline, and the last try takes it away
+  /// anyhow. It is left over only if a reply came late or the last try was not sent.
+  Status LeaveTheLine() {
+    if (standing_.empty() || lock_.Now() >= stands_until_) return Status();
+    const Status left = lock_.Abandon(standing_, lock_.client().options().cleanup_attempts);
+    if (left.ok() || left.code() == StatusCode::kCancelled) return left;
+    return Status(StatusCode::kUnknownOutcome,
+                  "nothing is held, but others may be kept out for "
+                  "the rest of a lease; clean-up: " +
+                      left.ToString());
+  }
+
   LeaseProtocol& lock_;
   const MonotonicTime deadline_;
+  std::string standing_;  ///< token that stands in the server for this wait
+  MonotonicTime stands_until_{};
+  bool refused_ = false;
   std::string orphan_;  ///< token of a try that may still be granted
   Status last_failure_;
   int failed_tries_ = 0;

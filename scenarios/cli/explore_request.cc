@@ -56,6 +56,7 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     }
     kind.bound = kind.given.value_or(has ? kind.otherwise : 0);
   }
+  if (bounds.readers > bounds.clients) return Bad("there are more readers than clients");
   if (bounds.nest && bounds.resources < 2) {
     return Bad("who holds a resource can ask for another one only if there are two or more");
   }
@@ -124,6 +125,9 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
         fmt::format("the scenario {} is about servers that forget: give --failovers or "
                     "--restarts",
                     scenario.name));
+  }
+  if (request.bounds.readers > 0 && !entry.subject->traits().shared) {
+    return Bad("this lock has no readers");
   }
   if (!Applies(scenario, entry.subject->traits())) {
     return Bad("this scenario does not apply to this lock");

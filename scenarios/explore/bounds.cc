@@ -72,6 +72,8 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     if (bounds.clocks_apart) client.clock_offset = Hundredths(bounds, 200 * i);
     client.operations.front().think = Hundredths(bounds, i * bounds.stagger);
     SpreadOut(client.operations, i, bounds.resources);
+    const bool reads = i >= bounds.clients - bounds.readers;
+    for (Operation& operation : client.operations) operation.shared = reads;
     workload.clients.push_back(client);
   }
   return workload;
@@ -80,6 +82,7 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
 std::string ToText(const Bounds& bounds) {
   std::string text = AtMost(bounds.clients, "client", "clients") + ", " +
                      AtMost(bounds.attempts, "attempt", "attempts");
+  if (bounds.readers > 0) text += fmt::format(", of {} as readers", bounds.readers);
   if (bounds.waits) text += " that wait";
   const Bounds usual;
   if (bounds.waits && bounds.wait != usual.wait) text += fmt::format(" {} %", bounds.wait);

@@ -251,7 +251,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
       writer.Time(hold.promised_until);
       writer.Time(hold.ended);
       writer.Number(static_cast<std::uint64_t>(hold.end) | (hold.copied ? 256U : 0U) |
-                    static_cast<std::uint64_t>(hold.node) << 16);
+                    (hold.shared ? 512U : 0U) | static_cast<std::uint64_t>(hold.node) << 16);
       writer.Time(hold.waived);
     }
     writer.Number(history.accesses.size());

@@ -100,7 +100,7 @@ class Circles {
     Waiting waiting{&attempt, resource, {}, {}};
     for (const ServerHold& entry : history.server_holds) {
       const VirtualTime until = std::min(entry.ended, entry.promised_until);
-      if (!Contains({entry.granted, until}, at)) continue;
+      if (!Contains({entry.granted, until}, at) || !Conflict(attempt, entry)) continue;
       const std::optional<int> owner = HolderOf(entry, resource, at);
       if (!owner.has_value()) return std::nullopt;
       waiting.entries.push_back(&entry);

@@ -16,6 +16,9 @@ struct End {
   VirtualTime at{};
   bool begins = false;
   int client = 0;
+  bool shared = false;
+
+  bool IsOf(const End& other) const { return client == other.client && shared == other.shared; }
 };
 
 struct Overlap {
@@ -25,33 +28,36 @@ struct Overlap {
   VirtualTime until{};
 };
 
-void Append(const Interval& interval, int client, std::vector<End>& ends) {
+void Append(const Interval& interval, const ClientHold& hold, std::vector<End>& ends) {
   if (interval.from >= interval.to) return;
-  ends.push_back({interval.from, true, client});
-  if (interval.to != kOpen) ends.push_back({interval.to, false, client});
+  ends.push_back({interval.from, true, hold.client, hold.shared});
+  if (interval.to != kOpen) ends.push_back({interval.to, false, hold.client, hold.shared});
 }
 
 /// Half open intervals: at one instant ends come before beginnings.
 std::optional<Overlap> EarliestOverlap(std::vector<End> ends, int permits) {
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
-    return std::tuple(a.at, a.begins, a.client) < std::tuple(b.at, b.begins, b.client);
+    return std::tuple(a.at, a.begins, a.client, a.shared) <
+           std::tuple(b.at, b.begins, b.client, b.shared);
   });
-  std::vector<int> inside;
+  std::vector<End> inside;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const End& end = ends[i];
     if (!end.begins) {
-      inside.erase(std::find(inside.begin(), inside.end(), end.client));
+      inside.erase(std::find_if(inside.begin(), inside.end(),
+                                [&](const End& other) { return other.IsOf(end); }));
       continue;
     }
-    if (static_cast<int>(inside.size()) >= permits) {
+    const auto conflicts = [&](const End& other) { return Conflict(other, end); };
+    const auto met = std::find_if(inside.begin(), inside.end(), conflicts);
+    if (std::count_if(met, inside.end(), conflicts) >= permits) {
       VirtualTime until = kOpen;
       for (std::size_t j = i + 1; j < ends.size() && until == kOpen; ++j) {
-        const bool of_the_two = ends[j].client == end.client || ends[j].client == inside.front();
-        if (!ends[j].begins && of_the_two) until = ends[j].at;
+        if (!ends[j].begins && (ends[j].IsOf(end) || ends[j].IsOf(*met))) until = ends[j].at;
       }
-      return Overlap{end.at, end.client, inside.front(), until};
+      return Overlap{end.at, end.client, met->client, until};
     }
-    inside.push_back(end.client);
+    inside.push_back(end);
   }
   return std::nullopt;
 }
@@ -63,8 +69,8 @@ void JudgeExclusion(const History& history, bool semaphore, std::vector<Violatio
   std::vector<End> beliefs;
   std::vector<End> sections;
   for (const ClientHold& hold : history.holds) {
-    for (const Interval& belief : hold.belief) Append(belief, hold.client, beliefs);
-    if (hold.entered()) Append(hold.section, hold.client, sections);
+    for (const Interval& belief : hold.belief) Append(belief, hold, beliefs);
+    if (hold.entered()) Append(hold.section, hold, sections);
   }
   if (const auto overlap = EarliestOverlap(std::move(beliefs), history.permits)) {
     violations.push_back(

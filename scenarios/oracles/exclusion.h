@@ -11,6 +11,7 @@
 namespace interlock::scenarios {
 
 /// Appends one violation per level at most: the earliest instant with more than History::permits.
+/// Readers do not count for each other.
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

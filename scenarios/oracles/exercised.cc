@@ -26,13 +26,14 @@ bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime e
 /// Somebody else held, at the server or in its own belief, while this was asked for.
 bool IsContended(const History& history, const Attempt& attempt) {
   for (const ServerHold& hold : history.server_holds) {
-    if (hold.client != attempt.client && Overlaps(attempt.asked, attempt.answered, hold.granted,
-                                                  std::min(hold.ended, hold.promised_until))) {
+    if (hold.client != attempt.client && Conflict(attempt, hold) &&
+        Overlaps(attempt.asked, attempt.answered, hold.granted,
+                 std::min(hold.ended, hold.promised_until))) {
       return true;
     }
   }
   for (const ClientHold& hold : history.holds) {
-    if (hold.client != attempt.client &&
+    if (hold.client != attempt.client && Conflict(attempt, hold) &&
         Overlaps(attempt.asked, attempt.answered, hold.belief.front().from,
                  hold.belief.back().to)) {
       return true;
@@ -178,6 +179,37 @@ bool WasLost(const History& history, const ServerHold& entry) {
   });
 }
 
+/// Two readers were inside at once.
+bool WereTogether(const History& history, const ClientHold& reader) {
+  if (!reader.shared || !reader.entered()) return false;
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& other) {
+    return other.shared && other.entered() && other.client != reader.client &&
+           Overlaps(reader.section.from, reader.section.to, other.section.from, other.section.to);
+  });
+}
+
+/// It waited, and what it waited for was held by the other kind.
+bool WaitedForTheOthers(const History& history, const Attempt& attempt) {
+  if (attempt.ask == Ask::kTry) return false;
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& hold) {
+                       return hold.shared != attempt.shared && hold.client != attempt.client &&
+                              Overlaps(attempt.asked, attempt.answered, hold.granted,
+                                       std::min(hold.ended, hold.promised_until));
+                     });
+}
+
+/// What readers and writers do to each other.
+void AddSharedGoals(const History& history, GoalSet& goals) {
+  for (const ClientHold& hold : history.holds) {
+    if (WereTogether(history, hold)) goals.Add(Goal::kReadersTogether);
+  }
+  for (const Attempt& attempt : history.attempts) {
+    if (!WaitedForTheOthers(history, attempt)) continue;
+    goals.Add(attempt.shared ? Goal::kReaderWaited : Goal::kWriterWaited);
+  }
+}
+
 /// The accidents of waiting, renewing and releasing.
 void AddRaceGoals(const History& history, GoalSet& goals) {
   for (const Renewal& renewal : history.renewals) {
@@ -205,6 +237,7 @@ void AddGoals(const History& history, GoalSet& goals) {
   AddServerGoals(history, goals);
   AddHoldGoals(history, goals);
   AddRaceGoals(history, goals);
+  AddSharedGoals(history, goals);
 }
 
 PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet& goals) {

@@ -83,6 +83,7 @@ ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const Histo
   copy.promised_until = owner.promised_until;
   copy.expires_at_ms = owner.expires_at_ms;
   copy.node = node;
+  copy.shared = owner.shared;
   copy.copied = true;
   return copy;
 }
@@ -203,7 +204,7 @@ void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Lo
                    History& history, std::vector<Violation>& violations) const {
   std::vector<const ServerHold*> others;
   for (const ServerHold& hold : history.server_holds) {
-    if (hold.granted > now || hold.promise_end() <= now) continue;
+    if (hold.granted > now || hold.promise_end() <= now || !Conflict(owner, hold)) continue;
     // One promise, though two servers have it.
     const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
                            return other->client == hold.client && other->token == hold.token;
@@ -226,6 +227,7 @@ void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Lo
   hold.expires_at_ms = owner.expires_at_ms;
   hold.leased_ms = owner.expires_at_ms - look.now_ms;
   hold.node = look.node;
+  hold.shared = owner.shared;
   history.server_holds.push_back(std::move(hold));
 }
 

@@ -36,6 +36,7 @@ struct SeenOwner {
   std::string token;
   VirtualTime promised_until = kOpen;
   std::int64_t expires_at_ms = kNoDeadline;  ///< the same on the server's own clock
+  bool shared = false;                       ///< a reader's
 };
 
 class Ledger {

@@ -12,19 +12,29 @@
 namespace interlock::scenarios {
 namespace {
 
-std::vector<Interval> TakenIntervals(const History& history) {
+/// When somebody was in the way of writers or, `for_readers`, of readers: then of what is shared
+/// only those who wait for it all count, if they are preferred.
+std::vector<Interval> TakenIntervals(const History& history, bool for_readers) {
   std::vector<Interval> taken;
   for (const ServerHold& hold : history.server_holds) {
+    if (for_readers && hold.shared) continue;
     const VirtualTime leased_until = hold.renewed + history.lease;
     taken.push_back({hold.granted, std::min({hold.ended, hold.promised_until, leased_until})});
   }
   for (const ClientHold& hold : history.holds) {
+    if (for_readers && hold.shared) continue;
     const VirtualTime dead = DiedAt(history, hold.client, hold.belief.front().from);
     const VirtualTime believed = hold.belief.back().to;
     // Who overstays its validity holds no more than the server still keeps for it.
     VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
     if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
     taken.push_back({hold.belief.front().from, until});
+  }
+  if (!for_readers || !history.prefers_writers) return taken;
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.shared || attempt.ask == Ask::kTry) continue;
+    const VirtualTime dead = DiedAt(history, attempt.client, attempt.asked);
+    taken.push_back({attempt.asked, std::min({attempt.answered, dead, history.end})});
   }
   return taken;
 }
@@ -82,7 +92,8 @@ class Progress {
   Progress(const History& history, const ProgressRules& rules)
       : history_(history),
         rules_(rules),
-        free_(FreeIntervals(TakenIntervals(history), history.permits)) {}
+        free_(FreeIntervals(TakenIntervals(history, false), history.permits)),
+        free_for_readers_(FreeIntervals(TakenIntervals(history, true), history.permits)) {}
 
   /// What the attempt suffered first from `calm` on.
   std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {
@@ -95,7 +106,7 @@ class Progress {
  private:
   std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
     const Duration bound = rules_.wake_up_bound + kSettling;
-    for (const Interval& free : free_) {
+    for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
       const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
       if (idle.to - idle.from <= bound) continue;
       const bool crash = DeadHolderBefore(history_, idle.from);
@@ -160,6 +171,7 @@ class Progress {
   const History& history_;
   const ProgressRules rules_;
   const std::vector<Interval> free_;
+  const std::vector<Interval> free_for_readers_;
 };
 
 }  // namespace

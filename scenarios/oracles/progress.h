@@ -10,7 +10,8 @@
 //   LK015  it waits as long and nobody is granted anything: whatever goes on, it leads nowhere.
 //
 // A resource is taken while a lease that was really asked for runs, or while a live client holds
-// it; a key that never expires does not make it taken for ever.
+// it; a key that never expires does not make it taken for ever. To a reader it is free while only
+// readers have it, and, if the lock prefers them, no writer waits for it.
 //
 // Non-guarantee: a user who stays in the section for longer than a program may (it waits for
 // something else inside) is nobody's starvation here.

@@ -44,18 +44,23 @@ struct Change {
   bool operator<(const Change& other) const { return at < other.at; }
 };
 
-/// Whether there was an instant in [from, to] at which every permit was taken.
-bool WasTaken(const History& history, VirtualTime from, VirtualTime to) {
+/// Whether there was an instant in [from, to] at which every permit was taken, or, for a reader, at
+/// which there was a writer.
+bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) {
+  const VirtualTime to = attempt.answered;
   std::vector<Change> changes;
   const auto add = [&](VirtualTime begin, VirtualTime end) {
     if (begin > to || end < from) return;
     changes.push_back({std::max(begin, from), 1});
     if (end != kOpen) changes.push_back({end + Duration(1), -1});
   };
-  for (const ServerHold& hold : history.server_holds) add(hold.granted, TakenUntil(hold));
+  for (const ServerHold& hold : history.server_holds) {
+    if (Conflict(attempt, hold)) add(hold.granted, TakenUntil(hold));
+  }
   const bool at_the_server = !history.server_holds.empty();
   for (const ClientHold& hold : history.holds) {
-    if (!at_the_server) add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));
+    if (at_the_server || !Conflict(attempt, hold)) continue;
+    add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));
   }
   std::stable_sort(changes.begin(), changes.end());
   int taken = 0;
@@ -67,11 +72,14 @@ bool WasTaken(const History& history, VirtualTime from, VirtualTime to) {
 }
 
 /// Somebody else was asking in that time, and may have been served, or stood, before it. Who died
-/// while it asked, or was told that nobody knows, stands in the queue until the lock forgets it.
+/// while it asked, or was told that nobody knows, stands in the queue until the lock forgets it,
+/// also in the way of the same client's next life. Of readers none is in the other's way.
 bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime from) {
   for (const Attempt& other : history.attempts) {
-    if (other.client == attempt.client || other.asked > attempt.answered) continue;
-    if (other.answered == kOpen || other.answered >= from) return true;
+    if (&other == &attempt || other.asked > attempt.answered) continue;
+    if (!Conflict(attempt, other)) continue;
+    if (other.answered == kOpen) return true;
+    if (other.client != attempt.client && other.answered >= from) return true;
     if (Status(other.answer).outcome() == Outcome::kUnknown) return true;
   }
   return false;
@@ -86,7 +94,7 @@ bool WasFree(const History& history, const Attempt& attempt) {
   if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < 4 * travel) return false;
   const VirtualTime from = attempt.asked - travel;
   return !WasDisturbed(history, attempt) && !OthersAsked(history, attempt, from) &&
-         !WasTaken(history, from, attempt.answered);
+         !WasTaken(history, attempt, from);
 }
 
 /// An earlier attempt of the client that ended unknown, or was held up, may have made it.

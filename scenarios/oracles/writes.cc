@@ -26,11 +26,18 @@ std::vector<std::size_t> PlacesOf(const History& history) {
 void JudgeWrites(const History& history, std::vector<Violation>& violations) {
   if (history.accesses.empty()) return;
   const std::vector<std::size_t> places = PlacesOf(history);
-  const Access* latest = nullptr;
+  const auto is_later = [&](const Access& one, const Access* other) {
+    return other == nullptr || places[one.hold] >= places[other->hold];
+  };
+  const Access* latest_of_all = nullptr;
+  const Access* latest_of_writers = nullptr;
   for (const Access& access : history.accesses) {
     if (!access.accepted) continue;
-    if (latest == nullptr || places[access.hold] >= places[latest->hold]) {
-      latest = &access;
+    const bool shared = history.holds[access.hold].shared;
+    const Access* latest = shared ? latest_of_writers : latest_of_all;
+    if (is_later(access, latest)) {
+      if (is_later(access, latest_of_all)) latest_of_all = &access;
+      if (!shared) latest_of_writers = &access;
       continue;
     }
     const int client = history.holds[access.hold].client;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Fenced writes (LK004): the guarded resource accepts no access of a grant after it has accepted
-// one of a later grant. Later is what the server granted later.
+// one of a later grant. Later is what the server granted later. Readers come in any order among
+// themselves.
 #pragma once
 
 #include <vector>

@@ -71,6 +71,7 @@ class ReportingEvents final : public ProgramEvents {
     asked_ = true;
     EventRecord record = New(EventKind::kAsk);
     record.ask = operation.ask;
+    record.shared = operation.shared;
     Write(record);
     asking_ = true;
   }

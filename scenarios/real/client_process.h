@@ -45,7 +45,7 @@ struct EventRecord {
   EventKind kind = EventKind::kAsk;
   Ask ask = Ask::kTry;                  ///< kAsk
   StatusCode status = StatusCode::kOk;  ///< kRefused, kExtended, kReleased
-  std::uint8_t unused = 0;
+  bool shared = false;                  ///< kAsk
   std::int32_t client = 0;
   std::int64_t at_ns = 0;
   std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended

@@ -45,7 +45,7 @@ void JudgeBeliefsAndSections(const History& history, bool semaphore, RealVerdict
   }
 }
 
-/// Two clients' proven holds at one instant, beyond the permits.
+/// Two clients' proven holds at one instant that conflict, beyond the permits.
 const ServerHold* Intruder(const History& history, const ServerHold& entering) {
   const Interval own = ProvenHold(entering);
   if (own.from >= own.to) return nullptr;
@@ -54,25 +54,28 @@ const ServerHold* Intruder(const History& history, const ServerHold& entering) {
   for (const ServerHold& other : history.server_holds) {
     const Interval held = ProvenHold(other);
     if (other.client == entering.client || held.from > own.from || own.from >= held.to) continue;
+    if (!Conflict(entering, other)) continue;
     ++inside;
     met = &other;
   }
   return inside >= history.permits ? met : nullptr;
 }
 
-/// Proven holds are open intervals: at its very ends none of them counts.
-int HoldsOfOthersAt(const History& history, int client, VirtualTime at) {
+/// Of those that conflict with the request. Proven holds are open intervals: at its very ends none
+/// of them counts.
+int HoldsOfOthersAt(const History& history, const Attempt& attempt, VirtualTime at) {
   return static_cast<int>(std::count_if(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
         const Interval held = ProvenHold(other);
-        return other.client != client && held.from < at && at < held.to;
+        return other.client != attempt.client && Conflict(attempt, other) && held.from < at &&
+               at < held.to;
       }));
 }
 
 /// Others held everything at every instant from the call to the return.
 bool GrantedWhileTaken(const History& history, const Attempt& attempt) {
   const auto full = [&](VirtualTime at) {
-    return HoldsOfOthersAt(history, attempt.client, at) >= history.permits;
+    return HoldsOfOthersAt(history, attempt, at) >= history.permits;
   };
   if (!full(attempt.asked) || !full(attempt.answered)) return false;
   const auto covers = [&](VirtualTime at) {
@@ -112,9 +115,12 @@ void JudgeServer(const History& history, bool semaphore, std::vector<Violation>&
   if (earliest != found.end()) violations.push_back(*earliest);
 }
 
-ServerHold Possible(int client, VirtualTime from, VirtualTime until) {
+/// `of`: a request, or a hold.
+template <typename T>
+ServerHold Possible(const T& of, VirtualTime from, VirtualTime until) {
   ServerHold hold;
-  hold.client = client;
+  hold.client = of.client;
+  hold.shared = of.shared;
   hold.granted = from;
   hold.renewed = until;  // the oracle adds a lease to it
   return hold;
@@ -128,9 +134,9 @@ History WithPossibleHolds(const History& history) {
     const VirtualTime died = DiedAt(history, attempt.client);
     const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
     if (attempt.answered == kOpen && died != kOpen) {
-      possible.server_holds.push_back(Possible(attempt.client, attempt.asked, died));
+      possible.server_holds.push_back(Possible(attempt, attempt.asked, died));
     } else if (attempt.answered != kOpen && unknown) {
-      possible.server_holds.push_back(Possible(attempt.client, attempt.asked, attempt.answered));
+      possible.server_holds.push_back(Possible(attempt, attempt.asked, attempt.answered));
     }
   }
   for (const ClientHold& hold : history.holds) {
@@ -139,7 +145,7 @@ History WithPossibleHolds(const History& history) {
                       hold.release_status == StatusCode::kLeaseLost;
     if (hold.release_returned == kOpen || gone) continue;
     possible.server_holds.push_back(
-        Possible(hold.client, hold.belief.front().from, hold.release_returned));
+        Possible(hold, hold.belief.front().from, hold.release_returned));
   }
   return possible;
 }
@@ -177,8 +183,8 @@ bool IsContended(const History& history, const Attempt& attempt) {
   return std::any_of(history.server_holds.begin(), history.server_holds.end(),
                      [&](const ServerHold& other) {
                        const Interval held = ProvenHold(other);
-                       return other.client != attempt.client && held.from < attempt.answered &&
-                              attempt.asked < held.to;
+                       return other.client != attempt.client && Conflict(attempt, other) &&
+                              held.from < attempt.answered && attempt.asked < held.to;
                      });
 }
 

@@ -79,6 +79,7 @@ class RealCheck {
   struct Prepared {
     const Scenario* scenario = nullptr;
     std::vector<real::RealPlan> plans;
+    std::vector<real::RealPlan> with_readers;  ///< the same, for locks that have them
     int database = 0;
   };
 
@@ -97,7 +98,8 @@ class RealCheck {
   }
 
   void PrepareScenario(const Scenario& scenario) {
-    Prepared prepared{&scenario, real::PlansFor(scenario, options_.seed),
+    Prepared prepared{&scenario, real::PlansFor(scenario, options_.seed, false),
+                      real::PlansFor(scenario, options_.seed, true),
                       real::DatabaseFor(runtime_, redis_, scenario.database)};
     if (prepared.plans.empty()) return;
     sweeper_.Use(prepared.database);
@@ -128,7 +130,8 @@ class RealCheck {
     real::RealUnit unit;
     unit.subject = &subject;
     unit.scenario = prepared.scenario;
-    for (const real::RealPlan& plan : prepared.plans) {
+    const bool readers = subject.traits().shared;
+    for (const real::RealPlan& plan : readers ? prepared.with_readers : prepared.plans) {
       // Another run of a lock that is stuck would only wait for its whole deadline again.
       const bool stuck = unit.first_violation[Judged::kDeadlock].has_value() ||
                          unit.first_violation[Judged::kCrashRecovery].has_value();

@@ -15,6 +15,7 @@ class Builder {
       : frame_(frame), clients_(static_cast<std::size_t>(frame.clients)) {
     history_.lease = frame.lease;
     history_.permits = frame.permits;
+    history_.prefers_writers = frame.prefers_writers;
     history_.end = frame.ended - frame.started;
   }
 
@@ -26,6 +27,7 @@ class Builder {
       case EventKind::kAsk:
         client.attempt = history_.attempts.size();
         history_.attempts.push_back({record.client, record.ask, at, kOpen, StatusCode::kOk});
+        history_.attempts.back().shared = record.shared;
         break;
       case EventKind::kRefused:
         Answer(client, at, record.status);
@@ -100,9 +102,11 @@ class Builder {
     ClientHold hold;
     hold.client = record.client;
     hold.asked = asked;
+    hold.shared = history_.attempts[client.attempt].shared;
     hold.belief.push_back({at, std::max(at, until)});
     ServerHold promise;
     promise.client = record.client;
+    promise.shared = hold.shared;
     promise.granted = at;
     promise.renewed = at;
     promise.promised_until = PromisedUntil(asked, until);

@@ -25,6 +25,7 @@ struct HistoryFrame {
   Duration lease{};
   int permits = 1;
   int clients = 0;
+  bool prefers_writers = false;  ///< as Traits say
 };
 
 History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);

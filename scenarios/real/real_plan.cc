@@ -118,10 +118,10 @@ Workload Scaled(const Workload& workload, milliseconds lease) {
   return scaled;
 }
 
-std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed) {
+std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers) {
   if (!scenario.pinned.empty()) return {Cooked(scenario.pinned.front(), kFixedLease)};
   std::vector<RealPlan> plans;
-  const Generator generator(scenario);
+  const Generator generator(scenario, readers);
   for (std::uint64_t index = 0; index < kMostDraws && plans.size() < kGenerated; ++index) {
     const Workload drawn = generator.Draw(RunSeed(seed, scenario, SynchronyClass::kNone, index));
     if (!Suits(scenario, drawn, plans.size())) continue;

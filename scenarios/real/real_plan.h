@@ -5,7 +5,7 @@
 // durations of one, the lease included, are multiplied by one factor. Where a crash strikes is
 // derived from the step that the fault names.
 //
-// Guarantee: a function of (scenario, seed). Thread safety: pure functions.
+// Guarantee: a function of (scenario, seed, readers). Thread safety: pure functions.
 #pragma once
 
 #include <chrono>
@@ -49,7 +49,8 @@ Duration BusyTime(const Workload& workload);
 /// All durations times `lease` / workload.lease. REQUIRES: lease >= 1 ms.
 Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
 
-/// The scenario's one pinned workload, or a small fixed number of generated ones.
-std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed);
+/// The scenario's one pinned workload, or a small fixed number of generated ones. With readers some
+/// operations are theirs, and all else is the same.
+std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers);
 
 }  // namespace interlock::scenarios::real

@@ -47,7 +47,8 @@ class OneRun {
     }
     const MonotonicTime ended = runtime_.Now();
     processes_.KillAll();
-    return Report({started, ended, case_.workload.lease, case_.workload.permits, own + probes});
+    return Report({started, ended, case_.workload.lease, case_.workload.permits, own + probes,
+                   traits_.prefers_writers});
   }
 
  private:

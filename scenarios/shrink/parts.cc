@@ -209,6 +209,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     add([&](Workload& w) { at(w).resource = 0; });
     add([&](Workload& w) { at(w).extend = false; });
     add([&](Workload& w) { at(w).inside = false; });
+    add([&](Workload& w) { at(w).shared = false; });
     add([&](Workload& w) { at(w).heedless = false; });
     add([&](Workload& w) { at(w).stall = Duration{}; });
     for (const Ask ask : {Ask::kTry, Ask::kWaitFor}) {

@@ -71,6 +71,12 @@ Specimen ListWithoutTtl();
 Specimen OneIdPerObject();
 Specimen PopThenRecord();
 Specimen TtlOfTheFirst();
+Specimen CountedReaders();
+Specimen LastReaderDeletes();
+Specimen LooksThenWrites();
+Specimen RenewsAllReaders();
+Specimen ReadersOneByOne();
+Specimen DeadWriterFirst();
 Specimen RedisSingleFile();
 
 }  // namespace interlock::scenarios::specimens

@@ -54,13 +54,25 @@ class RecipeLock final : public harness::Lock {
     attempt_.permits = options.permits;
   }
 
-  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override { return Try(false); }
+  Result<std::unique_ptr<harness::Hold>> TryAcquireShared() override { return Try(true); }
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    return WaitUntil(deadline, false);
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireSharedUntil(MonotonicTime deadline) override {
+    return WaitUntil(deadline, true);
+  }
+
+ private:
+  Result<std::unique_ptr<harness::Hold>> Try(bool shared) {
+    attempt_.shared = shared;
     attempt_.deadline.reset();
     attempt_.fencing_token.reset();
     return TryOnce();
   }
 
-  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+  Result<std::unique_ptr<harness::Hold>> WaitUntil(MonotonicTime deadline, bool shared) {
+    attempt_.shared = shared;
     attempt_.deadline = deadline;
     attempt_.fencing_token.reset();
     attempt_.budget = deadline - redis_->runtime().Now();
@@ -78,7 +90,6 @@ class RecipeLock final : public harness::Lock {
     }
   }
 
- private:
   Result<std::unique_ptr<harness::Hold>> TryOnce() {
     Runtime& runtime = redis_->runtime();
     if (recipe_.start && !started_) {

@@ -38,6 +38,7 @@ struct Attempt {
   std::string client;  ///< 128 random bits, the same as long as the lock object lives
   std::chrono::milliseconds lease{};
   int permits = 1;
+  bool shared = false;  ///< as a reader; only if Traits say `shared`
   /// Until when the caller waits, on its own clock; nullopt: not at all. It is this that a waiter
   /// looks at: a page may move it.
   std::optional<MonotonicTime> deadline;

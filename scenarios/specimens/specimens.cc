@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: MIT
+#include <utility>
+
 #include "scenarios/specimen.h"
 #include "scenarios/specimens/pages.h"
 
 namespace interlock::scenarios {
 
-std::vector<Specimen> Specimens() {
+namespace {
+
+std::vector<Specimen> OfReaders() {
+  return {specimens::CountedReaders(),  specimens::LastReaderDeletes(),
+          specimens::LooksThenWrites(), specimens::RenewsAllReaders(),
+          specimens::ReadersOneByOne(), specimens::DeadWriterFirst()};
+}
+
+/// Of locks and semaphores.
+std::vector<Specimen> OfHolders() {
   return {specimens::ExistsSetExpire(),
           specimens::SetnxThenExpire(),
           specimens::GetThenSetex(),
@@ -69,6 +80,15 @@ std::vector<Specimen> Specimens() {
           specimens::PopThenRecord(),
           specimens::TtlOfTheFirst(),
           specimens::RedisSingleFile()};
+}
+
+}  // namespace
+
+std::vector<Specimen> Specimens() {
+  std::vector<Specimen> all = OfHolders();
+  std::vector<Specimen> of_readers = OfReaders();
+  for (Specimen& specimen : of_readers) all.push_back(std::move(specimen));
+  return all;
 }
 
 }  // namespace interlock::scenarios

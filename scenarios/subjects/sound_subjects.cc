@@ -5,8 +5,9 @@
 namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
-  return {subjects::FairMutexSubject(), subjects::MutexSubject(), subjects::ReentrantMutexSubject(),
-          subjects::SemaphoreSubject(), subjects::SingleFileSubject()};
+  return {subjects::FairMutexSubject(),      subjects::MutexSubject(),
+          subjects::ReentrantMutexSubject(), subjects::SemaphoreSubject(),
+          subjects::SharedMutexSubject(),    subjects::SingleFileSubject()};
 }
 
 }  // namespace interlock::scenarios

@@ -13,6 +13,7 @@ std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> MutexSubject();
 std::shared_ptr<const harness::Subject> ReentrantMutexSubject();
 std::shared_ptr<const harness::Subject> SemaphoreSubject();
+std::shared_ptr<const harness::Subject> SharedMutexSubject();
 std::shared_ptr<const harness::Subject> SingleFileSubject();
 
 }  // namespace interlock::scenarios::subjects

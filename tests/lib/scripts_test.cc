@@ -13,6 +13,7 @@
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
 #include "src/scripts/reentrant_scripts.h"
+#include "src/scripts/shared_scripts.h"
 #include "src/sha1.h"
 #include "tests/support/fake_connection.h"
 
@@ -50,8 +51,9 @@ TEST(Sha1Test, PadsEveryLengthAroundABlock) {
 
 std::vector<const Script*> AllScripts() {
   std::vector<const Script*> all;
-  for (const auto& of_one_kind : {FairScripts::All(), LatchScripts::All(), MutexScripts::All(),
-                                  PermitScripts::All(), ReentrantScripts::All()}) {
+  for (const auto& of_one_kind :
+       {FairScripts::All(), LatchScripts::All(), MutexScripts::All(), PermitScripts::All(),
+        ReaderScripts::All(), ReentrantScripts::All(), WriterScripts::All()}) {
     all.insert(all.end(), of_one_kind.begin(), of_one_kind.end());
   }
   return all;
@@ -71,8 +73,11 @@ TEST(ScriptsTest, HaveDistinctNamesAndHashes) {
 TEST(ScriptsTest, AllKeysOfAResourceShareAHashTag) {
   const MutexScripts mutex("app:", "res", 1s);
   const PermitScripts permits("app:", "res", 1s, {});
-  for (const LockScripts* scripts :
-       {static_cast<const LockScripts*>(&mutex), static_cast<const LockScripts*>(&permits)}) {
+  const ReaderScripts reader("app:", "res", 1s);
+  const WriterScripts writer("app:", "res", 1s, true);
+  const std::vector<const LockScripts*> kinds = {&mutex, &permits, &reader, &writer};
+  for (const LockScripts* scripts : kinds) {
+    EXPECT_THAT(scripts->signal(), ::testing::StartsWith("app:{res}"));
     for (const ScriptCall& call : {scripts->Acquire("t"), scripts->Extend("t", 5ms),
                                    scripts->Release("t", 7), scripts->Abandon("t")}) {
       EXPECT_THAT(call.keys, Each(::testing::StartsWith("app:{res}"))) << call.script->name;

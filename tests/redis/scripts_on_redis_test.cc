@@ -11,6 +11,7 @@
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
 #include "src/scripts/reentrant_scripts.h"
+#include "src/scripts/shared_scripts.h"
 #include "tests/redis/redis_test.h"
 
 namespace interlock::testing {
@@ -23,6 +24,7 @@ struct Kind {
   const char* name;
   const char* owners;  ///< the key that holds them, of the resource "r"
   std::unique_ptr<LockScripts> (*make)();
+  const char* wakes;  ///< the list of hints that a release pushes to
 };
 
 class ScriptsOnRedisTest : public RedisTest, public ::testing::WithParamInterface<Kind> {
@@ -58,7 +60,7 @@ TEST_P(ScriptsOnRedisTest, AbandonUndoesAndBarsAnAcquireOnAServerOutOfMemory) {
 TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
   Run(scripts_->Acquire("mine"));
   const std::string fence = Ask({"GET", "{r}:fence"});
-  ASSERT_EQ(Ask({"SET", scripts_->signal(), "theirs"}), "OK");
+  ASSERT_EQ(Ask({"SET", GetParam().wakes, "theirs"}), "OK");
   EXPECT_EQ(Run(scripts_->Release("mine", 1)).substr(0, 10), "-WRONGTYPE");
   EXPECT_EQ(Run(scripts_->Abandon("mine")).substr(0, 10), "-WRONGTYPE");
   EXPECT_TRUE(Owned());
@@ -73,11 +75,14 @@ std::unique_ptr<LockScripts> Make(Arguments... arguments) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, ScriptsOnRedisTest,
-    ::testing::Values(Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); }},
-                      Kind{"Reentrant", "{r}",
-                           [] { return Make<internal::ReentrantScripts>(std::string("me")); }},
-                      Kind{"Permits", "{r}:holders",
-                           [] { return Make<internal::PermitScripts>(internal::PermitRule()); }}),
+    ::testing::Values(
+        Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); }, "{r}:signal"},
+        Kind{"Permits", "{r}:holders",
+             [] { return Make<internal::PermitScripts>(internal::PermitRule()); }, "{r}:signal"},
+        Kind{"Reader", "{r}:readers", [] { return Make<internal::ReaderScripts>(); },
+             "{r}:signal:writers"},
+        Kind{"Writer", "{r}", [] { return Make<internal::WriterScripts>(true); },
+             "{r}:signal:readers"}),
     [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace

@@ -60,7 +60,7 @@ class Smaller {
         for (int RawOperation::*const field :
              {&RawOperation::ask, &RawOperation::think, &RawOperation::wait, &RawOperation::hold,
               &RawOperation::extend, &RawOperation::overstay, &RawOperation::resource,
-              &RawOperation::inside}) {
+              &RawOperation::inside, &RawOperation::shared}) {
           Number([=](RawWorkload& raw) { return &(raw.clients[i].operations[j].*field); });
         }
       }

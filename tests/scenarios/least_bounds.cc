@@ -67,6 +67,11 @@ std::vector<Bounds> Ways() {
   add([](Bounds& way) { way.overstay = 37, way.waits = true; });
   add([](Bounds& way) { way.overstay = 37, way.stagger = 130; });  // behind an extension's end
   add([](Bounds& way) { way.clocks_apart = true; });
+  for (const int readers : {1, 2}) {
+    add([=](Bounds& way) { way.readers = readers; });
+    add([=](Bounds& way) { way.readers = readers, way.overstay = 37, way.waits = true; });
+    add([=](Bounds& way) { way.readers = readers, way.waits = true; });
+  }
   add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
   return ways;
 }
@@ -80,6 +85,8 @@ std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction&
   if (way.waits && specimen.subject->name() == "broken/extend-from-reply") return std::nullopt;
   if (way.waits && specimen.subject->name() == "broken/after-you") return std::nullopt;
   if (way.overstay > 0 && (!scenario.shape.overstay || least.pauses == 0)) return std::nullopt;
+  const bool shared = specimen.subject->traits().shared;
+  if (way.readers > (shared ? least.clients : 0)) return std::nullopt;
   way.clients = least.clients;
   way.attempts = least.attempts;
   way.expiries = least.expiries;

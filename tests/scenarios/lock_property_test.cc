@@ -13,14 +13,21 @@
 namespace interlock::scenarios {
 namespace {
 
+void MakeSomeReaders(Workload& workload) {
+  for (ClientPlan& client : workload.clients) {
+    for (Operation& operation : client.operations) operation.shared = *rc::gen::arbitrary<bool>();
+  }
+}
+
 /// A generated run of this lock, and a token to replay it with should an assertion fail.
 RunResult AnyRun(std::string_view lock, std::string_view scenario_name) {
   const auto synchrony = *rc::gen::element(SynchronyClass::kBounded, SynchronyClass::kArbitrary);
   const Scenario& scenario = *FindScenario(scenario_name);
-  const Workload workload = *testing::AnyWorkload(scenario);
+  Workload workload = *testing::AnyWorkload(scenario);
   const auto seed = *rc::gen::noShrink(rc::gen::arbitrary<std::uint64_t>());
   for (const auto& subject : SoundSubjects()) {
     if (subject->name() != lock) continue;
+    if (subject->traits().shared) MakeSomeReaders(workload);
     sim::Universe universe;
     sim::Choices choices = ChoicesOfRun(seed);
     RunResult result = RunOnce(universe, {subject.get(), &scenario, synchrony}, workload, choices);
@@ -58,6 +65,22 @@ RC_GTEST_PROP(MutexPropertyTest, OnlyTheOwnerReleasesAndExtends, ()) {
 
 RC_GTEST_PROP(MutexPropertyTest, NothingIsLeftBehind, ()) {
   ExpectNone(AnyRun("mutex", "chaos"), {Judged::kKeys});
+}
+
+RC_GTEST_PROP(SharedMutexPropertyTest, AWriterIsAloneAtTheServerAndInTheClientsBelief, ()) {
+  ExpectNone(AnyRun("shared-mutex", "chaos"), {Judged::kServerExclusion, Judged::kBeliefExclusion});
+}
+
+RC_GTEST_PROP(SharedMutexPropertyTest, EveryLiveWaiterIsServed, ()) {
+  ExpectNone(AnyRun("shared-mutex", "chaos"), {Judged::kDeadlock, Judged::kCrashRecovery});
+}
+
+RC_GTEST_PROP(SharedMutexPropertyTest, OnlyTheOwnerReleasesAndExtends, ()) {
+  ExpectNone(AnyRun("shared-mutex", "chaos"), {Judged::kForeignRelease, Judged::kForeignExtend});
+}
+
+RC_GTEST_PROP(SharedMutexPropertyTest, NobodyIsRefusedForNothingAndNothingIsLeft, ()) {
+  ExpectNone(AnyRun("shared-mutex", "chaos"), {Judged::kSpuriousRefusal, Judged::kKeys});
 }
 
 RC_GTEST_PROP(SingleFilePropertyTest, AtMostOneHolderWithOnePermit, ()) {

@@ -64,7 +64,7 @@ TEST(ReplayTokenTest, WhatIsGuardedComesBack) {
     Workload& workload = std::get<PackedRun>(token.run).workload;
     workload.guard = guard;
     workload.clients[0].operations = {{.heedless = true, .stall = std::chrono::seconds(15)},
-                                      {.ask = Ask::kWait}};
+                                      {.ask = Ask::kWait, .shared = true}};
     ExpectSame(token, DecodeReplayToken(Encode(token)));
   }
 }

@@ -17,6 +17,7 @@
 #include <interlock/result.h>            // IWYU pragma: export
 #include <interlock/runtime.h>           // IWYU pragma: export
 #include <interlock/semaphore.h>         // IWYU pragma: export
+#include <interlock/shared_mutex.h>      // IWYU pragma: export
 #include <interlock/single_file.h>       // IWYU pragma: export
 #include <interlock/thread_runtime.h>    // IWYU pragma: export
 #include <interlock/time.h>              // IWYU pragma: export

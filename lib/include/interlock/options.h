@@ -134,6 +134,21 @@ struct SemaphoreOptions {
   RetryOptions retry = {};
 };
 
+struct SharedMutexOptions {
+  /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
+  std::string key_prefix = "interlock:shared:";
+
+  Duration lease = std::chrono::seconds(30);  ///< of readers and writers, as in MutexOptions
+
+  /// While a writer of this client waits, new readers, of any client, are refused. On, because
+  /// readers whose leases overlap would keep a writer out for ever, while a reader waits for no
+  /// more than the writers there are. Off: for writers that can wait for a gap.
+  bool prefer_writers = true;
+
+  int drift_per_mille = 10;  ///< as in MutexOptions
+  RetryOptions retry = {};
+};
+
 struct SingleFileOptions {
   /// What is locked. 1 to 512 bytes, anything but '{' and '}'.
   std::string name = "default";
@@ -167,6 +182,7 @@ Status Validate(const FairMutexOptions& options);
 Status Validate(const ReentrantMutexOptions& options);
 Status Validate(const CountDownLatchOptions& options);
 Status Validate(const SemaphoreOptions& options);
+Status Validate(const SharedMutexOptions& options);
 Status Validate(const SingleFileOptions& options);
 /// A number of permits: [1, 65536].
 Status ValidateLimit(int limit);

@@ -35,6 +35,14 @@ struct ResourceKeys {
   std::string signal;  ///< list of wake-up hints
 };
 
+/// One try of somebody who waits if it is refused.
+struct Turn {
+  std::string standing;  ///< token of the refused try that stands for this wait; empty: none
+  /// The rest of its time, at most a lease; zero: this is its last try, or the kind does not ask.
+  Milliseconds patience{};
+  bool again = false;  ///< it has been refused before
+};
+
 class LockScripts {
  public:
   LockScripts(ResourceKeys keys, Milliseconds lease) : keys_(std::move(keys)), lease_(lease) {}
@@ -44,6 +52,13 @@ class LockScripts {
 
   /// An owner with this token, if the lock's rule allows one more; see AcquireReply.
   virtual ScriptCall Acquire(const std::string& token) const = 0;
+  /// The same for somebody who waits. A kind that does not tell them apart asks in one way.
+  virtual ScriptCall AcquireWaiting(const std::string& token, const Turn& /*turn*/) const {
+    return Acquire(token);
+  }
+  /// A refused AcquireWaiting leaves its token in the server, in the place of `turn.standing`, for
+  /// as long as its patience: until a later try of the same wait, or Abandon, takes it away.
+  virtual bool leaves_waiters() const { return false; }
   /// Prolongs, never shortens, never re-creates; see ParseFlag.
   virtual ScriptCall Extend(const std::string& token, Milliseconds lease) const = 0;
   /// Compare, delete, wake; see ReleaseReply.

@@ -30,6 +30,10 @@ class Story {
     Add(client, EventKind::kAsk, at).ask = ask;
     return *this;
   }
+  Story& AskToRead(int client, std::int64_t at) {
+    Add(client, EventKind::kAsk, at).shared = true;
+    return *this;
+  }
   Story& Granted(int client, std::int64_t at, std::int64_t valid_until) {
     Add(client, EventKind::kGranted, at).valid_until_ns = Ns(valid_until);
     return *this;
@@ -101,6 +105,18 @@ TEST(RealJudgeTest, ConvictsTwoClientsThatBelieveAtOneTime) {
       Judge(Story().Ask(0, 0).Granted(0, 1, 100).Ask(1, 40).Granted(1, 41, 140).Told());
   EXPECT_NE(verdict.Find(Judged::kBeliefExclusion), nullptr);
   EXPECT_EQ(verdict.Find(Judged::kSectionExclusion), nullptr);
+}
+
+TEST(RealJudgeTest, ReadersMayBelieveTogetherButNotBesideAWriter) {
+  const auto two = [](bool both) {
+    Story story;
+    story.AskToRead(0, 0).Granted(0, 1, 100);
+    (both ? story.AskToRead(1, 40) : story.Ask(1, 40)).Granted(1, 41, 140);
+    return Judge(story.Told());
+  };
+  EXPECT_TRUE(two(true).violations.empty());
+  EXPECT_NE(two(false).Find(Judged::kBeliefExclusion), nullptr);
+  EXPECT_NE(two(false).Find(Judged::kServerExclusion), nullptr);
 }
 
 TEST(RealJudgeTest, CountsNoBeliefBeyondTheCallOfRelease) {
@@ -261,7 +277,7 @@ TEST(RealPlanTest, EveryScenarioHasPlansOfUsefulLength) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 77U}) {
     for (const Scenario& scenario : Catalogue()) {
       if (!scenario.on_real_redis) continue;
-      const std::vector<RealPlan> plans = PlansFor(scenario, seed);
+      const std::vector<RealPlan> plans = PlansFor(scenario, seed, false);
       EXPECT_EQ(plans.size(), scenario.pinned.empty() ? 4U : 1U) << scenario.name;
       for (const RealPlan& plan : plans) {
         EXPECT_GE(plan.workload.lease, milliseconds(150));

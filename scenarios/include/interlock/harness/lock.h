@@ -20,11 +20,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <interlock/connection.h>
 #include <interlock/harness/promise.h>
+#include <interlock/harness/server_view.h>
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 #include <interlock/time.h>
@@ -93,35 +93,14 @@ class Lock {
 
   /// Waits for a grant until `deadline` on the Runtime's clock; kNever waits without one.
   virtual Result<std::unique_ptr<Hold>> AcquireUntil(MonotonicTime deadline) = 0;
-};
 
-/// A read-only look at the server's data, as of the command that has just run. A key whose TTL has
-/// passed is absent, whether or not the server has deleted it yet.
-class ServerView {
- public:
-  virtual ~ServerView() = default;
-  virtual std::optional<std::string> String(std::string_view key) const = 0;
-  virtual std::vector<std::string> List(std::string_view key) const = 0;
-  virtual std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const = 0;
-  virtual std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const = 0;
-  /// Unix time in ms; nullopt if the key is absent or has no TTL.
-  virtual std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const = 0;
-  /// The server's own wall clock, Unix time in ms.
-  virtual std::int64_t NowMs() const = 0;
-};
-
-/// One ownership entry in the server.
-struct Owner {
-  std::string token;
-  std::optional<std::int64_t> expires_at_ms;  ///< nullopt: never, which is itself a fault (LK011)
-};
-
-/// A key that the lock keeps besides its ownership entries (a signal list, a fencing counter).
-struct AuxiliaryKey {
-  std::string key;  ///< whole name; a trailing '*' matches any suffix
-  /// The longest TTL it may ever have. milliseconds::max(): it may stay for ever, as a fencing
-  /// counter does that must never begin again.
-  std::chrono::milliseconds max_ttl;
+  /// The same as a reader, which other readers do not keep out. Only called if Traits say `shared`.
+  virtual Result<std::unique_ptr<Hold>> TryAcquireShared() {
+    return Status(StatusCode::kInvalidArgument, "there are no readers");
+  }
+  virtual Result<std::unique_ptr<Hold>> AcquireSharedUntil(MonotonicTime /*deadline*/) {
+    return Status(StatusCode::kInvalidArgument, "there are no readers");
+  }
 };
 
 struct Traits {
@@ -133,6 +112,9 @@ struct Traits {
   /// come, first served. A request's place counts from its first command that changed data or
   /// blocked. nullopt: none is promised, and only starvation counts.
   std::optional<int> bypass_bound = std::nullopt;
+  bool shared = false;  ///< a readers/writer lock: the shared ways to acquire work
+  /// Of a readers/writer lock: new readers are refused, and wait, while a writer waits.
+  bool prefers_writers = false;
 };
 
 /// A lock under test. Immutable.

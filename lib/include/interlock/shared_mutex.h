@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// SharedMutex: any number of readers of a named resource at a time, or one writer, on one Redis.
+//
+//   Result<SharedMutex> prices = SharedMutex::Create(client, "prices");
+//   Result<Lease> reading = prices->reader().AcquireFor(std::chrono::seconds(5));
+//   ...
+//   Result<Lease> writing = prices->writer().AcquireFor(std::chrono::seconds(5));
+//   if (writing.ok()) Store(writing->fencing_token(), ...);
+//
+// Guarantee, on one stand-alone Redis that keeps what it acknowledged:
+//   - while a writer's Lease is valid no other Lease of the resource is, while clock rates differ
+//   by
+//     less than the drift allowance. Each reader has a token and a lease of its own, so a crashed
+//     holder of either kind keeps others out for at most one lease, and nobody's release or extend
+//     touches another's;
+//   - fencing tokens grow with every grant, a reader's too. What is guarded should refuse a write
+//     with a token below the highest that it has seen, and a read with one below the highest that
+//     has written: readers come in any order among themselves;
+//   - while a writer waits that prefers_writers (an option of the writer's client), new readers are
+//     refused. A waiting writer that dies does so for at most one lease of its own;
+//   - waiters are woken by the release, without polling: a writer's wakes one writer and, one after
+//     another, all readers; the last reader's wakes one writer. They look again by themselves when
+//     the lease that they wait for is over.
+// Not guaranteed:
+//   - any order among writers, or between them and readers; with prefer_writers an unbroken row of
+//     writers keeps readers out, without it overlapping readers keep writers out;
+//   - nesting. Who holds a read lease and asks for another may wait behind a writer that waits for
+//     the first. There is no upgrade, see Upgrade();
+//   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
+//
+// What `interlock guarantees` holds it to, by class of faults and topology:
+//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
+//       LK009 LK010 LK011 LK014 LK015
+//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015; fails LK003
+//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
+//       LK011 LK014 LK015
+//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
+//       LK009 LK010 LK011 LK014 LK015
+//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015
+//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
+//       LK010 LK011 LK014 LK015
+//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
+//       LK003
+//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
+//       LK014 LK015
+//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
+//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//
+// Cost: TryAcquire, Release, Extend one round trip each, for readers and writers. A contended
+// acquire: one try, one BLPOP on a connection of its own, one try per wake-up; a preferred writer
+// looks once in three quarters of a lease besides. Keys, all with a TTL, P = key_prefix: `P{name}`
+// (the writer, one lease), `P{name}:readers` (at most the longest lease), `P{name}:waiting`
+// (preferred writers that wait, one lease), `P{name}:fence` (kFenceTtl), `P{name}:signal:readers`
+// and `P{name}:signal:writers` (one element each, one lease) and, only after lost or late replies,
+// `P{name}:cancelled:<token>` (the longer of lease and kCancelledTtl).
+//
+// Thread safety: as LeaseSource.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <interlock/client.h>
+#include <interlock/lease_source.h>
+#include <interlock/options.h>
+#include <interlock/result.h>
+
+namespace interlock {
+
+class SharedMutex {
+ public:
+  /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
+  /// options.
+  static Result<SharedMutex> Create(Client& client, std::string name,
+                                    SharedMutexOptions options = {});
+
+  /// Leases that exclude writers' only.
+  LeaseSource& reader() { return reader_; }
+  /// Leases that exclude all others.
+  LeaseSource& writer() { return writer_; }
+
+  /// Always kInvalidArgument, with the way out in the message; sends nothing. Two readers that both
+  /// wait for the write lease, each keeping what it has, would wait for each other until a lease is
+  /// over; and whoever were let through first would change what the other has read. Release the
+  /// read lease, acquire the write lease, and read again. (writer() cannot tell who asks: with a
+  /// read lease in hand TryAcquire is refused like anybody's, and waiting would be in vain for as
+  /// long as that lease lasts.)
+  Status Upgrade(const Lease& read) const;
+
+  /// Of the resource, as it was given.
+  const std::string& name() const { return reader_.name(); }
+
+ private:
+  class Side : public LeaseSource {
+   public:
+    Side(std::string name, std::shared_ptr<internal::LeaseGranter> granter)
+        : LeaseSource(std::move(name), std::move(granter)) {}
+  };
+
+  SharedMutex(Side reader, Side writer) : reader_(std::move(reader)), writer_(std::move(writer)) {}
+
+  Side reader_;
+  Side writer_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// What a Subject is shown of a server, and what it makes of it: who owns the lock there, and which
+// keys stand beside it.
+//
+// Thread safety: as harness::Subject.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace interlock::harness {
+
+/// A read-only look at the server's data, as of the command that has just run. A key whose TTL has
+/// passed is absent, whether or not the server has deleted it yet.
+class ServerView {
+ public:
+  virtual ~ServerView() = default;
+  virtual std::optional<std::string> String(std::string_view key) const = 0;
+  virtual std::vector<std::string> List(std::string_view key) const = 0;
+  virtual std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const = 0;
+  virtual std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const = 0;
+  /// Unix time in ms; nullopt if the key is absent or has no TTL.
+  virtual std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const = 0;
+  /// The server's own wall clock, Unix time in ms.
+  virtual std::int64_t NowMs() const = 0;
+};
+
+/// One ownership entry in the server.
+struct Owner {
+  std::string token;
+  std::optional<std::int64_t> expires_at_ms;  ///< nullopt: never, which is itself a fault (LK011)
+  bool shared = false;                        ///< a reader: others of its kind are no intruders
+};
+
+/// A key that the lock keeps besides its ownership entries (a signal list, a fencing counter).
+struct AuxiliaryKey {
+  std::string key;  ///< whole name; a trailing '*' matches any suffix
+  /// The longest TTL it may ever have. milliseconds::max(): it may stay for ever, as a fencing
+  /// counter does that must never begin again.
+  std::chrono::milliseconds max_ttl;
+};
+
+}  // namespace interlock::harness

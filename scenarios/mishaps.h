@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// What went wrong in a run, for whom, and when: the part of a History that faults have written. All
+// instants are on the world's one virtual clock. Thread safety: plain data.
+#pragma once
+
+#include "sim/trace.h"
+
+namespace interlock::scenarios {
+
+using sim::VirtualTime;
+
+inline constexpr VirtualTime kOpen = VirtualTime::max();  ///< an interval that has not ended
+
+struct Interval {
+  VirtualTime from{};
+  VirtualTime to = kOpen;  ///< exclusive
+};
+
+/// While a request of the client was held up on its way.
+struct Delay {
+  int client = 0;
+  Interval interval;
+};
+
+/// A fault that may have kept the client's commands from being answered in time.
+struct Disturbance {
+  int client = 0;
+  VirtualTime at{};
+};
+
+/// A process of the client has died. If it was restarted, its next life is the same client.
+struct Death {
+  int client = 0;
+  VirtualTime at{};
+};
+
+/// From then on another server is the primary: nobody who asks is led to this one any more.
+struct Supersession {
+  int node = 0;
+  VirtualTime at{};
+};
+
+}  // namespace interlock::scenarios

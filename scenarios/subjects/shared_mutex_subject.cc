@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include <interlock/options.h>
+#include <interlock/shared_mutex.h>
+
+#include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/subjects.h"
+
+namespace interlock::scenarios::subjects {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string KeyOf(const harness::LockOptions& options) {
+  return options.key_prefix + "{" + options.resource + "}";
+}
+
+class SharedLock final : public harness::Lock {
+ public:
+  SharedLock(harness::Environment& environment, const harness::LockOptions& options)
+      : parts_(std::make_shared<Parts>(environment, options)) {}
+
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    if (!parts_->mutex.ok()) return parts_->mutex.status();
+    return ToHold(parts_->mutex->writer().TryAcquire());
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    if (!parts_->mutex.ok()) return parts_->mutex.status();
+    return ToHold(parts_->mutex->writer().AcquireUntil(deadline));
+  }
+  Result<std::unique_ptr<harness::Hold>> TryAcquireShared() override {
+    if (!parts_->mutex.ok()) return parts_->mutex.status();
+    return ToHold(parts_->mutex->reader().TryAcquire());
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireSharedUntil(MonotonicTime deadline) override {
+    if (!parts_->mutex.ok()) return parts_->mutex.status();
+    return ToHold(parts_->mutex->reader().AcquireUntil(deadline));
+  }
+
+ private:
+  struct Parts {
+    Parts(harness::Environment& environment, const harness::LockOptions& options)
+        : client(environment.runtime, environment.connector),
+          mutex(SharedMutex::Create(client, options.resource,
+                                    {.key_prefix = options.key_prefix, .lease = options.lease})) {}
+
+    Client client;
+    Result<SharedMutex> mutex;
+  };
+
+  Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
+    if (!lease.ok()) return lease.status();
+    return std::unique_ptr<harness::Hold>(
+        std::make_unique<LeaseHold>(parts_, std::move(lease).value()));
+  }
+
+  std::shared_ptr<Parts> parts_;
+};
+
+class Adapter final : public harness::Subject {
+ public:
+  std::string_view name() const override { return "shared-mutex"; }
+  std::string_view summary() const override {
+    return "interlock::SharedMutex: many readers or one writer, each with a lease of its own";
+  }
+  harness::Traits traits() const override {
+    return {.can_extend = true, .fencing = true, .shared = true, .prefers_writers = true};
+  }
+
+  std::vector<harness::Promise> Promises() const override {
+    return {
+        {"none", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-crash", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-pause-bounded", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-pause", "standalone replicated",
+         "LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
+        {"link", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-restart", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
+        {"partition", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+        {"lost-push", "standalone replicated",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
+        {"client-clock", "standalone replicated", "LK001 LK004 LK005 LK006 LK007 LK011",
+         "LK002 LK003"},
+        {"server-restart", "standalone",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
+        {"server-errors", "standalone",
+         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
+        {"server-clock", "standalone", "LK001 LK004 LK005 LK006 LK007 LK011", "LK002 LK003"},
+        {"data-loss", "standalone", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
+        {"failover", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
+        {"split-brain", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"}};
+  }
+
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<SharedLock>(environment, options);
+  }
+
+  /// The writer, and one entry per reader, its score the end of its lease. Readers whose time has
+  /// passed may still stand there.
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    const std::string key = KeyOf(options);
+    std::vector<harness::Owner> owners;
+    if (std::optional<std::string> token = server.String(key)) {
+      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
+    }
+    for (auto& [token, score] : server.SortedSet(key + ":readers")) {
+      const auto expires_at_ms = static_cast<std::int64_t>(score);
+      if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms, true});
+    }
+    return owners;
+  }
+
+  milliseconds OverrunBound(const harness::LockOptions& /*options*/) const override {
+    return OverrunOfClients();
+  }
+
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    const std::string key = KeyOf(options);
+    const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
+    return {{key + ":waiting", options.lease},
+            {key + ":fence", std::chrono::duration_cast<milliseconds>(kFenceTtl)},
+            {key + ":signal:*", options.lease},
+            {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const harness::Subject> SharedMutexSubject() {
+  return std::make_shared<const Adapter>();
+}
+
+}  // namespace interlock::scenarios::subjects
