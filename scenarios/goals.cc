@@ -32,6 +32,8 @@ std::string_view Name(Goal goal) {
       "waiter overtaken",
       "running grant lost by its server",
       "granted again when the faults were over",
+      "lease renewed by itself",
+      "loss told to its holder",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -39,8 +39,10 @@ enum class Goal : std::uint8_t {
   kOvertaken,        ///< a later request was granted before one that stood in line
   kGrantLost,        ///< a server lost a grant that its client still believed in
   kWentOn,           ///< after its faults a client was granted its third request or a later one
+  kRenewedByItself,  ///< a lease was prolonged while its holder had asked for nothing
+  kLossTold,         ///< a holder was told in its section that its lease is lost
 };
-inline constexpr std::size_t kGoalCount = 27;
+inline constexpr std::size_t kGoalCount = 29;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

@@ -21,7 +21,7 @@ LeaseSource::LeaseSource(std::string name, std::shared_ptr<internal::LeaseGrante
 Result<Lease> LeaseSource::TryAcquire() { return ToLease(granter_, granter_->Try()); }
 
 Result<Lease> LeaseSource::AcquireFor(Duration timeout) {
-  return AcquireUntil(AddSaturating(granter_->Now(), timeout));
+  return AcquireUntil(AddSaturating(granter_->runtime().Now(), timeout));
 }
 
 Result<Lease> LeaseSource::AcquireUntil(MonotonicTime deadline) {

@@ -28,6 +28,8 @@ std::vector<Specimen> Specimens() {
           specimens::ValidityFromReply(),
           specimens::ValidForEver(),
           specimens::RenewalOutlivesRelease(),
+          specimens::LossToldLate(),
+          specimens::RenewedByTimer(),
           specimens::SignalDeleted(),
           specimens::BlocksForEver(),
           specimens::PushThenDelete(),

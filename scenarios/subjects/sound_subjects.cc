@@ -5,7 +5,8 @@
 namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
-  return {subjects::MutexSubject(), subjects::SemaphoreSubject(), subjects::SingleFileSubject()};
+  return {subjects::MutexSubject(), subjects::RenewedMutexSubject(), subjects::SemaphoreSubject(),
+          subjects::SingleFileSubject()};
 }
 
 }  // namespace interlock::scenarios

@@ -10,6 +10,7 @@
 namespace interlock::scenarios::subjects {
 
 std::shared_ptr<const harness::Subject> MutexSubject();
+std::shared_ptr<const harness::Subject> RenewedMutexSubject();
 std::shared_ptr<const harness::Subject> SemaphoreSubject();
 std::shared_ptr<const harness::Subject> SingleFileSubject();
 
