@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/handed_over.h"
 #include "src/lease_keeper.h"
 #include "src/retry.h"
 
@@ -217,6 +218,13 @@ void HeldLease::Close() {
     state_ = State::kClosed;
   }
   Retire();
+}
+
+Result<std::string> HeldLease::HandOver() {
+  if (!InUse()) return Status(StatusCode::kNotOwner, "it is no longer held");
+  if (!HeldAt(Now())) return Status(StatusCode::kLeaseLost, "the lease was over before");
+  Close();
+  return TextOf(grant_);
 }
 
 void HeldLease::Retire() {

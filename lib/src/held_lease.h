@@ -51,6 +51,7 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   void Drop();
   /// Ends it without a word to the server.
   void Close();
+  Result<std::string> HandOver();
 
   // Of any task.
 

@@ -57,6 +57,10 @@ void Lease::OnLost(std::function<void()> callback) { held_->OnLost(std::move(cal
 
 Status Lease::Release() noexcept { return held_ != nullptr ? held_->Release() : HoldsNothing(); }
 
+Result<std::string> Lease::HandOver() {
+  return held_ != nullptr ? held_->HandOver() : HoldsNothing();
+}
+
 void Lease::Forget() noexcept {
   if (held_ != nullptr) held_->Close();
 }

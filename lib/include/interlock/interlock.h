@@ -4,15 +4,17 @@
 // (interlock/hiredis_connector.h), which is a choice of its own.
 #pragma once
 
-#include <interlock/client.h>          // IWYU pragma: export
-#include <interlock/connection.h>      // IWYU pragma: export
-#include <interlock/lease.h>           // IWYU pragma: export
-#include <interlock/lease_source.h>    // IWYU pragma: export
-#include <interlock/mutex.h>           // IWYU pragma: export
-#include <interlock/options.h>         // IWYU pragma: export
-#include <interlock/result.h>          // IWYU pragma: export
-#include <interlock/runtime.h>         // IWYU pragma: export
-#include <interlock/semaphore.h>       // IWYU pragma: export
-#include <interlock/single_file.h>     // IWYU pragma: export
-#include <interlock/thread_runtime.h>  // IWYU pragma: export
-#include <interlock/time.h>            // IWYU pragma: export
+#include <interlock/client.h>           // IWYU pragma: export
+#include <interlock/connection.h>       // IWYU pragma: export
+#include <interlock/fenced_register.h>  // IWYU pragma: export
+#include <interlock/lease.h>            // IWYU pragma: export
+#include <interlock/lease_source.h>     // IWYU pragma: export
+#include <interlock/lockable.h>         // IWYU pragma: export
+#include <interlock/mutex.h>            // IWYU pragma: export
+#include <interlock/options.h>          // IWYU pragma: export
+#include <interlock/result.h>           // IWYU pragma: export
+#include <interlock/runtime.h>          // IWYU pragma: export
+#include <interlock/semaphore.h>        // IWYU pragma: export
+#include <interlock/single_file.h>      // IWYU pragma: export
+#include <interlock/thread_runtime.h>   // IWYU pragma: export
+#include <interlock/time.h>             // IWYU pragma: export

@@ -25,6 +25,7 @@
 // outlive the lock object that granted it, but not the Client.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -65,6 +66,8 @@ class LeaseBackend {
 };
 
 }  // namespace internal
+
+inline constexpr std::size_t kMaxHandedOverBytes = 128;
 
 class [[nodiscard]] Lease {
  public:
@@ -136,6 +139,12 @@ class [[nodiscard]] Lease {
   /// again after a definite answer sends nothing and answers the same; after an indefinite one it
   /// tries again.
   Status Release() noexcept;
+
+  /// Ends the belief here, and answers a text with which another process can take the lease over
+  /// (LeaseSource::Adopt): one line of ASCII, at most kMaxHandedOverBytes, for whoever may hold; it
+  /// is as good as the lock. The lease runs on meanwhile, and nobody renews it. Sends nothing; like
+  /// Forget otherwise. kLeaseLost, kNotOwner: as Extend.
+  Result<std::string> HandOver();
 
   /// Drops the handle without contacting the server, which keeps the resource until the lease is
   /// over.
