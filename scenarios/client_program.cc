@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -47,6 +48,9 @@ class Program {
   }
 
  private:
+  /// Why it leaves its section.
+  enum class Left : std::uint8_t { kDone, kOver, kLost };
+
   /// What stands inside the operation, if its resource is none that the client holds by now.
   bool RunInside(std::size_t outer) {
     const std::size_t index = outer + 1;
@@ -88,10 +92,37 @@ class Program {
       SleepUntil(std::min(AddSaturating(now, operation.hold / 2), hold.valid_until()));
       Extend(who, hold);
     }
-    end = std::min(end, hold.valid_until());
-    SleepUntil(end);
-    if (admitted && !operation.shared) Write(operation, hold);
+    const Left left = StayInside(who, end, hold);
+    if (admitted && left != Left::kLost && !operation.shared) Write(operation, hold);
     events_.OnLeave(who);
+    if (left == Left::kOver && hold.lost() != nullptr) AwaitLoss(who, *hold.lost());
+  }
+
+  /// Works until `end`, or until its time is over, which a lock that renews by itself may put off.
+  Left StayInside(Party who, MonotonicTime end, harness::Hold& hold) {
+    for (;;) {
+      const MonotonicTime valid_until = hold.valid_until();
+      const MonotonicTime until = std::min(end, valid_until);
+      if (hold.lost() == nullptr) {
+        SleepUntil(until);
+      } else if (hold.lost()->WaitUntil(until)) {
+        events_.OnLost(who);
+        return Left::kLost;
+      }
+      if (until == end) return Left::kDone;
+      if (hold.valid_until() <= valid_until || !AskValid(who, hold)) return Left::kOver;
+    }
+  }
+
+  /// A pause meanwhile is not the lock's: only time during which it could have acted counts.
+  void AwaitLoss(Party who, Event& lost) {
+    for (;;) {
+      const MonotonicTime from = runtime_.Now();
+      const bool told = lost.WaitUntil(AddSaturating(from, kNotice));
+      if (told || runtime_.Now() <= AddSaturating(from, 2 * kNotice)) {
+        return events_.OnAwaitedLoss(who, told);
+      }
+    }
   }
 
   /// Once the write is under way nobody can call it back: the client waits for the answer as long
@@ -123,10 +154,12 @@ class Program {
     return true;
   }
 
-  void AskValid(Party who, const harness::Hold& hold) {
+  /// True: it was told yes.
+  bool AskValid(Party who, const harness::Hold& hold) {
     events_.OnAskValid(who);
     const std::optional<bool> valid = hold.valid();
     if (valid.has_value()) events_.OnAskedValid(who, *valid, hold);
+    return valid.value_or(false);
   }
 
   void SleepUntil(MonotonicTime deadline) { runtime_.NewEvent()->WaitUntil(deadline); }

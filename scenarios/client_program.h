@@ -44,6 +44,10 @@ class ProgramEvents {
   /// Asks whether its hold is valid, and what it was told.
   virtual void OnAskValid(Party /*who*/) {}
   virtual void OnAskedValid(Party /*who*/, bool /*valid*/, const harness::Hold& /*hold*/) {}
+  /// Is told that its hold is lost, while it works.
+  virtual void OnLost(Party /*who*/) {}
+  /// Has waited until some time after the end of its hold's validity: was it told by then?
+  virtual void OnAwaitedLoss(Party /*who*/, bool /*told*/) {}
   virtual void OnRelease(Party who) = 0;
   virtual void OnReleased(Party who, const Status& status) = 0;
   /// A place that faults should reach. May wait.

@@ -35,6 +35,8 @@ std::string_view Name(Goal goal) {
       "two readers were inside at once",
       "a writer waited for readers",
       "a reader waited for a writer",
+      "lease renewed by itself",
+      "loss told to its holder",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -42,8 +42,10 @@ enum class Goal : std::uint8_t {
   kReadersTogether,  ///< two readers were inside at once
   kWriterWaited,     ///< a writer waited while a reader held
   kReaderWaited,     ///< a reader waited while a writer held
+  kRenewedByItself,  ///< a lease was prolonged while its holder had asked for nothing
+  kLossTold,         ///< a holder was told in its section that its lease is lost
 };
-inline constexpr std::size_t kGoalCount = 30;
+inline constexpr std::size_t kGoalCount = 32;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

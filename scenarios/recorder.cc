@@ -95,9 +95,10 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
   }
   seen.changes = changes;
   const std::uint64_t mutations = world_->server().mutations();
+  if (mutations != seen.mutations) SyncOwners(process, now);
+  NoteRenewed(process, now);
   if (mutations == seen.mutations) return;
   seen.mutations = mutations;
-  SyncOwners(process, now);
   if (!lives_too_long_ || stray_key_.empty()) JudgeKeys(process, now);
 }
 
@@ -179,6 +180,7 @@ void Recorder::OnSend(int process, sim::VirtualTime now) {
     const Dealing& client = dealing(who);
     switch (client.doing) {
       case Doing::kNothing:
+        NoteUnasked(who, now);
         break;
       case Doing::kAsking:
         ++history(who).attempts[client.attempt].commands;

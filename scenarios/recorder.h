@@ -81,6 +81,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnExtended(Party who, const Status& status, const harness::Hold& extended) override;
   void OnAskValid(Party who) override;
   void OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) override;
+  void OnLost(Party who) override;
+  void OnAwaitedLoss(Party who, bool told) override;
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
   void Step(int client) override;
@@ -104,6 +106,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     VirtualTime believes_until{-1};
     std::int64_t extend_called_ms = 0;  ///< the least that the server's clock showed since
     std::uint64_t read = 0;             ///< what the guarded resource showed it last
+    /// The end of the promise that it has when it sends a command unasked, until that is executed.
+    VirtualTime renews_before = kOpen;
   };
   /// A write on its way to what is guarded.
   struct Sent {
@@ -123,6 +127,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// it.
   Ledger::Look LookAtServer(Resource& resource);
   void OnArrived(const Sent& write);
+  /// Of a lock that renews by itself: its client sends something while nobody asks it to, and a
+  /// command of it has been executed.
+  void NoteUnasked(Party who, VirtualTime now);
+  void NoteRenewed(int process, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
   void JudgeKeys(int process, VirtualTime now);
   /// The request that made or renewed the grant, and how long ago that is for its client.

@@ -33,7 +33,9 @@ Expectation Expected(const Unit& unit, Judged property) {
   }
   if (!unit.entry->specimen) {
     if (IsWeakness(*unit.scenario, property, unit.synchrony)) {
-      return unit.entry->foreign ? Expectation::kEither : Expectation::kBreaks;
+      // What prolongs its leases may outlast the moment at which the case has them end.
+      const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews;
+      return may_hold ? Expectation::kEither : Expectation::kBreaks;
     }
     // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
     // a fence is worth depends on the lock, of which no case knows anything, and so does what a

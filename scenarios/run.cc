@@ -170,7 +170,7 @@ class OneRun {
   ProgressRules Rules() const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
-    return {WakeUpBound(), LongestUse(workload_), drift};
+    return {WakeUpBound(), LongestUse(workload_, traits_.renews), drift};
   }
 
   /// Generous: virtual time is cheap, and the oracle judges by the real bounds.

@@ -71,6 +71,9 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (property == Judged::kFencedWrites && traits.semaphore) continue;
     if (property == Judged::kOrder && !traits.waits) continue;
     if (property == Judged::kOrder && traits.bypass_bound.has_value() && !shows_ownership) continue;
+    // A lock that renews outlasts the moment at which a named case has its lease end.
+    const bool of_lost = property == Judged::kForeignRelease || property == Judged::kForeignExtend;
+    if (of_lost && traits.renews && !scenario.pinned.empty()) continue;
     judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
   }
   return judged;
@@ -136,6 +139,7 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   if (traits.shared && traits.waits) add({Goal::kWriterWaited, Goal::kReaderWaited});
   if (scenario.shape.overstay) add({Goal::kLeaseExpiredWhileHeld, Goal::kReleaseOfLostLease});
   if (scenario.shape.extend && traits.can_extend) add({Goal::kExtended, Goal::kExtendAfterLoss});
+  if (traits.renews) add({Goal::kRenewedByItself});
   using sim::FaultKind;
   if (has({FaultKind::kCrash})) {
     add({Goal::kCrashWhileHolding, Goal::kCrashInSection, Goal::kRecoveredAfterCrash});
@@ -163,6 +167,7 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   if (scenario.shape.extend && traits.can_extend && has({FaultKind::kPause})) {
     add({Goal::kRenewalRacedExpiry});
   }
+  if (traits.renews && has({FaultKind::kPause})) add({Goal::kLossTold});
   if (has({FaultKind::kLostReply, FaultKind::kResetAfter})) add({Goal::kReleaseReplyLost});
   if (traits.semaphore && scenario.shape.min_permits > 1 && has({FaultKind::kCrash})) {
     add({Goal::kFullThenCrash});

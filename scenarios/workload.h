@@ -8,6 +8,7 @@
 #pragma once
 
 #include <bitset>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -52,6 +53,9 @@ struct Operation {
   bool shared = false;    ///< asks as a reader, and does not write; only of a lock that has readers
   bool operator==(const Operation&) const = default;
 };
+
+/// What a lock may need to notice the end of a validity: e of LK014 b.
+inline constexpr Duration kNotice = std::chrono::milliseconds(1);
 
 inline constexpr int kMostResources = 3;
 inline constexpr int kMostNodes = 9;

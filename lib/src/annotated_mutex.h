@@ -15,6 +15,7 @@
 #endif
 
 #define INTERLOCK_GUARDED_BY(x) INTERLOCK_THREAD_ANNOTATION(guarded_by(x))
+#define INTERLOCK_REQUIRES(x) INTERLOCK_THREAD_ANNOTATION(requires_capability(x))
 
 namespace interlock::internal {
 

@@ -34,7 +34,7 @@ bool IsNoScript(const Reply& reply) {
 }  // namespace
 
 ClientCore::ClientCore(Runtime& runtime, Connector& connector, ClientOptions options)
-    : runtime_(runtime), connector_(connector), options_(options) {}
+    : runtime_(runtime), connector_(connector), options_(options), keeper_(runtime) {}
 
 std::unique_ptr<Connection> ClientCore::TakeIdle() {
   MutexGuard guard(mutex_);

@@ -19,6 +19,7 @@
 #include <interlock/runtime.h>
 
 #include "src/annotated_mutex.h"
+#include "src/lease_keeper.h"
 #include "src/scripts/script.h"
 
 namespace interlock::internal {
@@ -39,6 +40,7 @@ class ClientCore {
 
   Runtime& runtime() { return runtime_; }
   const ClientOptions& options() const { return options_; }
+  LeaseKeeper& keeper() { return keeper_; }
   std::string endpoint() const { return connector_.endpoint(); }
 
   /// Runs a script: by its hash, and by its text if the server does not know it. YIELDS. At most
@@ -77,6 +79,7 @@ class ClientCore {
   const ClientOptions options_;
   AnnotatedMutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ INTERLOCK_GUARDED_BY(mutex_);
+  LeaseKeeper keeper_;  ///< last, so first to end: its tasks use all of the above
 };
 
 }  // namespace interlock::internal

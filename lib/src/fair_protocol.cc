@@ -115,7 +115,7 @@ FairProtocol::FairProtocol(ClientCore& client, std::shared_ptr<const FairScripts
     : scripts_(std::move(scripts)), protocol_(client, scripts_, drift_per_mille, retry) {}
 
 Result<Grant> FairProtocol::AcquireUntil(MonotonicTime deadline) {
-  if (Now() < deadline) return WaiterInLine(protocol_, *scripts_, deadline).Run();
+  if (protocol_.Now() < deadline) return WaiterInLine(protocol_, *scripts_, deadline).Run();
   Result<Grant> tried = Try();
   if (tried.code() != StatusCode::kNotAcquired) return tried;
   return Status(StatusCode::kTimeout, tried.status().message());

@@ -28,7 +28,8 @@ class FairProtocol final : public LeaseGranter {
   Result<Grant> Try() override { return protocol_.Try(); }
   Result<Grant> AcquireUntil(MonotonicTime deadline) override;
 
-  MonotonicTime Now() override { return protocol_.Now(); }
+  Runtime& runtime() override { return protocol_.runtime(); }
+  LeaseKeeper& keeper() override { return protocol_.keeper(); }
   Duration default_lease() const override { return protocol_.default_lease(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override {
     return protocol_.Extend(grant, lease);

@@ -1,84 +1,68 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/lease.h>
 
-#include <algorithm>
 #include <utility>
+
+#include "src/held_lease.h"
 
 namespace interlock {
 
-Lease::Lease(std::shared_ptr<internal::LeaseBackend> backend, internal::Grant grant)
-    : backend_(std::move(backend)), grant_(std::move(grant)) {}
+namespace {
 
-Lease::Lease(Lease&& other) noexcept
-    : backend_(std::move(other.backend_)),
-      grant_(std::move(other.grant_)),
-      state_(std::exchange(other.state_, State::kEmpty)),
-      release_status_(std::move(other.release_status_)) {}
+Status HoldsNothing() { return Status(StatusCode::kNotOwner, "this handle holds nothing"); }
+
+}  // namespace
+
+Lease::Lease(std::shared_ptr<internal::LeaseBackend> backend, internal::Grant grant)
+    : token_(grant.token),
+      fencing_token_(grant.fencing_token),
+      held_(std::make_shared<internal::HeldLease>(std::move(backend), std::move(grant))) {}
+
+Lease::Lease(Lease&& other) noexcept = default;
 
 Lease& Lease::operator=(Lease&& other) noexcept {
   if (this == &other) return *this;
-  if (state_ == State::kHeld) (void)Release();
-  backend_ = std::move(other.backend_);
-  grant_ = std::move(other.grant_);
-  state_ = std::exchange(other.state_, State::kEmpty);
-  release_status_ = std::move(other.release_status_);
+  if (held_ != nullptr) held_->Drop();
+  token_ = std::move(other.token_);
+  fencing_token_ = other.fencing_token_;
+  held_ = std::move(other.held_);
   return *this;
 }
 
 Lease::~Lease() {
-  if (state_ == State::kHeld) (void)Release();
+  if (held_ != nullptr) held_->Drop();
 }
 
-bool Lease::valid() const { return state_ == State::kHeld && backend_->Now() < grant_.valid_until; }
+bool Lease::valid() const { return held_ != nullptr && held_->Valid(); }
 
-Duration Lease::remaining() const {
-  if (state_ != State::kHeld) return Duration(0);
-  return std::max(grant_.valid_until - backend_->Now(), Duration(0));
+MonotonicTime Lease::valid_until() const {
+  return held_ != nullptr ? held_->valid_until() : MonotonicTime();
 }
 
-Status Lease::Extend() {
-  if (state_ == State::kEmpty) return Status(StatusCode::kNotOwner, "this handle holds nothing");
-  return Extend(backend_->default_lease());
-}
+Duration Lease::remaining() const { return held_ != nullptr ? held_->Remaining() : Duration(0); }
+
+Status Lease::Extend() { return held_ != nullptr ? held_->Extend(std::nullopt) : HoldsNothing(); }
 
 Status Lease::Extend(Duration lease) {
-  if (state_ != State::kHeld) return Status(StatusCode::kNotOwner, "it is no longer held");
-  if (!valid()) return Status(StatusCode::kLeaseLost, "the lease was over before it was extended");
-  const Result<MonotonicTime> extended = backend_->Extend(grant_, lease);
-  if (extended.ok()) {
-    grant_.valid_until = std::max(grant_.valid_until, *extended);
-  } else if (extended.code() == StatusCode::kNotOwner) {
-    state_ = State::kLost;
-  }
-  return extended.status();
+  return held_ != nullptr ? held_->Extend(lease) : HoldsNothing();
 }
 
-Status Lease::Release() noexcept {
-  switch (state_) {
-    case State::kEmpty:
-      return Status(StatusCode::kNotOwner, "this handle holds nothing");
-    case State::kLost:
-      return Status(StatusCode::kNotOwner, "the lease was lost");
-    case State::kReleased:
-      return release_status_;
-    case State::kHeld:
-    case State::kUnreleased:
-      break;
-  }
-  // Before the call, which may take its time: the belief must not outlive the wish to release.
-  state_ = State::kUnreleased;
-  Status released = backend_->Release(grant_);
-  const StatusCode code = released.code();
-  if (code == StatusCode::kOk || code == StatusCode::kNotOwner) {
-    state_ = State::kReleased;
-    release_status_ = released;
-  }
-  return released;
+Status Lease::KeepAlive(Duration max_hold) {
+  return held_ != nullptr ? held_->KeepAlive(max_hold) : HoldsNothing();
+}
+
+Event& Lease::lost() { return held_->lost(); }
+
+void Lease::OnLost(std::function<void()> callback) { held_->OnLost(std::move(callback)); }
+
+Status Lease::Release() noexcept { return held_ != nullptr ? held_->Release() : HoldsNothing(); }
+
+Result<std::string> Lease::HandOver() {
+  return held_ != nullptr ? held_->HandOver() : HoldsNothing();
 }
 
 void Lease::Forget() noexcept {
-  state_ = State::kEmpty;
-  backend_.reset();
+  if (held_ != nullptr) held_->Close();
 }
 
 }  // namespace interlock

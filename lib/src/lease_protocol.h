@@ -61,7 +61,9 @@ class LeaseProtocol final : public LeaseGranter {
   /// kOk: confirmed. YIELDS.
   Status Abandon(const std::string& token, int attempts);
 
-  MonotonicTime Now() override { return client_.runtime().Now(); }
+  MonotonicTime Now() { return client_.runtime().Now(); }
+  Runtime& runtime() override { return client_.runtime(); }
+  LeaseKeeper& keeper() override { return client_.keeper(); }
   Duration default_lease() const override { return scripts_->lease(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "src/handed_over.h"
+
 namespace interlock {
 namespace {
 
@@ -21,7 +23,7 @@ LeaseSource::LeaseSource(std::string name, std::shared_ptr<internal::LeaseGrante
 Result<Lease> LeaseSource::TryAcquire() { return ToLease(granter_, granter_->Try()); }
 
 Result<Lease> LeaseSource::AcquireFor(Duration timeout) {
-  return AcquireUntil(AddSaturating(granter_->Now(), timeout));
+  return AcquireUntil(AddSaturating(granter_->runtime().Now(), timeout));
 }
 
 Result<Lease> LeaseSource::AcquireUntil(MonotonicTime deadline) {
@@ -29,5 +31,22 @@ Result<Lease> LeaseSource::AcquireUntil(MonotonicTime deadline) {
 }
 
 Result<Lease> LeaseSource::Acquire() { return AcquireUntil(kNever); }
+
+Result<Lease> LeaseSource::Adopt(std::string_view handed_over) {
+  Result<internal::Grant> grant = internal::GrantFromText(handed_over);
+  if (!grant.ok()) return grant.status();
+  const Duration lease = granter_->default_lease();
+  // When it ends is not known; an answer that takes longer than a lease is worth nothing.
+  grant->valid_until = AddSaturating(granter_->runtime().Now(), lease);
+  const Result<MonotonicTime> extended = granter_->Extend(*grant, lease);
+  if (!extended.ok()) return extended.status();
+  grant->valid_until = *extended;
+  Lease adopted(granter_, std::move(*grant));
+  if (!adopted.valid()) {
+    adopted.Forget();
+    return Status(StatusCode::kUnknownOutcome, "the answer took longer than the lease");
+  }
+  return adopted;
+}
 
 }  // namespace interlock

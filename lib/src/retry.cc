@@ -40,6 +40,20 @@ Duration ShortPauses(int attempts) {
   return sum;
 }
 
+MonotonicTime RenewAt(MonotonicTime now, MonotonicTime end) {
+  return end > now ? now + (end - now) / 3 : now;
+}
+
+MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures) {
+  const MonotonicTime latest = std::max(RenewAt(now, end), now + milliseconds(1));
+  return std::min(latest, now + ShortPause(failures));
+}
+
+MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end) {
+  const MonotonicTime from = std::max(now, when);
+  return end > from ? from + (end - from) / 2 : from;
+}
+
 MonotonicTime LookAgainAt(MonotonicTime now, milliseconds owner_ttl, MonotonicTime deadline,
                           Duration cap) {
   MonotonicTime at = AddSaturating(now, cap);

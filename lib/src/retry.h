@@ -27,6 +27,16 @@ Duration ShortPause(int attempt);
 /// The sum of ShortPause(1) .. ShortPause(attempts - 1).
 Duration ShortPauses(int attempts);
 
+/// When a lease that is valid until `end` is renewed next: when a third of what is left has passed,
+/// so that two thirds are there for what goes wrong.
+MonotonicTime RenewAt(MonotonicTime now, MonotonicTime end);
+/// The same after `failures` (>= 1) renewals that failed: ShortPause, or sooner if little is left.
+MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures);
+
+/// By when a renewal that begins at `now` has to be over for the sake of a lease whose turn is at
+/// `when` and that is valid until `end`: a half of what is left then is still there.
+MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end);
+
 /// When a waiter that was refused at `now` should look again: once the owner's lease is surely over
 /// (1 ms after `owner_ttl`, because at its last millisecond a key is still there; a negative
 /// `owner_ttl` is unknown), but not after `deadline`, and after `cap` at the latest.

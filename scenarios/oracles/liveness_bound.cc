@@ -26,7 +26,7 @@ std::string Explained(const LivenessTerms& terms) {
                      Instant(terms.retry));
 }
 
-Duration LongestUse(const Workload& workload) {
+Duration LongestUse(const Workload& workload, bool renews) {
   Duration longest = workload.lease / 4;  // a probe's
   for (const ClientPlan& client : workload.clients) {
     for (const Operation& operation : client.operations) {
@@ -35,6 +35,7 @@ Duration LongestUse(const Workload& workload) {
       // A write to what is guarded is waited for as long as the lease is valid.
       const bool to_its_end = operation.overstay.count() > 0 || workload.guard != GuardKind::kNone;
       longest = std::max(longest, to_its_end ? most : std::min(operation.hold, most));
+      if (renews) longest = std::max(longest, most + operation.hold + operation.overstay);
     }
   }
   return longest;

@@ -43,7 +43,8 @@ Duration LivenessBound(const LivenessTerms& terms);
 std::string Explained(const LivenessTerms& terms);
 
 /// The longest that any grant of the workload is in use: its section, or, if its client comes back
-/// only when it is over, what its lease lasts.
-Duration LongestUse(const Workload& workload);
+/// only when it is over, what its lease lasts. Of a lock that renews by itself (`renews`): until
+/// its client comes back.
+Duration LongestUse(const Workload& workload, bool renews);
 
 }  // namespace interlock::scenarios

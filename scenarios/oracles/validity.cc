@@ -50,4 +50,12 @@ void JudgeCalledValid(int client, VirtualTime until, VirtualTime now,
                                     Client(client), Instant(now), Instant(until))});
 }
 
+void JudgeUntold(int client, VirtualTime until, VirtualTime now,
+                 std::vector<Violation>& violations) {
+  violations.push_back({Judged::kFalseValidity, now, client,
+                        fmt::format("{} had not been told at {} that its lease is lost, whose "
+                                    "validity had ended at {}",
+                                    Client(client), Instant(now), Instant(until))});
+}
+
 }  // namespace interlock::scenarios

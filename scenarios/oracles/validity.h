@@ -2,7 +2,8 @@
 //
 // False validity (LK014): (a) an acquire succeeds although, on the client's own clock, nothing is
 // left of the lease since the request was sent, or although the server had never granted; (b) the
-// lock tells its user "valid" later than its own validity's end, or after it has learned of a loss.
+// lock tells its user "valid" later than its own validity's end, or after it has learned of a loss;
+// or it offers to tell of a loss, and has not done so by kNotice after the validity's end.
 #pragma once
 
 #include <vector>
@@ -11,9 +12,6 @@
 
 namespace interlock::scenarios {
 
-/// What a lock may need to notice the end of a validity: e of LK014 b.
-inline constexpr Duration kNotice = std::chrono::milliseconds(1);
-
 /// (a), after the run. Appends one violation at most, the earliest.
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations);
 
@@ -21,5 +19,9 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
 /// validity ending (or known to have ended) at `until`.
 void JudgeCalledValid(int client, VirtualTime until, VirtualTime now,
                       std::vector<Violation>& violations);
+
+/// (b), at once: the client was not told of the loss by `now`, though it had the time to be.
+void JudgeUntold(int client, VirtualTime until, VirtualTime now,
+                 std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

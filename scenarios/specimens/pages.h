@@ -31,6 +31,8 @@ Specimen ExtendFromReply();
 Specimen ValidityFromReply();
 Specimen ValidForEver();
 Specimen RenewalOutlivesRelease();
+Specimen LossToldLate();
+Specimen RenewedByTimer();
 Specimen SignalDeleted();
 Specimen BlocksForEver();
 Specimen PushThenDelete();

@@ -39,6 +39,8 @@ std::vector<Specimen> OfHolders() {
           specimens::ValidityFromReply(),
           specimens::ValidForEver(),
           specimens::RenewalOutlivesRelease(),
+          specimens::LossToldLate(),
+          specimens::RenewedByTimer(),
           specimens::SignalDeleted(),
           specimens::BlocksForEver(),
           specimens::PushThenDelete(),

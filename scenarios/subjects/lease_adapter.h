@@ -28,11 +28,16 @@ inline std::chrono::milliseconds OverrunOfClients() {
          std::chrono::milliseconds(100);
 }
 
+/// Whether each lease is kept alive, and for how long at most; 0: it is not.
+struct Renewal {
+  Duration longest_hold{};
+};
+
 class LeaseHold final : public harness::Hold {
  public:
   /// `client` is kept alive because a Lease must not outlive its Client.
-  LeaseHold(std::shared_ptr<const void> client, Lease lease)
-      : client_(std::move(client)), lease_(std::move(lease)) {}
+  LeaseHold(std::shared_ptr<const void> client, Lease lease, Renewal renewal)
+      : client_(std::move(client)), lease_(std::move(lease)), renewal_(renewal) {}
 
   /// A Lease releases itself; a hold must not reach the server, so the lease is forgotten first.
   ~LeaseHold() override { lease_.Forget(); }
@@ -43,12 +48,14 @@ class LeaseHold final : public harness::Hold {
   std::optional<std::uint64_t> fencing_token() const override { return lease_.fencing_token(); }
   std::optional<bool> valid() const override { return lease_.valid(); }
   MonotonicTime valid_until() const override { return lease_.valid_until(); }
+  Event* lost() override { return renewal_.longest_hold == Duration(0) ? nullptr : &lease_.lost(); }
   Status Extend() override { return lease_.Extend(); }
   Status Release() override { return lease_.Release(); }
 
  private:
   std::shared_ptr<const void> client_;
   Lease lease_;
+  const Renewal renewal_;
 };
 
 template <typename Primitive>
@@ -56,8 +63,8 @@ class LeaseLock final : public harness::Lock {
  public:
   /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
   template <typename Create>
-  LeaseLock(harness::Environment& environment, const Create& create)
-      : parts_(std::make_shared<Parts>(environment, create)) {}
+  LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {})
+      : parts_(std::make_shared<Parts>(environment, create)), renewal_(renewal) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
@@ -82,11 +89,22 @@ class LeaseLock final : public harness::Lock {
 
   Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
     if (!lease.ok()) return lease.status();
+    if (renewal_.longest_hold > Duration(0)) {
+      // It may be over by now; then nobody will use it.
+      if (const Status kept = lease->KeepAlive(renewal_.longest_hold); !kept.ok()) {
+        const Status released = lease->Release();
+        if (released.code() == StatusCode::kCancelled) return released;
+        const bool undone = released.ok() || released.code() == StatusCode::kNotOwner;
+        return undone ? Status(StatusCode::kUnavailable, kept.message())
+                      : Status(StatusCode::kUnknownOutcome, kept.message());
+      }
+    }
     return std::unique_ptr<harness::Hold>(
-        std::make_unique<LeaseHold>(parts_, std::move(lease).value()));
+        std::make_unique<LeaseHold>(parts_, std::move(lease).value(), renewal_));
   }
 
   std::shared_ptr<Parts> parts_;
+  const Renewal renewal_;
 };
 
 }  // namespace interlock::scenarios::subjects

@@ -6,8 +6,9 @@ namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
   return {subjects::FairMutexSubject(),      subjects::MutexSubject(),
-          subjects::ReentrantMutexSubject(), subjects::SemaphoreSubject(),
-          subjects::SharedMutexSubject(),    subjects::SingleFileSubject()};
+          subjects::ReentrantMutexSubject(), subjects::RenewedMutexSubject(),
+          subjects::SemaphoreSubject(),      subjects::SharedMutexSubject(),
+          subjects::SingleFileSubject()};
 }
 
 }  // namespace interlock::scenarios

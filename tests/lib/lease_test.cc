@@ -147,6 +147,41 @@ TEST_F(LeaseTest, ExtendIsNotSentWhenTheLeaseIsOverHere) {
   lease.Forget();
 }
 
+// No task does it: the clock of this runtime moves only when the test waits.
+TEST_F(LeaseTest, LostIsSetWhenTheValidityEnds) {
+  Lease lease = Acquire(10s);
+  EXPECT_FALSE(lease.lost().IsSet());
+  EXPECT_FALSE(lease.lost().WaitUntil(runtime_.Now() + 1s));
+  EXPECT_TRUE(lease.lost().WaitUntil(kNever));
+  EXPECT_EQ(runtime_.Now(), lease.valid_until());
+  EXPECT_FALSE(lease.valid());
+  lease.Forget();
+  EXPECT_TRUE(lease.lost().IsSet());
+}
+
+TEST_F(LeaseTest, LostIsSetByARefusalAndNotByARelease) {
+  Lease refused = Acquire();
+  Lease released = Acquire();
+  Script(Number(0));
+  EXPECT_EQ(refused.Extend().code(), StatusCode::kNotOwner);
+  EXPECT_TRUE(refused.lost().IsSet());
+  Script(Number(1));
+  EXPECT_TRUE(released.Release().ok());
+  runtime_.Advance(1h);
+  EXPECT_FALSE(released.lost().IsSet());
+}
+
+// Whoever has seen the end must not be contradicted by an answer that was in time.
+TEST_F(LeaseTest, ASeenEndIsFinal) {
+  Lease lease = Acquire(10s);
+  (void)lease.lost();
+  runtime_.Advance(9'900ms);
+  EXPECT_TRUE(lease.lost().IsSet());
+  EXPECT_EQ(lease.Extend().code(), StatusCode::kLeaseLost);
+  Script(Number(1));
+  EXPECT_TRUE(lease.Release().ok());
+}
+
 TEST_F(LeaseTest, ExtendThatTheServerRefusesMarksTheLeaseLost) {
   Lease lease = Acquire();
   Script(Number(0));

@@ -143,6 +143,25 @@ TEST_F(SingleFileTest, RejoinsAfterALostConnectionWithinItsBudget) {
   EXPECT_EQ(Sent(3).argv.back(), "15.000");
 }
 
+TEST_F(SingleFileTest, TheThrowingFormAnswersWhatTheBodyAnswers) {
+  SingleFile file = NewFile();
+  GrantAndRelease();
+  EXPECT_EQ(file.SynchronizeOrThrow([] { return 5; }), 5);
+  GrantAndRelease();
+  file.SynchronizeOrThrow(1s, [](Lease& lease) { EXPECT_TRUE(lease.valid()); });
+}
+
+TEST_F(SingleFileTest, TheThrowingFormThrowsWhenTheBodyDidNotRun) {
+  SingleFile file = NewFile();
+  Script(Refuse(50s));
+  try {
+    file.SynchronizeOrThrow(0s, [] { FAIL() << "it ran"; });
+    FAIL() << "it has answered";
+  } catch (const LockError& error) {
+    EXPECT_EQ(error.status().code(), StatusCode::kTimeout);
+  }
+}
+
 TEST_F(SingleFileTest, ExtendAndReleaseNameTheirKeys) {
   SingleFile file = NewFile();
   Script(Grant(3));

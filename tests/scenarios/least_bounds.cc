@@ -39,6 +39,9 @@ std::string_view OutOfReach(std::string_view specimen) {
   if (specimen == "broken/script-loaded-once") {
     return "servers of the explored world forget no scripts";
   }
+  if (specimen == "broken/loss-told-late" || specimen == "broken/renewed-by-timer") {
+    return "no explored section is as long as a lease, so nothing has to be renewed";
+  }
   if (specimen == "broken/fence-for-a-day") return "no explored client thinks for a day";
   if (specimen == "broken/fence-drawn-anew") {
     return "its client writes without another look at its validity, and the explored ones look";

@@ -61,24 +61,25 @@ Workload Of(Operation operation) {
 }
 
 TEST(LivenessBoundTest, ASectionIsInUseForItsLengthAndNoLongerThanItsLease) {
-  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(600)})), milliseconds(600));
-  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(9000)})), milliseconds(1000));
-  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(9000), .extend = true})), milliseconds(2000));
+  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(600)}), false), milliseconds(600));
+  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(9000)}), false), milliseconds(1000));
+  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(9000), .extend = true}), false),
+            milliseconds(2000));
 }
 
 TEST(LivenessBoundTest, WhoOverstaysKeepsItsLeaseToTheEnd) {
-  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(1), .overstay = milliseconds(5)})),
+  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(1), .overstay = milliseconds(5)}), false),
             milliseconds(1000));
 }
 
 TEST(LivenessBoundTest, WhoWritesMayWaitForTheAnswerToTheEndOfItsLease) {
   Workload workload = Of({.hold = milliseconds(1)});
   workload.guard = GuardKind::kFenced;
-  EXPECT_EQ(LongestUse(workload), milliseconds(1000));
+  EXPECT_EQ(LongestUse(workload, false), milliseconds(1000));
 }
 
 TEST(LivenessBoundTest, AProbeIsInUseForAQuarterOfALease) {
-  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(1)})), milliseconds(250));
+  EXPECT_EQ(LongestUse(Of({.hold = milliseconds(1)}), false), milliseconds(250));
 }
 
 }  // namespace

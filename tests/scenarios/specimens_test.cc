@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(Subjects, EverySubject, testing::ValuesIn(Names()),
                          [](const auto& parameter) {
                            std::string name;
                            for (const char c : parameter.param) {
-                             if (c != '/' && c != '-') name += c;
+                             if (c != '/' && c != '-' && c != '.') name += c;
                            }
                            return name;
                          });

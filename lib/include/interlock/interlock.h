@@ -8,8 +8,10 @@
 #include <interlock/connection.h>        // IWYU pragma: export
 #include <interlock/count_down_latch.h>  // IWYU pragma: export
 #include <interlock/fair_mutex.h>        // IWYU pragma: export
+#include <interlock/fenced_register.h>   // IWYU pragma: export
 #include <interlock/lease.h>             // IWYU pragma: export
 #include <interlock/lease_source.h>      // IWYU pragma: export
+#include <interlock/lockable.h>          // IWYU pragma: export
 #include <interlock/multi_mutex.h>       // IWYU pragma: export
 #include <interlock/mutex.h>             // IWYU pragma: export
 #include <interlock/options.h>           // IWYU pragma: export

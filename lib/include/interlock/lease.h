@@ -7,27 +7,40 @@
 //   while (work_left && lease->valid()) Step(lease->fencing_token());
 //   Status released = lease->Release();       // or let the destructor do it
 //
+// A piece of work that may outlast the lease keeps it alive, and is told if that fails:
+//
+//   lease->KeepAlive(std::chrono::minutes(10));                   // but no longer than that
+//   while (work_left && !lease->lost().IsSet()) Step(lease->fencing_token());
+//
 // Guarantee: valid() turns false on this client's own clock no later than the server lets anybody
 // else in, provided that the two clocks' rates differ by less than the drift allowance and the
 // server keeps what it acknowledged. Only the owner token's holder can extend or release. Not
 // guaranteed: that no code runs after the lease is over. A process may be paused between valid()
 // and its next step, for any time; only a resource that refuses older fencing tokens is safe then.
 //
-// Cost: Extend and Release one round trip each; everything else is local.
-// Thread safety: a Lease belongs to one task at a time. It may outlive the lock object that granted
-// it, but not the Client.
+// Cost: Extend, Release and each renewal one round trip; everything else is local. All leases of a
+// Client that are kept alive share one task, and all that have an OnLost share another; without
+// either there is none.
+// Thread safety: a Lease belongs to one task at a time, but lost() may be used from any. It may
+// outlive the lock object that granted it, but not the Client.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include <interlock/result.h>
+#include <interlock/runtime.h>
 #include <interlock/time.h>
 
 namespace interlock {
 
 namespace internal {
+
+class HeldLease;
+class LeaseKeeper;
 
 /// What the server granted, as one client knows it.
 struct Grant {
@@ -42,15 +55,20 @@ struct Grant {
 class LeaseBackend {
  public:
   virtual ~LeaseBackend() = default;
-  virtual MonotonicTime Now() = 0;
+  virtual Runtime& runtime() = 0;
+  /// Of the client, which outlives the backend.
+  virtual LeaseKeeper& keeper() = 0;
   virtual Duration default_lease() const = 0;
   /// The new end of validity; kNotOwner, kUnavailable, kUnknownOutcome, kInvalidArgument otherwise.
+  /// Returns by the grant's valid_until. May be called by two tasks at once, and after Release.
   virtual Result<MonotonicTime> Extend(const Grant& grant, Duration lease) = 0;
   /// Remembers in `grant` what a later call has to know about this one.
   virtual Status Release(Grant& grant) = 0;
 };
 
 }  // namespace internal
+
+inline constexpr std::size_t kMaxHandedOverBytes = 128;
 
 class [[nodiscard]] Lease {
  public:
@@ -65,20 +83,20 @@ class [[nodiscard]] Lease {
   ~Lease();
 
   /// The owner token: 128 random bits in hexadecimal, used for this grant only.
-  const std::string& token() const { return grant_.token; }
+  const std::string& token() const { return token_; }
 
   /// Grows strictly from grant to grant of one resource while its fencing counter lives (kFenceTtl
   /// since the last grant or release). If the counter was lost, it starts again at the server's
   /// clock in microseconds: not guaranteed to be larger if that clock was set back, or a failover
   /// lost the last grants and the clock of the new master is behind.
-  std::uint64_t fencing_token() const { return grant_.fencing_token; }
+  std::uint64_t fencing_token() const { return fencing_token_; }
 
   /// True while the holder may believe that it holds: not released, not known to be lost, and
   /// valid_until() not reached. Asks the clock, not the server.
   bool valid() const;
 
   /// The end of the belief on the Runtime's clock: time of sending + lease - drift allowance.
-  MonotonicTime valid_until() const { return grant_.valid_until; }
+  MonotonicTime valid_until() const;
 
   /// Time until valid_until(); zero if not valid().
   Duration remaining() const;
@@ -91,6 +109,29 @@ class [[nodiscard]] Lease {
   Status Extend();
   Status Extend(Duration lease);
 
+  /// From now on extends the lease by itself, to its full length whenever a third of what was left
+  /// has passed, until it is released or lost. The hold ends `max_hold` from now (if it does not
+  /// last longer already): the limit for a job that hangs while its process lives. More than zero;
+  /// Duration::max() is no limit. Another call sets another limit. A renewal that fails is tried
+  /// again, after growing pauses, as long as the lease is valid; none takes time that another
+  /// lease of the client needs for its own. kLeaseLost, kNotOwner: as Extend. Sends nothing itself.
+  Status KeepAlive(Duration max_hold);
+
+  /// Set when the lease is lost: no later than valid_until() is reached on the Runtime's clock
+  /// (waiters then wake by themselves, whatever the server and other tasks do), or earlier when the
+  /// server has said that it is over. Once it is set, valid() stays false. A release is no loss and
+  /// does not set it; whoever waits for it without a deadline is woken by Set(), which also ends
+  /// the holder's belief. May be used from any task as long as this lease, or the one that it was
+  /// moved into, exists. REQUIRES: not moved from.
+  Event& lost();
+
+  /// Calls `callback` once when the lease is lost, soon after lost() is set; at once if it is. It
+  /// runs on a task of the Client that does so for all its leases, so it must not wait or call the
+  /// server, and it must not use this lease, not even to release it: those wait for its end. It
+  /// never runs after Release, Forget, the destructor or an assignment has returned. Replaces a
+  /// callback that was given before and has not run. REQUIRES: not moved from.
+  void OnLost(std::function<void()> callback);
+
   /// Gives the resource back, and wakes a waiter. The belief ends at once, whatever the answer.
   /// Also sent when the lease is over on this client's clock, since the server may still keep it.
   /// kOk: released. kNotOwner: it was no longer held. kUnknownOutcome, kUnavailable: the server
@@ -100,17 +141,21 @@ class [[nodiscard]] Lease {
   /// tries again.
   Status Release() noexcept;
 
+  /// Ends the belief here, and answers a text with which another process can take the lease over
+  /// (LeaseSource::Adopt): one line of ASCII, at most kMaxHandedOverBytes, for whoever may hold; it
+  /// is as good as the lock. The lease runs on meanwhile, and nobody renews it. Sends nothing; like
+  /// Forget otherwise. kLeaseLost, kNotOwner: as Extend.
+  Result<std::string> HandOver();
+
   /// Drops the handle without contacting the server, which keeps the resource until the lease is
   /// over.
   void Forget() noexcept;
 
  private:
-  enum class State : std::uint8_t { kHeld, kLost, kReleased, kUnreleased, kEmpty };
-
-  std::shared_ptr<internal::LeaseBackend> backend_;
-  internal::Grant grant_;
-  State state_ = State::kHeld;
-  Status release_status_;
+  std::string token_;
+  std::uint64_t fencing_token_ = 0;
+  /// Shared with the tasks that keep it alive and tell of its loss; null after a move.
+  std::shared_ptr<internal::HeldLease> held_;
 };
 
 }  // namespace interlock

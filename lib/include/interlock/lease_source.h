@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <interlock/lease.h>
 #include <interlock/result.h>
@@ -53,6 +54,14 @@ class LeaseSource {
   /// Waits for ever, over any outage. Fails only with kCancelled, kInvalidArgument (credentials) or
   /// kProtocolError (the key is of another type, ...).
   Result<Lease> Acquire();
+
+  /// Takes over a lease of this resource that another process gave up with Lease::HandOver, with
+  /// the same owner and fencing token. Clocks of two processes say nothing of each other, so it is
+  /// extended to its full length from now: one round trip. Taken twice, both hold; give the text to
+  /// one. kNotOwner: it is over, or of another resource. kInvalidArgument: no such text, a damaged
+  /// one, or of a later version of the library; nothing was sent. kUnavailable: not extended.
+  /// kUnknownOutcome: maybe extended. After both it may be tried again while the lease lasts.
+  Result<Lease> Adopt(std::string_view handed_over);
 
   /// Of the resource, as it was given.
   const std::string& name() const { return name_; }

@@ -24,7 +24,8 @@
 //     clock. If the last fencing token is lost too, the next ones may repeat or fall short of it;
 //   - Redis Cluster: as with replicas; all keys of a resource share a slot.
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
+// What `interlock guarantees` holds it to, by class of faults and topology, with leases that are
+// kept alive (`mutex.renewed`) as without:
 //   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
 //       LK011 LK014 LK015
 //   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008

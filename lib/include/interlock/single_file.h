@@ -58,6 +58,7 @@
 
 #include <interlock/client.h>
 #include <interlock/lease_source.h>
+#include <interlock/lockable.h>
 #include <interlock/options.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
@@ -122,8 +123,24 @@ class SingleFile : public LeaseSource {
     return Run(AcquireFor(timeout), body);
   }
 
+  /// The same, but answers what the body answers, as it is. Throws LockError when it did not run.
+  template <typename F>
+  internal::BodyValue<F> SynchronizeOrThrow(F&& body) {
+    return RunOrThrow(Acquire(), body);
+  }
+  template <typename F>
+  internal::BodyValue<F> SynchronizeOrThrow(Duration timeout, F&& body) {
+    return RunOrThrow(AcquireFor(timeout), body);
+  }
+
  private:
   using LeaseSource::LeaseSource;
+
+  template <typename F>
+  static internal::BodyValue<F> RunOrThrow(Result<Lease> lease, F& body) {
+    if (!lease.ok()) throw LockError(lease.status());
+    return internal::InvokeBody(body, lease.value());
+  }
 
   /// The lease is released by its destructor, so also when `body` throws.
   template <typename F>

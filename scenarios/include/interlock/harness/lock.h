@@ -71,6 +71,11 @@ class Hold {
   /// renews by itself moves it.
   virtual MonotonicTime valid_until() const = 0;
 
+  /// Set when the user is told that the lease is lost: when valid_until() is reached at the latest.
+  /// A holder waits for it while it works, and leaves its section when it is set. It lives as long
+  /// as the hold. nullptr: the lock tells of no losses.
+  virtual Event* lost() { return nullptr; }
+
   /// Prolongs the lease to a full length from now. Only called if Traits say `can_extend`. Called
   /// from inside the section, so it must return before valid_until(): later it keeps its user
   /// inside.
@@ -108,6 +113,7 @@ struct Traits {
   bool can_extend = false;  ///< Hold::Extend works
   bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
   bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
+  bool renews = false;      ///< prolongs a lease by itself while it is held
   /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
   /// come, first served. A request's place counts from its first command that changed data or
   /// blocked. nullopt: none is promised, and only starvation counts.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// Lockable: a handle with which std::unique_lock, std::scoped_lock and std::lock take any primitive
+// that grants leases.
+//
+//   interlock::Lockable invoice(mutex);                           // one for each thread
+//   const std::unique_lock guard(invoice);                        // throws LockError
+//   while (work_left && invoice.lease().valid()) Step(invoice.lease().fencing_token());
+//
+// Guarantee: as of the primitive; unlock() never throws. Not guaranteed: what std::mutex would
+// give. A lease can be lost while a guard is held, and no guard says so: ask lease(). A release
+// whose outcome is not known shows in last_release() alone.
+//
+// Cost: as the primitive's acquire and release; no more.
+// Thread safety: one task at a time, like a Lease: ownership belongs to the handle, never to a
+// thread. The source must outlive it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include <interlock/lease.h>
+#include <interlock/lease_source.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock {
+
+/// What the forms of the library throw that say so; all others answer with a Status.
+class LockError : public std::runtime_error {
+ public:
+  explicit LockError(Status status)
+      : std::runtime_error(status.ToString()), status_(std::move(status)) {}
+  const Status& status() const { return status_; }
+
+ private:
+  Status status_;
+};
+
+class Lockable {
+ public:
+  explicit Lockable(LeaseSource& source) : source_(source) {}
+  /// Releases what is still locked.
+  ~Lockable() = default;
+  Lockable(const Lockable&) = delete;
+  Lockable& operator=(const Lockable&) = delete;
+
+  /// Waits for ever, as Acquire. Throws LockError with its status; kInvalidArgument: this handle
+  /// has locked it already, and would wait for itself.
+  void lock();
+
+  /// As TryAcquire. False: somebody else holds it. Throws LockError if that could not be found out.
+  bool try_lock();
+
+  /// As AcquireFor and AcquireUntil. False: not acquired in time. Otherwise as lock().
+  template <typename Rep, typename Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
+    CheckUnlocked();
+    return Take(source_.AcquireFor(std::chrono::ceil<Duration>(timeout)));
+  }
+  bool try_lock_until(MonotonicTime deadline);
+
+  /// As Release, also if the lease is over. REQUIRES: locked.
+  void unlock() noexcept;
+
+  bool locked() const { return lease_.has_value(); }
+  /// REQUIRES: locked().
+  Lease& lease() { return *lease_; }
+  /// What the last unlock() was answered; kOk before the first.
+  const Status& last_release() const { return last_release_; }
+
+ private:
+  void CheckUnlocked() const;
+  /// False: definitely not acquired, because somebody else holds it.
+  bool Take(Result<Lease> lease);
+
+  LeaseSource& source_;
+  std::optional<Lease> lease_;
+  Status last_release_;
+};
+
+}  // namespace interlock

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// Agenda: one task that visits leases, each when its time has come: to renew it, or to tell of its
+// loss. The task is started with the first lease, and sleeps when there is nothing to do.
+//
+// Guarantee: visits follow each other in the order of their times. A visit that may take long is
+// told by when to be back, so that the leases behind it keep at least a half of what they have left
+// when it is their turn. Not guaranteed: that a lease that was removed is not being visited just
+// now, or is not visited once more; the lease itself knows what it is.
+//
+// Thread safety: may be used from any task. No lock is held during a visit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+#include "src/annotated_mutex.h"
+
+namespace interlock::internal {
+
+class HeldLease;
+
+class Agenda {
+ public:
+  struct Entry {
+    MonotonicTime when{};        ///< not visited before
+    MonotonicTime end = kNever;  ///< of the lease: a visit is worth nothing later
+  };
+
+  /// Answers when to come again; nullopt: never. `by`: see above.
+  using Visit = std::optional<Entry> (HeldLease::*)(MonotonicTime by);
+
+  Agenda(Runtime& runtime, std::string task_name, Visit visit)
+      : runtime_(runtime), task_name_(std::move(task_name)), visit_(visit) {}
+  /// Waits for a visit that is under way, and makes no more.
+  ~Agenda();
+  Agenda(const Agenda&) = delete;
+  Agenda& operator=(const Agenda&) = delete;
+
+  /// `ticket`: the lease's own. If it stands here already, the earlier time counts.
+  void Put(std::uint64_t ticket, std::shared_ptr<HeldLease> lease, const Entry& entry);
+  void Remove(std::uint64_t ticket);
+
+ private:
+  struct Item {
+    Entry entry;
+    std::shared_ptr<HeldLease> lease;
+  };
+  using Items = std::map<std::uint64_t, Item>;
+  using Turn = std::pair<MonotonicTime, std::uint64_t>;
+
+  struct Due {
+    std::uint64_t ticket = 0;
+    std::shared_ptr<HeldLease> lease;
+    MonotonicTime by = kNever;
+  };
+
+  void Run();
+  /// What is to be done at `now`; without a lease: nothing, until `sleep_until` or `changed`.
+  Due Next(MonotonicTime now, const std::shared_ptr<Event>& changed, MonotonicTime& sleep_until);
+  Items::node_type Extract(std::uint64_t ticket) INTERLOCK_REQUIRES(mutex_);
+
+  Runtime& runtime_;
+  const std::string task_name_;
+  const Visit visit_;
+  AnnotatedMutex mutex_;
+  Items items_ INTERLOCK_GUARDED_BY(mutex_);
+  std::set<Turn> turns_ INTERLOCK_GUARDED_BY(mutex_);            ///< of the same
+  std::shared_ptr<Event> changed_ INTERLOCK_GUARDED_BY(mutex_);  ///< what the task waits for
+  bool started_ INTERLOCK_GUARDED_BY(mutex_) = false;
+  bool stopping_ INTERLOCK_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace interlock::internal

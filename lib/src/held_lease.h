@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+//
+// HeldLease: one grant and what has become of it, shared by its holder's Lease and the client's
+// tasks that renew it and tell of its loss.
+//
+// Invariants:
+// - The belief ends once and for good: whoever observes its end, by the clock or by the server's
+//   word, makes it so for all others. An extension that was answered in time but looked at later
+//   does not revive it, and neither does one that comes back after the release.
+// - Once the holder has closed it (Release, Close) no renewal begins and no callback does, and one
+//   callback that runs has been waited for. A renewal that is under way then is not: the server
+//   refuses it, or the release comes after it.
+//
+// Thread safety: Ended, Renew and TellLoss may be called from any task, the others by the holder
+// only. No lock is held while anything YIELDS; reading the clock does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <interlock/lease.h>
+#include <interlock/result.h>
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+#include "src/agenda.h"
+#include "src/annotated_mutex.h"
+
+namespace interlock::internal {
+
+class HeldLease final : public std::enable_shared_from_this<HeldLease> {
+ public:
+  HeldLease(std::shared_ptr<LeaseBackend> backend, Grant grant);
+  ~HeldLease();
+  HeldLease(const HeldLease&) = delete;
+  HeldLease& operator=(const HeldLease&) = delete;
+
+  // Of the holder, see Lease.
+  bool Valid();
+  MonotonicTime valid_until();
+  Duration Remaining();
+  Status Extend(std::optional<Duration> lease);
+  Status KeepAlive(Duration max_hold);
+  Event& lost();
+  void OnLost(std::function<void()> callback);
+  Status Release();
+  /// As a Lease's destructor does: releases what is still held, else ends what goes on.
+  void Drop();
+  /// Ends it without a word to the server.
+  void Close();
+  Result<std::string> HandOver();
+
+  // Of any task.
+
+  /// Whether it is lost. False for what was released before.
+  bool Ended();
+  /// As Ended, from now on: somebody says so.
+  void End();
+  /// When Ended() turns true by itself; kNever if it does not.
+  MonotonicTime end_of_belief();
+  MonotonicTime Now() { return backend_->runtime().Now(); }
+
+  // Visits of the client's tasks, see Agenda.
+  std::optional<Agenda::Entry> Renew(MonotonicTime by);
+  std::optional<Agenda::Entry> TellLoss(MonotonicTime by);
+
+ private:
+  class LostEvent;
+
+  enum class State : std::uint8_t {
+    kHeld,
+    kOver,        ///< by this client's clock, and somebody has seen it
+    kLost,        ///< by the server's word
+    kUnreleased,  ///< the holder wants to release, or could not
+    kReleased,
+    kClosed,
+  };
+
+  /// Neither given back nor known to the server as somebody else's.
+  bool InUse();
+  bool HeldAt(MonotonicTime now);
+  void MarkEnded(State state);
+  /// What is to be prolonged now, and by how much; nullopt: nothing any more.
+  struct Renewal {
+    Grant grant;
+    Duration lease{};
+    bool last = false;  ///< up to the end of the hold
+  };
+  std::optional<Renewal> NextRenewal(MonotonicTime now, MonotonicTime by);
+  Status Settle(const Result<MonotonicTime>& extended);
+  /// Takes it off the client's agendas and waits for a callback that runs. YIELDS.
+  void Retire();
+  std::uint64_t Ticket();
+
+  const std::shared_ptr<LeaseBackend> backend_;
+  Grant grant_;  ///< valid_until as granted; release_unknown is touched by the holder alone
+  Status release_status_;
+  std::unique_ptr<LostEvent> lost_event_;  ///< made by the holder
+  AnnotatedMutex mutex_;
+  State state_ INTERLOCK_GUARDED_BY(mutex_) = State::kHeld;
+  MonotonicTime valid_until_ INTERLOCK_GUARDED_BY(mutex_);
+  std::uint64_t ticket_ INTERLOCK_GUARDED_BY(mutex_) = 0;     ///< on the agendas; 0: on none so far
+  MonotonicTime hold_until_ INTERLOCK_GUARDED_BY(mutex_){};   ///< kept alive so long at most
+  int failures_ INTERLOCK_GUARDED_BY(mutex_) = 0;             ///< of renewals, in a row
+  std::shared_ptr<Event> lost_ INTERLOCK_GUARDED_BY(mutex_);  ///< null: nobody has asked for it
+  std::function<void()> on_lost_ INTERLOCK_GUARDED_BY(mutex_);
+  std::shared_ptr<Event> told_ INTERLOCK_GUARDED_BY(mutex_);  ///< set when the callback has run
+};
+
+}  // namespace interlock::internal

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// The recorder's part about locks that renew their leases by themselves, and tell of a loss.
+#include "scenarios/oracles/validity.h"
+#include "scenarios/recorder.h"
+
+namespace interlock::scenarios {
+
+void Recorder::OnLost(Party who) {
+  if (closed_) return;
+  Note(who, "told: lost");
+  goals_.Add(Goal::kLossTold);
+  const VirtualTime now = world_->now();
+  for (Interval& belief : hold(who).belief) belief.to = std::min(belief.to, now);
+  dealing(who).valid_end = std::min(dealing(who).valid_end, now);
+  dealing(who).believes_until = std::min(dealing(who).believes_until, now);
+}
+
+void Recorder::OnAwaitedLoss(Party who, bool told) {
+  if (closed_) return;
+  Note(who, told ? "told: lost" : "not told of the loss");
+  if (told) return;
+  const std::size_t first = violations_.size();
+  JudgeUntold(who.client, dealing(who).valid_end, world_->now(), violations_);
+  Attribute(first, who.resource);
+}
+
+void Recorder::NoteUnasked(Party who, VirtualTime now) {
+  dealing(who).renews_before = kOpen;
+  const auto busy = [](const Dealing& one, VirtualTime) { return one.doing != Doing::kNothing; };
+  if (!subject_.traits().renews || AnyDealing(who.client, busy)) return;
+  for (const ServerHold& entry : history(who).server_holds) {
+    const bool live = entry.ended == kOpen && entry.promised_until > now;
+    if (entry.client == who.client && live) dealing(who).renews_before = entry.promised_until;
+  }
+}
+
+void Recorder::NoteRenewed(int process, VirtualTime now) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    Dealing& client = dealing(who);
+    if (client.doing != Doing::kNothing || client.renews_before == kOpen) continue;
+    if (client.renews_before <= now) goals_.Add(Goal::kRenewalRacedExpiry);
+    client.renews_before = kOpen;
+    for (const ServerHold& entry : history(who).server_holds) {
+      const bool renewed = entry.renewed == now && entry.granted < now && !entry.copied;
+      if (entry.client == process && renewed) goals_.Add(Goal::kRenewedByItself);
+    }
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// The loss that is told when the renewal comes back: in node-redlock's using(), swarthy's semaphore
+// and RedLock.net the watchdog is also the one who tells of a loss, so while its own call hangs
+// nobody does (1000 ms of lease, not aborted after 2900 ms).
+//
+// What goes wrong: the reply to a renewal is lost. The watchdog sits out its socket time-out, the
+// lease ends meanwhile, another client enters, and the holder, who was promised to be told, works
+// on. The fix is a timer of its own, armed with the validity's end, which waits for no server.
+// Lock, unlock and the renewal itself are correct.
+#include <chrono>
+
+#include "scenarios/specimens/pages.h"
+#include "scenarios/specimens/renewed.h"
+
+namespace interlock::scenarios::specimens {
+namespace {
+
+void Watch(RedisClient& redis, Kept& kept) {
+  Attempt& attempt = kept.attempt;
+  const Duration third = attempt.lease / 3;
+  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+    attempt.asked = redis.runtime().Now();
+    const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
+    if (renewed == StatusCode::kCancelled) return;
+    if (renewed != StatusCode::kNotOwner) continue;
+    kept.lost->Set();
+    return;
+  }
+}
+
+}  // namespace
+
+Specimen LossToldLate() {
+  return {MakeRenewedLock({.name = "broken/loss-told-late",
+                           .summary = "tells of a loss when its renewal has come back, not before",
+                           .watchdog = Watch,
+                           .tells = true}),
+          {{"false-validity", "lossy", SynchronyClass::kNone}},
+          {.clients = 1, .expiries = 1, .lost_replies = 1}};
+}
+
+}  // namespace interlock::scenarios::specimens

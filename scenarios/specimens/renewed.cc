@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/specimens/renewed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace interlock::scenarios::specimens {
+namespace {
+
+constexpr std::chrono::milliseconds kSocketTimeout{2000};
+constexpr std::chrono::milliseconds kRetrySleep{5};
+
+class RenewedHold final : public harness::Hold {
+ public:
+  RenewedHold(std::shared_ptr<RedisClient> redis, std::shared_ptr<Kept> kept, bool tells)
+      : redis_(std::move(redis)), kept_(std::move(kept)), tells_(tells) {}
+  ~RenewedHold() override { kept_->stop->Set(); }
+  RenewedHold(const RenewedHold&) = delete;
+  RenewedHold& operator=(const RenewedHold&) = delete;
+
+  std::string owner_token() const override { return kept_->attempt.token; }
+  std::optional<bool> valid() const override {
+    return redis_->runtime().Now() < kept_->attempt.valid_until;
+  }
+  MonotonicTime valid_until() const override { return kept_->attempt.valid_until; }
+  Event* lost() override { return tells_ ? kept_->lost.get() : nullptr; }
+  Status Release() override {
+    kept_->stop->Set();
+    return UnlockCorrectly(*redis_, kept_->attempt);
+  }
+
+ private:
+  std::shared_ptr<RedisClient> redis_;
+  std::shared_ptr<Kept> kept_;
+  const bool tells_;
+};
+
+class RenewedLock final : public harness::Lock {
+ public:
+  RenewedLock(harness::Environment& environment, const harness::LockOptions& options,
+              const RenewedRecipe& recipe)
+      : redis_(std::make_shared<RedisClient>(environment, kSocketTimeout)), recipe_(recipe) {
+    attempt_.key = KeyOf(options);
+    attempt_.lease = options.lease;
+  }
+
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    Runtime& runtime = redis_->runtime();
+    attempt_.token = NewToken(runtime);
+    attempt_.asked = runtime.Now();
+    attempt_.valid_until = ValidFrom(attempt_.asked, attempt_.lease);
+    if (Status locked = LockCorrectly(*redis_, attempt_); !locked.ok()) return locked;
+    if (runtime.Now() >= attempt_.valid_until) {
+      return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
+    }
+    const std::shared_ptr<Kept> kept(new Kept{attempt_, runtime.NewEvent(), runtime.NewEvent()});
+    redis_->RunBeside("watchdog", [environment = redis_->environment(), kept,
+                                   watchdog = recipe_.watchdog]() mutable {
+      RedisClient redis(environment, kSocketTimeout);
+      watchdog(redis, *kept);
+    });
+    return std::unique_ptr<harness::Hold>(
+        std::make_unique<RenewedHold>(redis_, kept, recipe_.tells));
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    for (;;) {
+      Result<std::unique_ptr<harness::Hold>> hold = TryAcquire();
+      if (hold.code() != StatusCode::kNotAcquired) return hold;
+      const MonotonicTime now = redis_->runtime().Now();
+      if (now >= deadline) return Status(StatusCode::kTimeout, "not acquired in time");
+      redis_->Sleep(std::min<Duration>(deadline - now, kRetrySleep));
+    }
+  }
+
+ private:
+  std::shared_ptr<RedisClient> redis_;
+  const RenewedRecipe& recipe_;  // the subject's, which outlives every run
+  Attempt attempt_;
+};
+
+class RenewedSubject final : public harness::Subject {
+ public:
+  explicit RenewedSubject(RenewedRecipe recipe) : recipe_(std::move(recipe)) {}
+
+  std::string_view name() const override { return recipe_.name; }
+  std::string_view summary() const override { return recipe_.summary; }
+  harness::Traits traits() const override { return {.renews = true}; }
+
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<RenewedLock>(environment, options, recipe_);
+  }
+
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    const std::string key = KeyOf(options);
+    std::vector<harness::Owner> owners;
+    if (std::optional<std::string> token = server.String(key)) {
+      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
+    }
+    return owners;
+  }
+
+  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
+    return options.lease + kRetrySleep;
+  }
+
+ private:
+  const RenewedRecipe recipe_;
+};
+
+}  // namespace
+
+std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe) {
+  return std::make_shared<const RenewedSubject>(std::move(recipe));
+}
+
+}  // namespace interlock::scenarios::specimens

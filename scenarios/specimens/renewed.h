@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// What pages about renewal share: a lock in one string, as careful as a recipe's, and a watchdog
+// beside each hold that is the page's own. Release calls it off before anything is sent.
+//
+// Thread safety: as Recipe.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/specimens/recipe.h"
+
+namespace interlock::scenarios::specimens {
+
+/// A grant, shared by its holder and its watchdog.
+struct Kept {
+  Attempt attempt;
+  std::shared_ptr<Event> stop;  ///< set when it is given back
+  std::shared_ptr<Event> lost;  ///< the page sets it to tell of a loss
+};
+
+struct RenewedRecipe {
+  std::string_view name;
+  std::string_view summary;
+  /// Runs beside the hold, with a client of its own, until `stop` is set.
+  std::function<void(RedisClient& redis, Kept& kept)> watchdog;
+  bool tells = false;  ///< shows `lost` to its user
+};
+
+std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe);
+
+}  // namespace interlock::scenarios::specimens
