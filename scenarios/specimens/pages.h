@@ -29,6 +29,7 @@ Specimen ExtendCreatesAnew();
 Specimen ExtendAddsUp();
 Specimen ExtendFromReply();
 Specimen ValidityFromReply();
+Specimen ValidFromWakeUp();
 Specimen ValidForEver();
 Specimen RenewalOutlivesRelease();
 Specimen LossToldLate();

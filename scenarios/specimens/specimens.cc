@@ -37,6 +37,7 @@ std::vector<Specimen> OfHolders() {
           specimens::ExtendAddsUp(),
           specimens::ExtendFromReply(),
           specimens::ValidityFromReply(),
+          specimens::ValidFromWakeUp(),
           specimens::ValidForEver(),
           specimens::RenewalOutlivesRelease(),
           specimens::LossToldLate(),

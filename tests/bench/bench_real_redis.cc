@@ -26,7 +26,7 @@
 #include <interlock/thread_runtime.h>
 
 #include "src/scripts/mutex_scripts.h"
-#include "tests/support/redis_server.h"
+#include "tests/bench/redis_stack.h"
 
 namespace interlock {
 namespace {
@@ -34,33 +34,6 @@ namespace {
 constexpr int kBlocks = 60;
 constexpr int kPairsPerBlock = 500;
 constexpr char kName[] = "bench";
-
-// A server, and the library on it.
-struct Stack {
-  std::unique_ptr<testing::RedisServer> server;
-  ThreadRuntime runtime;
-  std::unique_ptr<Connector> connector;
-  std::unique_ptr<Client> client;
-};
-
-// Null, with the benchmark marked as failed, if there is no server.
-std::unique_ptr<Stack> Start(benchmark::State& state) {
-  auto stack = std::make_unique<Stack>();
-  auto server = testing::RedisServer::Start();
-  if (!server.ok()) {
-    state.SkipWithError(server.status().message().c_str());
-    return nullptr;
-  }
-  stack->server = std::move(server).value();
-  auto connector = MakeHiredisConnector(stack->runtime, stack->server->url());
-  if (!connector.ok()) {
-    state.SkipWithError(connector.status().message().c_str());
-    return nullptr;
-  }
-  stack->connector = std::move(connector).value();
-  stack->client = std::make_unique<Client>(stack->runtime, *stack->connector);
-  return stack;
-}
 
 using HiredisContext = std::unique_ptr<redisContext, void (*)(redisContext*)>;
 
