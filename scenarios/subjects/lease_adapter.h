@@ -36,7 +36,7 @@ struct Renewal {
 class LeaseHold final : public harness::Hold {
  public:
   /// `client` is kept alive because a Lease must not outlive its Client.
-  LeaseHold(std::shared_ptr<const void> client, Lease lease, Renewal renewal)
+  LeaseHold(std::shared_ptr<const void> client, Lease lease, Renewal renewal = {})
       : client_(std::move(client)), lease_(std::move(lease)), renewal_(renewal) {}
 
   /// A Lease releases itself; a hold must not reach the server, so the lease is forgotten first.

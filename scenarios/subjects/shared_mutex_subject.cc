@@ -7,16 +7,13 @@
 #include <interlock/shared_mutex.h>
 
 #include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/mutex_adapter.h"
 #include "scenarios/subjects/subjects.h"
 
 namespace interlock::scenarios::subjects {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::string KeyOf(const harness::LockOptions& options) {
-  return options.key_prefix + "{" + options.resource + "}";
-}
 
 class SharedLock final : public harness::Lock {
  public:
