@@ -261,6 +261,8 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
   const std::int64_t lease_ms = history.lease.count() / 1'000'000;
   const bool extended = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* entry) {
     if (std::min(entry->ended, entry->promised_until) <= called) return false;
+    // What the extension itself has made is no proof that there was something to extend.
+    if (entry->client < 0 && entry->granted >= called) return false;
     // By the server's own clock, which may have been set since. An extension within the millisecond
     // of the last one changes nothing: then the deadline is the test.
     const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;

@@ -48,7 +48,8 @@ local function hand_over()
   while not owner do
     local first = redis.call('LPOP', queue)
     if not first then return end
-    local live_until, for_ms = string.match(redis.call('HGET', waiters, first) or '', '^(%d+) (%d+)$')
+    local waiter = redis.call('HGET', waiters, first) or ''
+    local live_until, for_ms = string.match(waiter, '^(%d+) (%d+)$')
     redis.call('HDEL', waiters, first)
     if live_until and tonumber(live_until) >= now then
       grant(first, for_ms)
