@@ -4,10 +4,10 @@
 // and RedLock.net the watchdog is also the one who tells of a loss, so while its own call hangs
 // nobody does (1000 ms of lease, not aborted after 2900 ms).
 //
-// What goes wrong: the reply to a renewal is lost. The watchdog sits out its socket time-out, the
-// lease ends meanwhile, another client enters, and the holder, who was promised to be told, works
-// on. The fix is a timer of its own, armed with the validity's end, which waits for no server.
-// Lock, unlock and the renewal itself are correct.
+// What goes wrong: the reply to a renewal is lost or held up. The watchdog waits for it, the lease
+// ends meanwhile, another client enters, and the holder, who was promised to be told, works on. The
+// fix is a timer of its own, armed with the validity's end, which waits for no server. Lock, unlock
+// and the renewal itself are correct.
 #include <chrono>
 
 #include "scenarios/specimens/pages.h"
@@ -36,8 +36,8 @@ Specimen LossToldLate() {
                            .summary = "tells of a loss when its renewal has come back, not before",
                            .watchdog = Watch,
                            .tells = true}),
-          {{"false-validity", "lossy", SynchronyClass::kNone}},
-          {.clients = 1, .expiries = 1, .lost_replies = 1}};
+          {{"false-validity", "pause", SynchronyClass::kBounded}},
+          {.clients = 1, .expiries = 1, .pauses = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens
