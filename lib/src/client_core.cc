@@ -10,28 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "src/pending_call.h"
 #include "src/retry.h"
 
 namespace interlock::internal {
-namespace {
-
-std::vector<std::string_view> CommandLine(std::string_view command, std::string_view script,
-                                          const ScriptCall& call, const std::string& key_count) {
-  std::vector<std::string_view> argv;
-  argv.reserve(3 + call.keys.size() + call.arguments.size());
-  argv.push_back(command);
-  argv.push_back(script);
-  argv.push_back(key_count);
-  argv.insert(argv.end(), call.keys.begin(), call.keys.end());
-  argv.insert(argv.end(), call.arguments.begin(), call.arguments.end());
-  return argv;
-}
-
-bool IsNoScript(const Reply& reply) {
-  return reply.IsError() && std::string_view(reply.text).substr(0, 8) == "NOSCRIPT";
-}
-
-}  // namespace
 
 ClientCore::ClientCore(Runtime& runtime, Connector& connector, ClientOptions options)
     : runtime_(runtime), connector_(connector), options_(options), keeper_(runtime) {}
@@ -44,17 +26,15 @@ std::unique_ptr<Connection> ClientCore::TakeIdle() {
   return last;
 }
 
-Result<ClientCore::Borrowed> ClientCore::Borrow(Use use, MonotonicTime by) {
-  if (use == Use::kPooled) {
-    while (std::unique_ptr<Connection> idle = TakeIdle()) {
-      if (!idle->broken()) return Borrowed{std::move(idle), true};
-    }
+Result<std::unique_ptr<Connection>> ClientCore::Connect(MonotonicTime by) {
+  return connector_.Connect(std::min(AddSaturating(runtime_.Now(), options_.connect_timeout), by));
+}
+
+Result<std::unique_ptr<Connection>> ClientCore::Borrow() {
+  while (std::unique_ptr<Connection> idle = TakeIdle()) {
+    if (!idle->broken()) return idle;
   }
-  const MonotonicTime deadline =
-      std::min(AddSaturating(runtime_.Now(), options_.connect_timeout), by);
-  Result<std::unique_ptr<Connection>> made = connector_.Connect(deadline);
-  if (!made.ok()) return made.status();
-  return Borrowed{std::move(made).value(), false};
+  return Connect(kNever);
 }
 
 void ClientCore::GiveBack(std::unique_ptr<Connection> connection) {
@@ -71,56 +51,19 @@ void ClientCore::DropIdle() {
   dropped.swap(idle_);
 }
 
-Result<Reply> ClientCore::Exchange(Connection& connection,
-                                   const std::vector<std::string_view>& argv,
-                                   MonotonicTime deadline) {
-  if (Status sent = connection.Send(argv); !sent.ok()) return sent;
+Result<Reply> ClientCore::Receive(Connection& connection, MonotonicTime deadline) {
   Result<Reply> reply = connection.Receive(deadline);
   if (reply.ok() || reply.code() == StatusCode::kCancelled) return reply;
   // The command is on its way, so whatever the connection calls this, its effect is unknown.
   return Status(StatusCode::kUnknownOutcome, reply.status().message());
 }
 
-Result<ScriptReply> ClientCore::RunOn(Connection& connection, const ScriptCall& call,
-                                      MonotonicTime by) {
-  const std::string key_count = std::to_string(call.keys.size());
-  MonotonicTime sent = runtime_.Now();
-  const MonotonicTime deadline = std::min(AddSaturating(sent, options_.command_timeout), by);
-  Result<Reply> reply =
-      Exchange(connection, CommandLine("EVALSHA", call.script->sha(), call, key_count), deadline);
-  if (reply.ok() && IsNoScript(*reply)) {
-    sent = runtime_.Now();
-    reply =
-        Exchange(connection, CommandLine("EVAL", call.script->source, call, key_count), deadline);
-  }
-  if (!reply.ok()) return reply.status();
-  if (reply->IsError()) return StatusOfErrorReply(reply->text);
-  return ScriptReply{std::move(reply).value(), sent};
-}
-
 Result<ScriptReply> ClientCore::Run(const ScriptCall& call, Use use, MonotonicTime by) {
-  for (;;) {
-    Result<Borrowed> borrowed = Borrow(use, by);
-    if (!borrowed.ok()) {
-      DropIdle();
-      return borrowed.status();
-    }
-    Result<ScriptReply> reply = RunOn(*borrowed->connection, call, by);
-    if (reply.ok()) {
-      GiveBack(std::move(borrowed->connection));
-      return reply;
-    }
-    borrowed->connection.reset();
-    DropIdle();
-    // A connection that died while idle is no news: definitely nothing was sent on it.
-    const bool stale = borrowed->was_idle && reply.code() == StatusCode::kUnavailable;
-    if (!stale) return reply;
-    use = Use::kFresh;
-  }
+  return PendingCall(*this, call, use, by).Finish();
 }
 
 Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, MonotonicTime until) {
-  Result<Borrowed> borrowed = Borrow(Use::kPooled, kNever);
+  Result<std::unique_ptr<Connection>> borrowed = Borrow();
   if (!borrowed.ok()) {
     DropIdle();
     return borrowed.status();
@@ -129,17 +72,19 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
   const std::chrono::milliseconds wait = BlockFor(now, until);
   const std::string seconds = BlockingSeconds(wait);
   const MonotonicTime overdue = AddSaturating(AddSaturating(now, wait), options_.command_timeout);
-  Result<Reply> reply = Exchange(*borrowed->connection, {"BLPOP", key, seconds}, overdue);
+  const std::array<std::string_view, 3> command = {"BLPOP", key, seconds};
+  const Status sent = (*borrowed)->Send(command);
+  Result<Reply> reply = sent.ok() ? Receive(**borrowed, overdue) : Result<Reply>(sent);
   if (reply.ok() && reply->IsNil()) {
-    GiveBack(std::move(borrowed->connection));
+    GiveBack(std::move(*borrowed));
     return std::optional<std::string>();
   }
   // The key's name, then the element.
   if (reply.ok() && reply->IsArray() && reply->elements.size() == 2) {
-    GiveBack(std::move(borrowed->connection));
+    GiveBack(std::move(*borrowed));
     return std::optional<std::string>(std::move(reply->elements[1].text));
   }
-  borrowed->connection.reset();
+  borrowed->reset();
   DropIdle();
   if (!reply.ok()) return reply.status();
   if (reply->IsError()) return StatusOfErrorReply(reply->text);

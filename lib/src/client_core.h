@@ -61,18 +61,16 @@ class ClientCore {
   void PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline);
 
  private:
-  struct Borrowed {
-    std::unique_ptr<Connection> connection;
-    bool was_idle = false;
-  };
+  friend class PendingCall;
 
   std::unique_ptr<Connection> TakeIdle();
-  Result<Borrowed> Borrow(Use use, MonotonicTime by);
+  Result<std::unique_ptr<Connection>> Connect(MonotonicTime by);
+  /// An idle connection, or a new one.
+  Result<std::unique_ptr<Connection>> Borrow();
   void GiveBack(std::unique_ptr<Connection> connection);
   void DropIdle();
-  Result<ScriptReply> RunOn(Connection& connection, const ScriptCall& call, MonotonicTime by);
-  Result<Reply> Exchange(Connection& connection, const std::vector<std::string_view>& argv,
-                         MonotonicTime deadline);
+  /// The reply to a command that was sent.
+  static Result<Reply> Receive(Connection& connection, MonotonicTime deadline);
 
   Runtime& runtime_;
   Connector& connector_;

@@ -193,7 +193,7 @@ Status HeldLease::Release() {
     if (!lost) state_ = State::kUnreleased;
   }
   Retire();
-  if (lost) return Status(StatusCode::kNotOwner, "the lease was lost");
+  if (lost) return ReleaseLost();
   Status released = backend_->Release(grant_);
   const StatusCode code = released.code();
   if (code == StatusCode::kOk || code == StatusCode::kNotOwner) {
@@ -204,8 +204,21 @@ Status HeldLease::Release() {
   return released;
 }
 
+Status HeldLease::ReleaseLost() {
+  backend_->ReleaseLost(grant_);
+  release_status_ = Status(StatusCode::kNotOwner, "the lease was lost");
+  MutexGuard guard(mutex_);
+  state_ = State::kReleased;
+  return release_status_;
+}
+
+bool HeldLease::Lost() {
+  MutexGuard guard(mutex_);
+  return state_ == State::kLost;
+}
+
 void HeldLease::Drop() {
-  if (InUse()) {
+  if (InUse() || Lost()) {
     (void)Release();
   } else {
     Close();

@@ -81,6 +81,8 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
 
   /// Neither given back nor known to the server as somebody else's.
   bool InUse();
+  /// The server has said that it is over.
+  bool Lost();
   bool HeldAt(MonotonicTime now);
   void MarkEnded(State state);
   /// What is to be prolonged now, and by how much; nullopt: nothing any more.
@@ -93,6 +95,8 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   Status Settle(const Result<MonotonicTime>& extended);
   /// Takes it off the client's agendas and waits for a callback that runs. YIELDS.
   void Retire();
+  /// What of it is left on other servers than those that said that it is over.
+  Status ReleaseLost();
   std::uint64_t Ticket();
 
   const std::shared_ptr<LeaseBackend> backend_;

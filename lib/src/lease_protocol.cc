@@ -23,12 +23,6 @@ Attempt Orphaned(Status status, const std::string& token) {
   return attempt;
 }
 
-Status CheckLease(Duration lease) {
-  if (lease >= kMinLease && lease <= kMaxLease) return Status();
-  return Status(StatusCode::kInvalidArgument,
-                "lease is " + std::to_string(lease.count()) + " ns; allowed is 1 ms to 24 h");
-}
-
 }  // namespace
 
 LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScripts> scripts,

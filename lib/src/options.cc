@@ -122,6 +122,19 @@ Status Validate(const SharedMutexOptions& options) {
        CheckCount("drift_per_mille", options.drift_per_mille, 0, 500), CheckRetry(options.retry)});
 }
 
+Status Validate(const RedlockOptions& options) {
+  Status each = FirstFailure(
+      {CheckPrefix(options.key_prefix), CheckDuration("lease", options.lease, kMinLease, kMaxLease),
+       CheckDuration("node_timeout", options.node_timeout, milliseconds(1), options.lease / 4),
+       CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
+       CheckDuration("drift_extra", options.drift_extra, Duration(0), options.lease / 4),
+       CheckDuration("first_pause", options.first_pause, milliseconds(1), kHour),
+       CheckDuration("max_pause", options.max_pause, milliseconds(1), kHour)});
+  if (!each.ok() || options.first_pause <= options.max_pause) return each;
+  return OutOfRange("first_pause", Text(options.first_pause),
+                    "at most max_pause, " + Text(options.max_pause));
+}
+
 Status Validate(const SingleFileOptions& options) {
   return FirstFailure({ValidateName(options.name), CheckPrefix(options.key_prefix),
                        CheckCount("concurrency", options.concurrency, 1, kMaxPermits),

@@ -20,6 +20,12 @@ MonotonicTime ValidUntil(MonotonicTime sent, Duration lease, int drift_per_mille
   return AddSaturating(sent, Duration(count - drift));
 }
 
+Status CheckLease(Duration lease) {
+  if (lease >= kMinLease && lease <= kMaxLease) return Status();
+  return Status(StatusCode::kInvalidArgument,
+                "lease is " + std::to_string(lease.count()) + " ns; allowed is 1 ms to 24 h");
+}
+
 Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
   Duration pause = options.first_pause;
   for (int i = 1; i < failures && pause < options.max_pause; ++i) pause *= 2;

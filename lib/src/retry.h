@@ -18,6 +18,9 @@ namespace interlock::internal {
 /// lease began somewhere between then and the reply.
 MonotonicTime ValidUntil(MonotonicTime sent, Duration lease, int drift_per_mille);
 
+/// kInvalidArgument if an extension to `lease` is out of range.
+Status CheckLease(Duration lease);
+
 /// The pause before try number `failures` + 1 (`failures` >= 1): first_pause doubled for each
 /// further failure, at most max_pause, less up to a half of it by `random`.
 Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random);

@@ -12,6 +12,7 @@
 #include "src/scripts/latch_scripts.h"
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
+#include "src/scripts/quorum_scripts.h"
 #include "src/scripts/reentrant_scripts.h"
 #include "src/scripts/shared_scripts.h"
 #include "src/sha1.h"
@@ -51,9 +52,9 @@ TEST(Sha1Test, PadsEveryLengthAroundABlock) {
 
 std::vector<const Script*> AllScripts() {
   std::vector<const Script*> all;
-  for (const auto& of_one_kind :
-       {FairScripts::All(), LatchScripts::All(), MutexScripts::All(), PermitScripts::All(),
-        ReaderScripts::All(), ReentrantScripts::All(), WriterScripts::All()}) {
+  for (const auto& of_one_kind : {FairScripts::All(), LatchScripts::All(), MutexScripts::All(),
+                                  PermitScripts::All(), QuorumScripts::All(), ReaderScripts::All(),
+                                  ReentrantScripts::All(), WriterScripts::All()}) {
     all.insert(all.end(), of_one_kind.begin(), of_one_kind.end());
   }
   return all;

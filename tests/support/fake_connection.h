@@ -64,7 +64,8 @@ struct SentCommand {
 
 class FakeConnector final : public Connector {
  public:
-  explicit FakeConnector(ManualRuntime& runtime) : runtime_(runtime) {}
+  explicit FakeConnector(ManualRuntime& runtime, std::string endpoint = "redis://fake:6379/0")
+      : runtime_(runtime), endpoint_(std::move(endpoint)) {}
   /// Fails the test if an expected command was never sent.
   ~FakeConnector() override;
 
@@ -78,7 +79,7 @@ class FakeConnector final : public Connector {
   void FailEveryConnect(std::optional<Status> status) { every_connect_ = std::move(status); }
 
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;
-  std::string endpoint() const override { return "redis://fake:6379/0"; }
+  std::string endpoint() const override { return endpoint_; }
 
   const std::vector<SentCommand>& sent() const { return sent_; }
   int connects() const { return connects_; }
@@ -90,6 +91,7 @@ class FakeConnector final : public Connector {
   Answer Take(std::vector<std::string> argv, int connection);
 
   ManualRuntime& runtime_;
+  const std::string endpoint_;
   std::deque<std::pair<std::string, Answer>> expected_;
   std::function<Answer(const std::vector<std::string>&)> otherwise_;
   std::deque<Status> connect_failures_;

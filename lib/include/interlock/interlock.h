@@ -15,6 +15,7 @@
 #include <interlock/multi_mutex.h>       // IWYU pragma: export
 #include <interlock/mutex.h>             // IWYU pragma: export
 #include <interlock/options.h>           // IWYU pragma: export
+#include <interlock/redlock.h>           // IWYU pragma: export
 #include <interlock/reentrant_mutex.h>   // IWYU pragma: export
 #include <interlock/result.h>            // IWYU pragma: export
 #include <interlock/runtime.h>           // IWYU pragma: export

@@ -30,6 +30,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <interlock/result.h>
 #include <interlock/runtime.h>
@@ -49,6 +50,8 @@ struct Grant {
   MonotonicTime valid_until{};
   bool release_unknown = false;  ///< a release was sent whose outcome is not known
   bool stray = false;            ///< requests of it may still be on their way
+  /// Of a lock over several nodes: those that may yet execute the acquire, or have.
+  std::vector<std::size_t> doubtful_nodes;
 };
 
 /// What a Lease needs of the lock that granted it.
@@ -64,6 +67,8 @@ class LeaseBackend {
   virtual Result<MonotonicTime> Extend(const Grant& grant, Duration lease) = 0;
   /// Remembers in `grant` what a later call has to know about this one.
   virtual Status Release(Grant& grant) = 0;
+  /// Of a grant that an Extend found lost. One server keeps nothing of it.
+  virtual void ReleaseLost(Grant& /*grant*/) {}
 };
 
 }  // namespace internal

@@ -149,6 +149,36 @@ struct SharedMutexOptions {
   RetryOptions retry = {};
 };
 
+struct RedlockOptions {
+  /// As in MutexOptions. A Redlock shares prefix and name with no other lock of the same servers.
+  std::string key_prefix = "interlock:redlock:";
+
+  /// As in MutexOptions. [4 * node_timeout, 24 h]
+  Duration lease = std::chrono::seconds(30);
+
+  /// How long one node may take for one answer, connecting included. What is slower has no vote. It
+  /// is paid once per round while a node hangs, so it must be far below the lease; 100 ms is far
+  /// above a healthy node's answer in one region. [1 ms, lease / 4]
+  Duration node_timeout = std::chrono::milliseconds(100);
+
+  /// The drift allowance has two parts, as on Redis' page on distributed locks: a fraction of the
+  /// lease, as in MutexOptions, and a fixed part for leases so short that servers' whole
+  /// milliseconds count. [0, 500] and [0, lease / 4]
+  int drift_per_mille = 10;
+  Duration drift_extra = std::chrono::milliseconds(2);
+
+  /// Fencing tokens cost a second round trip per grant; false: fencing_token() is 0. All clients
+  /// of one name must agree.
+  bool fencing = true;
+
+  /// Between two tries: the first pause, doubled after each further try up to the longest one, and
+  /// shortened at random by up to a half. Both should be well above the time between the first and
+  /// the last node's execution of a try, or clients that split the votes do so again. [1 ms, 1 h],
+  /// first <= max.
+  Duration first_pause = std::chrono::milliseconds(25);
+  Duration max_pause = std::chrono::milliseconds(250);
+};
+
 struct SingleFileOptions {
   /// What is locked. 1 to 512 bytes, anything but '{' and '}'.
   std::string name = "default";
@@ -183,6 +213,7 @@ Status Validate(const ReentrantMutexOptions& options);
 Status Validate(const CountDownLatchOptions& options);
 Status Validate(const SemaphoreOptions& options);
 Status Validate(const SharedMutexOptions& options);
+Status Validate(const RedlockOptions& options);
 Status Validate(const SingleFileOptions& options);
 /// A number of permits: [1, 65536].
 Status ValidateLimit(int limit);

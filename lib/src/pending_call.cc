@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "src/pending_call.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "src/retry.h"
+
+namespace interlock::internal {
+namespace {
+
+std::vector<std::string_view> CommandLine(std::string_view command, std::string_view script,
+                                          const ScriptCall& call, const std::string& key_count) {
+  std::vector<std::string_view> argv;
+  argv.reserve(3 + call.keys.size() + call.arguments.size());
+  argv.push_back(command);
+  argv.push_back(script);
+  argv.push_back(key_count);
+  argv.insert(argv.end(), call.keys.begin(), call.keys.end());
+  argv.insert(argv.end(), call.arguments.begin(), call.arguments.end());
+  return argv;
+}
+
+bool IsNoScript(const Reply& reply) {
+  return reply.IsError() && std::string_view(reply.text).substr(0, 8) == "NOSCRIPT";
+}
+
+}  // namespace
+
+Status PendingCall::Send(std::unique_ptr<Connection> connection) {
+  key_count_ = std::to_string(call_.keys.size());
+  sent_ = client_.runtime().Now();
+  deadline_ = std::min(AddSaturating(sent_, client_.options().command_timeout), by_);
+  Status sent = connection->Send(CommandLine("EVALSHA", call_.script->sha(), call_, key_count_));
+  if (sent.ok()) {
+    connection_ = std::move(connection);
+  } else {
+    connection.reset();
+    client_.DropIdle();
+  }
+  return sent;
+}
+
+bool PendingCall::TrySend() {
+  if (use_ != Use::kPooled) return false;
+  while (std::unique_ptr<Connection> idle = client_.TakeIdle()) {
+    if (idle->broken()) continue;
+    Status sent = Send(std::move(idle));
+    on_idle_ = sent.ok();
+    // A connection that died while idle is no news: definitely nothing was sent on it.
+    if (sent.code() == StatusCode::kUnavailable) return false;
+    failure_ = std::move(sent);
+    return true;
+  }
+  return false;
+}
+
+Status PendingCall::Connect() {
+  Result<std::unique_ptr<Connection>> made = client_.Connect(by_);
+  if (made.ok()) return Send(std::move(made).value());
+  client_.DropIdle();
+  return made.status();
+}
+
+Result<ScriptReply> PendingCall::Answer() {
+  Result<Reply> reply = ClientCore::Receive(*connection_, deadline_);
+  if (reply.ok() && IsNoScript(*reply)) {
+    sent_ = client_.runtime().Now();
+    const Status sent =
+        connection_->Send(CommandLine("EVAL", call_.script->source, call_, key_count_));
+    reply = sent.ok() ? ClientCore::Receive(*connection_, deadline_) : Result<Reply>(sent);
+  }
+  if (!reply.ok()) return reply.status();
+  if (reply->IsError()) return StatusOfErrorReply(reply->text);
+  return ScriptReply{std::move(reply).value(), sent_};
+}
+
+Result<ScriptReply> PendingCall::Finish() {
+  for (;;) {
+    if (connection_ == nullptr && failure_.ok() && (refused_ || !TrySend())) failure_ = Connect();
+    if (!failure_.ok()) return failure_;
+    Result<ScriptReply> answer = Answer();
+    if (answer.ok()) {
+      client_.GiveBack(std::move(connection_));
+      return answer;
+    }
+    connection_.reset();
+    client_.DropIdle();
+    // A server that refused may no longer be the one that a new connection leads to.
+    refused_ = std::exchange(on_idle_, false) && answer.code() == StatusCode::kUnavailable;
+    if (!refused_) return answer;
+  }
+}
+
+}  // namespace interlock::internal

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// PendingCall: one call of a script in two halves, so that a caller can send to many servers before
+// it waits for the first. ClientCore::Run is both halves in a row.
+//
+// Guarantee: sent once at most by its hash and, to a server that does not know it, once by its
+// text; a connection on which anything failed is closed. Thread safety: belongs to one task at a
+// time.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <interlock/connection.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "src/client_core.h"
+#include "src/scripts/script.h"
+
+namespace interlock::internal {
+
+class PendingCall {
+ public:
+  /// Sends nothing. `call` must outlive this. For `by` see ClientCore::Run.
+  PendingCall(ClientCore& client, const ScriptCall& call, Use use, MonotonicTime by)
+      : client_(client), call_(call), use_(use), by_(by) {}
+
+  /// Sends on an idle connection, if there is one and it may be used. False: nothing was sent, and
+  /// Finish has to connect first. Never waits for a reply.
+  bool TrySend();
+
+  /// Sends if that is still to be done, and waits for the reply. YIELDS. Answers as
+  /// ClientCore::Run. REQUIRES: called once at most.
+  Result<ScriptReply> Finish();
+
+ private:
+  Status Send(std::unique_ptr<Connection> connection);
+  Status Connect();
+  Result<ScriptReply> Answer();
+
+  ClientCore& client_;
+  const ScriptCall& call_;
+  const Use use_;
+  const MonotonicTime by_;
+  std::string key_count_;
+  std::unique_ptr<Connection> connection_;  ///< on which a reply is outstanding
+  MonotonicTime sent_{};
+  MonotonicTime deadline_{};
+  bool on_idle_ = false;  ///< `connection_` was idle before
+  bool refused_ = false;  ///< on one that was idle: the next try is on a new one
+  Status failure_;        ///< of a send that may have reached the server
+};
+
+}  // namespace interlock::internal

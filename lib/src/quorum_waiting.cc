@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "src/quorum_waiting.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/quorum_protocol.h"
+#include "src/retry.h"
+
+namespace interlock::internal {
+namespace {
+
+class Waiter {
+ public:
+  Waiter(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline)
+      : lock_(lock), deadline_(deadline), left_(nodes) {}
+
+  Result<Grant> Run() {
+    for (;;) {
+      if (left_.count() > 0) lock_.Settle(left_);
+      std::optional<Milliseconds> free_in;
+      // With so many unsettled nodes it would wait for itself.
+      if (left_.count() < lock_.quorum()) {
+        QuorumAttempt attempt = lock_.TryOnce(left_);
+        const StatusCode code = attempt.grant.code();
+        const bool refused = code == StatusCode::kNotAcquired;
+        if (attempt.grant.ok() || !(refused || IsRetryable(code))) return std::move(attempt.grant);
+        last_ = attempt.grant.status();
+        if (refused) free_in = FreeIn(attempt.votes);
+      }
+      if (lock_.Now() >= deadline_) return GiveUp();
+      Rest(free_in);
+    }
+  }
+
+ private:
+  std::uint32_t Random() {
+    std::array<std::byte, sizeof(std::uint32_t)> random{};
+    lock_.runtime().FillRandom(random);
+    return std::bit_cast<std::uint32_t>(random);
+  }
+
+  /// A pause of its own length, but not much beyond the end of the leases that were in the way.
+  void Rest(std::optional<Milliseconds> free_in) {
+    RetryOptions pauses;
+    pauses.first_pause = lock_.timing().first_pause;
+    pauses.max_pause = lock_.timing().max_pause;
+    Duration pause = PauseAfter(++tries_, pauses, Random());
+    if (free_in && *free_in > Milliseconds(0) && *free_in < pause) {
+      pause = std::min(pause, *free_in + Jitter(pauses.first_pause, Random()));
+    }
+    const MonotonicTime now = lock_.Now();
+    if (deadline_ <= now) return;
+    lock_.Pause(deadline_ == kNever ? pause : std::min(pause, deadline_ - now));
+  }
+
+  Status GiveUp() const {
+    if (left_.count() >= lock_.quorum()) {
+      return Status(StatusCode::kUnknownOutcome, last_.message());
+    }
+    return Status(StatusCode::kTimeout, "no grant before the deadline; last: " + last_.ToString());
+  }
+
+  QuorumProtocol& lock_;
+  const MonotonicTime deadline_;
+  Leftovers left_;
+  Status last_;
+  int tries_ = 0;
+};
+
+}  // namespace
+
+Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline) {
+  return Waiter(lock, nodes, deadline).Run();
+}
+
+}  // namespace interlock::internal

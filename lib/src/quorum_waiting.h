@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// Waiting for a quorum: there is no one server to sleep in, so a waiter tries again after pauses.
+// They grow, and are random, because clients that try in step split the nodes between them again
+// and again, and none gets a quorum.
+#pragma once
+
+#include <cstddef>
+
+#include <interlock/lease.h>
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+namespace interlock::internal {
+
+class QuorumProtocol;
+
+/// Tries until granted, or until `deadline` (kNever: for ever). At least one try. kTimeout:
+/// definitely not acquired. kUnknownOutcome: what tries have left behind could not be removed from
+/// a quorum of nodes by then. kCancelled, kInvalidArgument and kProtocolError end it at once.
+/// YIELDS.
+Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline);
+
+}  // namespace interlock::internal
