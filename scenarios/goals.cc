@@ -37,6 +37,9 @@ std::string_view Name(Goal goal) {
       "a reader waited for a writer",
       "lease renewed by itself",
       "loss told to its holder",
+      "split vote without a quorum",
+      "minority of votes given back",
+      "extended by a bare quorum",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -34,18 +34,21 @@ enum class Goal : std::uint8_t {
   kWriteHeldUp,            ///< a write to the guarded resource took longer than a lease
   kRenewalRacedExpiry,     ///< a lease ended while an extension of it was on its way
   kReleaseReplyLost,       ///< the server had released, and the reply that said so was lost
-  kWokenAsTimedOut,  ///< what a waiter waited for came free within a message's time of its end
-  kFullThenCrash,    ///< one of the holders died while all of several permits were out
-  kOvertaken,        ///< a later request was granted before one that stood in line
-  kGrantLost,        ///< a server lost a grant that its client still believed in
-  kWentOn,           ///< after its faults a client was granted its third request or a later one
-  kReadersTogether,  ///< two readers were inside at once
-  kWriterWaited,     ///< a writer waited while a reader held
-  kReaderWaited,     ///< a reader waited while a writer held
-  kRenewedByItself,  ///< a lease was prolonged while its holder had asked for nothing
-  kLossTold,         ///< a holder was told in its section that its lease is lost
+  kWokenAsTimedOut,    ///< what a waiter waited for came free within a message's time of its end
+  kFullThenCrash,      ///< one of the holders died while all of several permits were out
+  kOvertaken,          ///< a later request was granted before one that stood in line
+  kGrantLost,          ///< a server lost a grant that its client still believed in
+  kWentOn,             ///< after its faults a client was granted its third request or a later one
+  kReadersTogether,    ///< two readers were inside at once
+  kWriterWaited,       ///< a writer waited while a reader held
+  kReaderWaited,       ///< a reader waited while a writer held
+  kRenewedByItself,    ///< a lease was prolonged while its holder had asked for nothing
+  kLossTold,           ///< a holder was told in its section that its lease is lost
+  kSplitVote,          ///< several have votes, and there is no quorum to be had for anybody
+  kMinorityGivenBack,  ///< votes that made no quorum were given back
+  kBareExtension,      ///< an extension succeeded on just as many servers as it must
 };
-inline constexpr std::size_t kGoalCount = 32;
+inline constexpr std::size_t kGoalCount = 35;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);
@@ -53,12 +56,12 @@ std::string_view Name(Goal goal);
 /// A set of goals that one run reached.
 class GoalSet {
  public:
-  void Add(Goal goal) { bits_ |= 1U << static_cast<unsigned>(goal); }
+  void Add(Goal goal) { bits_ |= std::uint64_t{1} << static_cast<unsigned>(goal); }
   void AddAll(const GoalSet& others) { bits_ |= others.bits_; }
   bool Has(Goal goal) const { return (bits_ >> static_cast<unsigned>(goal) & 1U) != 0; }
 
  private:
-  std::uint32_t bits_ = 0;
+  std::uint64_t bits_ = 0;
 };
 
 using GoalCounts = std::array<std::uint64_t, kGoalCount>;

@@ -2,7 +2,6 @@
 //
 // What happened to one resource in one run, as the oracles need it: attempts, holds as the clients
 // saw them, and ownership as the server had it. All instants are on the world's one virtual clock.
-//
 // Three intervals matter for each grant (see scenarios/README.md): the server's promise S, the
 // client's belief B, and the section C. A crash ends B and C, never S.
 #pragma once
@@ -61,8 +60,7 @@ struct ClientHold {
   bool entered() const { return section.from != kOpen; }
 };
 
-/// One access to the guarded resource: reading it when the section begins, or the write that comes
-/// of it.
+/// One access to what is guarded: a read when the section begins, or the write that comes of it.
 struct Access {
   std::size_t hold = 0;  ///< index of the grant's ClientHold
   bool writes = false;
@@ -140,12 +138,16 @@ struct History {
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
   bool prefers_writers = false;     ///< new readers are kept out by writers that wait
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
+  int nodes = 1;                    ///< servers that a lock over several of them asks
+  int quorum = 1;                   ///< so many of them must have the same owner
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
   std::vector<Access> accesses;  ///< in the order in which they arrived
   std::vector<Renewal> renewals;
   std::vector<Delay> delays;
+  std::vector<Delay> outages;     ///< while something may have kept the client from a server
+  std::vector<Interval> blocked;  ///< of a quorum's view: while too few servers were free for one
   std::vector<Disturbance> disturbances;
   std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still
   std::vector<Death> deaths;        ///< in order of time
@@ -156,8 +158,7 @@ struct History {
   VirtualTime end{};           ///< when the run stopped
 };
 
-/// When the client first died at or after `since`; kOpen: it did not, nor did nobody in particular
-/// (-1).
+/// When the client first died at or after `since`; kOpen: it did not, as nobody in particular (-1).
 inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {
   for (const Death& death : history.deaths) {
     if (death.client == client && death.at >= since) return death.at;

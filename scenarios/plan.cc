@@ -18,7 +18,9 @@ std::uint64_t EndOf(const Unit& unit, std::uint64_t runs) {
   if (runs == 0) return 0;
   if (scenario.always_whole) return scenario.max_runs;
   const bool hunted = unit.entry->specimen && Expects(*unit.entry, scenario, unit.synchrony);
-  return std::min(hunted ? std::max(runs, kSpecimenPatience) : runs, scenario.max_runs);
+  if (hunted) return std::min(std::max(runs, kSpecimenPatience), scenario.max_runs);
+  const std::uint64_t share = std::max(std::min(runs, kLeastRuns), runs / scenario.weight);
+  return std::min(share, scenario.max_runs);
 }
 
 }  // namespace

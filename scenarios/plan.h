@@ -21,6 +21,9 @@ inline constexpr std::uint64_t kSpecimenRuns = 300;  // at least, so that rates 
 /// Runs after which a specimen that was asked for fewer counts as acquitted.
 inline constexpr std::uint64_t kSpecimenPatience = 10'000;
 
+/// Of a scenario whose runs weigh more than others', a campaign has no fewer for that.
+inline constexpr std::uint64_t kLeastRuns = 1'000;
+
 struct Block {
   std::size_t unit = 0;
   std::uint64_t first = 0;

@@ -46,7 +46,12 @@ Recorder::Recorder(const harness::Subject& subject,
 
 void Recorder::Attach(sim::World& world, int clients, Duration latency) {
   world_ = &world;
-  for (Resource& resource : resources_) resource.history.latency = latency;
+  for (Resource& resource : resources_) {
+    resource.history.latency = latency;
+    if (!subject_.traits().quorum) continue;
+    resource.history.nodes = world.nodes();
+    resource.history.quorum = world.nodes() / 2 + 1;
+  }
   clients_.resize(static_cast<std::size_t>(clients));
   dealings_.resize(clients_.size() * resources_.size());
 }
@@ -267,6 +272,14 @@ void Recorder::OnLeave(Party who) {
   hold(who).section.to = world_->now();
 }
 
+std::int64_t Recorder::LeastServerMs(int nodes) {
+  std::int64_t least_us = world_->ServerTimeUs();
+  for (int node = 0; nodes > 1 && node < nodes; ++node) {
+    least_us = std::min(least_us, world_->server(node).time_us());
+  }
+  return least_us / 1000;
+}
+
 void Recorder::OnExtend(Party who) {
   if (closed_) return;
   Note(who, "extend");
@@ -276,7 +289,7 @@ void Recorder::OnExtend(Party who) {
   }
   dealing(who).doing = Doing::kExtending;
   dealing(who).renewal = history(who).renewals.size();
-  dealing(who).extend_called_ms = world_->ServerTimeUs() / 1000;
+  dealing(who).extend_called_ms = LeastServerMs(history(who).nodes);
   Renewal renewal;
   renewal.client = who.client;
   renewal.called = world_->now();

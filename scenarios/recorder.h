@@ -133,6 +133,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void NoteRenewed(int process, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
   void JudgeKeys(int process, VirtualTime now);
+  /// What the clock shows that is furthest behind, of the one server or of these.
+  std::int64_t LeastServerMs(int nodes);
   /// The request that made or renewed the grant, and how long ago that is for its client.
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
   /// Whether the renewal has made the promise to that token longer, and it goes on.

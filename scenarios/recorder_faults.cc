@@ -111,6 +111,7 @@ void Recorder::OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime no
       history.delays.push_back({fault.process, {now, from + length + history.lease / 100}});
     }
     history.disturbances.push_back({fault.process, now});
+    history.outages.push_back({fault.process, {now, now + length}});
     history.last_fault = std::max(history.last_fault, now + length);
   }
 }

@@ -12,6 +12,7 @@
 #include "scenarios/oracles/liveness_bound.h"
 #include "scenarios/oracles/order.h"
 #include "scenarios/oracles/progress.h"
+#include "scenarios/oracles/quorum.h"
 #include "scenarios/oracles/refusals.h"
 #include "scenarios/oracles/termination.h"
 #include "scenarios/oracles/tokens.h"
@@ -193,10 +194,13 @@ class OneRun {
     const bool ran_out = stop == sim::StopReason::kStepLimit;
     const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
     bool storm = false;
+    std::vector<History> views;
+    views.reserve(recorder_.resources().size());
     std::vector<const History*> histories;
     for (const Recorder::Resource& resource : recorder_.resources()) {
-      storm = JudgeResource(resource, to_its_end, result) || storm;
-      histories.push_back(&resource.history);
+      if (traits_.quorum) views.push_back(QuorumView(resource.history));
+      histories.push_back(traits_.quorum ? &views.back() : &resource.history);
+      storm = JudgeResource(resource, *histories.back(), to_its_end, result) || storm;
     }
     if (traits_.waits) JudgeCircles(histories, result.violations);
     if (stop == sim::StopReason::kUnmodelled) {
@@ -226,12 +230,14 @@ class OneRun {
     return result;
   }
 
-  /// True: its clients kept asking more often than the lock allows itself.
-  bool JudgeResource(const Recorder::Resource& resource, bool to_its_end, RunResult& result) const {
-    const History& history = resource.history;
+  /// `history`: as the lock as a whole has it, where the resource's is of several servers. True:
+  /// its clients kept asking more often than the lock allows itself.
+  bool JudgeResource(const Recorder::Resource& resource, const History& history, bool to_its_end,
+                     RunResult& result) const {
     const std::size_t first = result.violations.size();
+    if (traits_.quorum) JudgeQuorums(history, result.violations);
     JudgeExclusion(history, traits_.semaphore, result.violations);
-    JudgeOrphans(history, result.violations);
+    JudgeOrphans(resource.history, result.violations);
     JudgeTokens(history, result.violations);
     if (!traits_.semaphore) JudgeWrites(history, result.violations);
     JudgeRefusals(history, result.violations);
@@ -251,8 +257,9 @@ class OneRun {
       result.violations[i].resource = index;
     }
     GoalSet goals = recorder_.goals();
-    AddGoals(history, goals);
-    PerJudged<bool> exercised = Exercised(history, traits_.semaphore, goals);
+    AddGoals(resource.history, goals);
+    if (traits_.quorum) AddQuorumGoals(resource.history, history, goals);
+    PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
     // Without a promise about the order only starvation counts, of whoever waits.
     if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
     for (const Judged property : kAllJudged) {
@@ -265,9 +272,14 @@ class OneRun {
   }
 
   void JudgeKeysLeft(RunResult& result) {
-    JudgeLeftovers(world_.server().PeekKeys(case_.scenario->database),
-                   world_.server().time_us() / 1000, recorder_.key_limits(),
-                   recorder_.resources().front().history, result.violations);
+    const bool all = workload_.topology == sim::Topology::kIndependent;
+    const int first = all ? 0 : world_.server_node();
+    const int last = all ? world_.nodes() - 1 : first;
+    for (int node = first; node <= last; ++node) {
+      JudgeLeftovers(world_.server(node).PeekKeys(case_.scenario->database),
+                     world_.server(node).time_us() / 1000, recorder_.key_limits(),
+                     recorder_.resources().front().history, result.violations);
+    }
   }
 
   /// Where there are several, a sentence says which one it speaks of.

@@ -56,6 +56,9 @@ const Scenario* FindScenario(std::string_view name) {
 }
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits) {
+  const sim::Topology topology =
+      scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;
+  if (traits.quorum != (topology == sim::Topology::kIndependent)) return false;
   return traits.semaphore || !scenario.semaphores_only;
 }
 
@@ -162,6 +165,8 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   if (runs < kRunsForRareGoals) return goals;
   if (scenario.gives_up.writes) add({Goal::kGrantLost});
   if (traits.waits) add({Goal::kWokenAsTimedOut});
+  if (traits.quorum) add({Goal::kSplitVote, Goal::kMinorityGivenBack});
+  if (traits.quorum && scenario.shape.extend && traits.can_extend) add({Goal::kBareExtension});
   if (traits.waits && traits.bypass_bound != 0) add({Goal::kOvertaken});
   // Without a pause the late extension of an overstaying client comes after the race.
   if (scenario.shape.extend && traits.can_extend && has({FaultKind::kPause})) {

@@ -69,6 +69,9 @@ struct Scenario {
   std::vector<Weakness> weaknesses;
   /// Of a campaign's runs, at most so many: a pinned workload has little to vary.
   std::uint64_t max_runs = ~std::uint64_t{0};
+  /// A run takes so many times as long as others do, so a long campaign has fewer of them (see
+  /// plan.h).
+  std::uint64_t weight = 1;
   bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
   /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.

@@ -110,11 +110,17 @@ void Nest(Dice& dice, int resources, std::vector<RawOperation>& operations) {
   }
 }
 
-RawFault DrawFault(Dice& dice, sim::FaultKind kind, int nodes) {
+/// Who asks several servers takes as many times the steps.
+int MostSteps(const WorkloadShape& shape) {
+  const bool asks_all = shape.topology == sim::Topology::kIndependent;
+  return asks_all ? kMostSteps * shape.nodes : kMostSteps;
+}
+
+RawFault DrawFault(Dice& dice, sim::FaultKind kind, int nodes, int most_steps) {
   RawFault fault;
   fault.kind = kind;
   // Early steps are where two clients meet, whatever they do later.
-  fault.step = dice.Below(dice.OneIn(2) ? kMostSteps : kMostSteps / 3);
+  fault.step = dice.Below(dice.OneIn(2) ? most_steps : most_steps / 3);
   const int rungs = LengthRungs(kind);
   const bool delays = kind == sim::FaultKind::kDelayRequest || kind == sim::FaultKind::kDelayReply;
   if (delays) {  // The last rung is the huge one.
@@ -136,7 +142,7 @@ void AddFaults(Dice& dice, const WorkloadShape& shape, int nodes, RawWorkload& r
     RawClient& client =
         raw.clients[static_cast<std::size_t>(dice.Below(static_cast<int>(raw.clients.size())))];
     const auto kind = static_cast<std::size_t>(on.Pick(dice));
-    const RawFault fault = DrawFault(dice, shape.faults[kind], nodes);
+    const RawFault fault = DrawFault(dice, shape.faults[kind], nodes, MostSteps(shape));
     if (static_cast<int>(client.faults.size()) < shape.max_faults) client.faults.push_back(fault);
   }
 }

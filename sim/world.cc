@@ -162,9 +162,10 @@ std::vector<std::string> World::PendingTasks() const {
   return lines;
 }
 
-redis::Server& World::server() {
+redis::Server& World::server() { return server(server_node()); }
+redis::Server& World::server(int node) {
   state_->engine.servers.CatchUp(now());
-  return state_->engine.servers.at(server_node());
+  return state_->engine.servers.at(node);
 }
 int World::server_node() const { return state_->engine.viewed_node(); }
 ReplicaState World::replica() const { return state_->engine.servers.replica(); }

@@ -180,6 +180,7 @@ class World {
   /// Inside an observer's call the server that it is about; else the primary.
   redis::Server& server();
   int server_node() const;
+  redis::Server& server(int node);
   Trace& trace();
   ReplicaState replica() const;
   std::uint64_t commands() const;  ///< executed by the servers so far

@@ -185,12 +185,15 @@ const std::vector<Scenario>& Catalogue() {
   static const std::vector<Scenario> kCatalogue = [] {
     std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),  Pause(),
                                  Chaos(),      Permits(),  Guarded(), Seed002()};
-    for (const auto rows : {catalogue::Waiting, catalogue::Aftermath, catalogue::ClientFaults,
-                            catalogue::ServerFaults, catalogue::KleppmannRows,
-                            catalogue::AntirezRows, catalogue::RedisRows, catalogue::OtherRows}) {
+    for (const auto rows :
+         {catalogue::Waiting, catalogue::Aftermath, catalogue::ClientFaults,
+          catalogue::ServerFaults, catalogue::KleppmannRows, catalogue::AntirezRows,
+          catalogue::RedisRows, catalogue::OtherRows, catalogue::RedlockRows}) {
       std::vector<Scenario> some = rows();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
+    std::vector<Scenario> over_masters = catalogue::OverMasters(all);
+    std::move(over_masters.begin(), over_masters.end(), std::back_inserter(all));
     return all;
   }();
   return kCatalogue;

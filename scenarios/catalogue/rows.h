@@ -50,6 +50,12 @@ std::vector<Scenario> Waiting();
 /// When faults are over, and when nobody has asked for long.
 std::vector<Scenario> Aftermath();
 
+/// What each generated scenario is over independent masters, for locks over a quorum of them.
+std::vector<Scenario> OverMasters(const std::vector<Scenario>& of_one_server);
+
+/// The cases whose lock asks five independent masters, A to E.
+std::vector<Scenario> RedlockRows();
+
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();

@@ -25,7 +25,8 @@ const std::vector<ServerCase>& ServerCases() {
        {FaultKind::kServerKill, FaultKind::kServerPowerLoss, FaultKind::kServerPause},
        kNothing,
        {Persistence::kAofAlways},
-       false},
+       false,
+       "guarantee.server-restart.independent"},
       {"data-loss",
        "guarantee.data-loss.standalone",
        "the server restarts without some of its data, or keys are evicted or deleted",
@@ -34,7 +35,8 @@ const std::vector<ServerCase>& ServerCases() {
         FaultKind::kFlushAll, FaultKind::kAdminDel},
        kWrites,
        {Persistence::kNone, Persistence::kRdb, Persistence::kAofEverysec},
-       false},
+       false,
+       "guarantee.data-loss.independent"},
       {"failover",
        "guarantee.failover.replicated",
        "a replica that may lack the last writes takes the primary's place",
@@ -59,7 +61,8 @@ const std::vector<ServerCase>& ServerCases() {
        {FaultKind::kServerClockJump, FaultKind::kServerClockRate},
        kClocks,
        {Persistence::kNone},
-       false},
+       false,
+       "guarantee.server-clock.independent"},
       {"server-errors",
        "guarantee.server-errors.standalone",
        "for a while the server answers errors, forgets scripts, or closes connections",
@@ -68,7 +71,8 @@ const std::vector<ServerCase>& ServerCases() {
         FaultKind::kMoved, FaultKind::kScriptFlush, FaultKind::kClientKill},
        kNothing,
        {Persistence::kNone},
-       false},
+       false,
+       "guarantee.server-errors.independent"},
   };
   return kCases;
 }
@@ -88,6 +92,11 @@ void ShapeFor(const ServerCase& one, Scenario& scenario) {
 void OnReplicas(WorkloadShape& shape) {
   shape.topology = sim::Topology::kReplicated;
   shape.nodes = 3;
+}
+
+void OnIndependent(WorkloadShape& shape, int nodes) {
+  shape.topology = sim::Topology::kIndependent;
+  shape.nodes = nodes;
 }
 
 std::vector<Scenario> ServerFaults() {

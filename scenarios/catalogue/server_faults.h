@@ -19,7 +19,8 @@ struct ServerCase {
   std::vector<sim::FaultKind> faults;
   GivesUp gives_up;
   std::vector<sim::Persistence> persistence;
-  bool replicated = false;  ///< a primary with two replicas; else one server
+  bool replicated = false;            ///< a primary with two replicas; else one server
+  std::string_view independent = {};  ///< as `guarantee`, of independent masters; empty: not there
 };
 
 const std::vector<ServerCase>& ServerCases();
@@ -29,6 +30,9 @@ void ShapeFor(const ServerCase& one, Scenario& scenario);
 
 /// A primary with two replicas.
 void OnReplicas(WorkloadShape& shape);
+
+/// So many masters that know nothing of each other.
+void OnIndependent(WorkloadShape& shape, int nodes);
 
 /// One generated scenario for each case.
 std::vector<Scenario> ServerFaults();

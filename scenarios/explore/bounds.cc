@@ -48,6 +48,10 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     workload.topology = sim::Topology::kReplicated;
     workload.nodes = 2;
   }
+  if (scenario.shape.topology == sim::Topology::kIndependent) {
+    workload.topology = scenario.shape.topology;
+    workload.nodes = scenario.shape.nodes;
+  }
   workload.resources = bounds.resources;
   workload.guard = bounds.writes;
   ClientPlan client;

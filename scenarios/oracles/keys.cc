@@ -49,6 +49,31 @@ bool WasDisturbed(const History& history, int client, VirtualTime until) {
       [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
 }
 
+/// Several of the client's messages may have been lost between these instants, or none may have
+/// got through for a while: then even who asks every server again need not reach each of them.
+bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
+  const auto met = std::count_if(
+      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
+        return fault.client == client && from <= fault.at && fault.at <= to;
+      });
+  return met > 1 ||
+         std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
+           return outage.client == client && outage.interval.from <= to &&
+                  from <= outage.interval.to;
+         });
+}
+
+/// Of one server among several: the attempt that made the entry could not reach it again. It may
+/// have told a definite outcome all the same, which a quorum of the others has decided.
+bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
+  if (history.quorum < 2) return false;
+  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& attempt) {
+    return attempt.client == entry.client && attempt.asked <= entry.granted &&
+           entry.granted <= attempt.answered &&
+           WasCutOff(history, attempt.client, attempt.asked, attempt.answered);
+  });
+}
+
 const ClientHold* FindClientHold(const History& history, const ServerHold& entry) {
   for (const ClientHold& hold : history.holds) {
     if (hold.client == entry.client && hold.token == entry.token) return &hold;
@@ -122,7 +147,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
     const ClientHold* hold = FindClientHold(history, entry);
     if (hold == nullptr) {
-      if (IsAccountedFor(history, entry)) continue;
+      if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
       violations.push_back(
           {Judged::kKeys, entry.granted, entry.client,
            fmt::format("the server keeps an ownership entry of {} from {} to its "
@@ -145,6 +170,11 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     const bool told_released = hold->release_status == StatusCode::kOk ||
                                hold->release_status == StatusCode::kNotOwner ||
                                hold->release_status == StatusCode::kLeaseLost;
+    // A quorum of the others may have decided what it says.
+    const bool cut_off =
+        history.quorum > 1 &&
+        WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
+    if (cut_off) continue;
     // Only a fault excuses a release that says it failed, or that it does not know.
     if (told_released || !WasDisturbed(history, hold->client, hold->release_returned)) {
       violations.push_back({Judged::kKeys, hold->release_returned, entry.client,

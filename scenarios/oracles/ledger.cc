@@ -42,9 +42,18 @@ int OwnerOfNew(const std::string& token, int client, Doing doing, const History&
   return client;
 }
 
+/// Of a quorum one server may grant when others are being released already; -1: nobody's.
+int OwnerElsewhere(const History& history, const std::string& token) {
+  for (const ServerHold& hold : history.server_holds) {
+    if (history.quorum > 1 && hold.token == token) return hold.client;
+  }
+  return -1;
+}
+
 /// What the client has given back on one server, it has given back.
 void Waive(const ServerHold& released, VirtualTime now, History& history) {
-  if (released.token.empty()) return;
+  // Of a quorum each server's promise counts by itself.
+  if (released.token.empty() || history.quorum > 1) return;
   for (ServerHold& hold : history.server_holds) {
     if (hold.node == released.node || hold.token != released.token) continue;
     if (hold.client == released.client) hold.waived = std::min(hold.waived, now);
@@ -53,17 +62,45 @@ void Waive(const ServerHold& released, VirtualTime now, History& history) {
 
 /// Of the client and token: the latest entry on each server. A hand-over that the client has not
 /// asked for again is its own all the same.
-std::vector<const ServerHold*> EntriesOf(const History& history, const ClientHold& of) {
+std::vector<const ServerHold*> EntriesOf(const History& history, int client,
+                                         const std::string& token) {
   std::vector<const ServerHold*> entries;
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
-    const bool unclaimed = hold->client < 0 && !of.token.empty();
-    if ((hold->client != of.client && !unclaimed) || hold->token != of.token) continue;
+    const bool unclaimed = hold->client < 0 && !token.empty();
+    if ((hold->client != client && !unclaimed) || hold->token != token) continue;
     const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
       return other->node == hold->node;
     });
     if (!later) entries.push_back(&*hold);
   }
   return entries;
+}
+
+/// With so many of the entries as make a quorum, in the order of their ends, it ends first.
+const ServerHold* FindQuorumth(const History& history, int client, const std::string& token) {
+  std::vector<const ServerHold*> entries = EntriesOf(history, client, token);
+  const auto quorum = static_cast<std::size_t>(history.quorum);
+  if (entries.size() < quorum) return nullptr;
+  std::stable_sort(entries.begin(), entries.end(), [](const ServerHold* a, const ServerHold* b) {
+    return std::min(a->ended, a->promised_until) > std::min(b->ended, b->promised_until);
+  });
+  return entries[quorum - 1];
+}
+
+/// Whether it is so with as many entries as are needed: one, or those of a quorum.
+template <typename Condition>
+bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History& history,
+                    const Condition& condition) {
+  return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
+}
+
+/// It came back after its release, with what the server had kept of its data.
+bool WasReleased(const History& history, const ServerHold& copy) {
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& hold) {
+                       return hold.node == copy.node && hold.client == copy.client &&
+                              hold.token == copy.token && hold.end == ServerHoldEnd::kReleased;
+                     });
 }
 
 /// An entry that the server has without any command having made it there.
@@ -91,6 +128,7 @@ ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const Histo
 }  // namespace
 
 const ServerHold* FindServerHold(const History& history, int client, const std::string& token) {
+  if (history.quorum > 1) return FindQuorumth(history, client, token);
   for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
     if (hold->client == client && hold->token == token) return &*hold;
   }
@@ -158,7 +196,8 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
   }
   for (const SeenOwner& owner : owners) {
     if (IsKnown(history, look.node, owner.token)) continue;
-    const int to = OwnerOfNew(owner.token, client, doing, history);
+    int to = OwnerOfNew(owner.token, client, doing, history);
+    if (to < 0) to = OwnerElsewhere(history, owner.token);
     Grant(to, owner, now, look, history, violations);
   }
 }
@@ -205,6 +244,9 @@ void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Lo
   std::vector<const ServerHold*> others;
   for (const ServerHold& hold : history.server_holds) {
     if (hold.granted > now || hold.promise_end() <= now || !Conflict(owner, hold)) continue;
+    // Of a quorum a server answers for what it still has; what the lost votes did is judged later.
+    const bool elsewhere = hold.node != look.node || hold.end == ServerHoldEnd::kLost;
+    if (history.quorum > 1 && elsewhere) continue;
     // One promise, though two servers have it.
     const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
                            return other->client == hold.client && other->token == hold.token;
@@ -233,18 +275,16 @@ void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Lo
 
 void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
                            std::vector<Violation>& violations) {
-  const std::vector<const ServerHold*> entries = EntriesOf(history, hold);
+  const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
   if (entries.empty()) return;
-  const bool released = std::any_of(entries.begin(), entries.end(), [](const ServerHold* entry) {
-    return entry->end == ServerHoldEnd::kReleased;
-  });
-  if (released) return;
-  // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
-  const bool forgotten = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* entry) {
+  const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
+    if (entry->end == ServerHoldEnd::kReleased) return true;
+    if (entry->copied && history.quorum > 1 && WasReleased(history, *entry)) return true;
+    // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
     return lost && entry->promise_end() > std::min(hold.release_called, now);
   });
-  if (forgotten) return;
+  if (released) return;
   const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
   violations.push_back(
       {Judged::kForeignRelease, now, hold.client,
@@ -256,10 +296,10 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
 void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
                            VirtualTime now, const History& history,
                            std::vector<Violation>& violations) {
-  const std::vector<const ServerHold*> entries = EntriesOf(history, hold);
+  const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
   if (entries.empty()) return;
   const std::int64_t lease_ms = history.lease.count() / 1'000'000;
-  const bool extended = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* entry) {
+  const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (std::min(entry->ended, entry->promised_until) <= called) return false;
     // What the extension itself has made is no proof that there was something to extend.
     if (entry->client < 0 && entry->granted >= called) return false;

@@ -10,6 +10,9 @@
 // extension makes is one, and so is what carries a token that another client's request has shown
 // last.
 //
+// Of a lock over a quorum of servers each server is judged by itself: see oracles/quorum.h for what
+// they make together.
+//
 // What a server loses, gets back, or has from another one is nobody's doing: it is taken note of,
 // and convicts nobody. All instants are on the virtual clock; each deadline is on its server's own,
 // and moves with that.
@@ -82,7 +85,8 @@ class Ledger {
   const bool semaphore_;
 };
 
-/// The latest entry of this client and token, on whatever server; nullptr if there was none.
+/// The latest entry of this client and token, on whatever server; of a quorum the one with whose
+/// end the quorum ends. nullptr if there was none.
 const ServerHold* FindServerHold(const History& history, int client, const std::string& token);
 
 }  // namespace interlock::scenarios

@@ -15,7 +15,7 @@ namespace {
 /// When somebody was in the way of writers or, `for_readers`, of readers: then of what is shared
 /// only those who wait for it all count, if they are preferred.
 std::vector<Interval> TakenIntervals(const History& history, bool for_readers) {
-  std::vector<Interval> taken;
+  std::vector<Interval> taken = history.blocked;
   for (const ServerHold& hold : history.server_holds) {
     if (for_readers && hold.shared) continue;
     const VirtualTime leased_until = hold.renewed + history.lease;

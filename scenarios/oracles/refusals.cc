@@ -57,7 +57,8 @@ bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) 
   for (const ServerHold& hold : history.server_holds) {
     if (Conflict(attempt, hold)) add(hold.granted, TakenUntil(hold));
   }
-  const bool at_the_server = !history.server_holds.empty();
+  for (const Interval& blocked : history.blocked) add(blocked.from, blocked.to);
+  const bool at_the_server = !history.server_holds.empty() || !history.blocked.empty();
   for (const ClientHold& hold : history.holds) {
     if (at_the_server || !Conflict(attempt, hold)) continue;
     add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));

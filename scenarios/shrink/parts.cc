@@ -193,6 +193,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     if (!HasServerFault(w)) w.persistence = sim::Persistence::kNone;
   });
   add([](Workload& w) {
+    if (w.topology == sim::Topology::kIndependent) return;  // it would be another lock
     w.topology = sim::Topology::kStandalone;
     w.nodes = 1;
     for (ClientPlan& client : w.clients) {

@@ -81,5 +81,13 @@ Specimen RenewsAllReaders();
 Specimen ReadersOneByOne();
 Specimen DeadWriterFirst();
 Specimen RedisSingleFile();
+Specimen VotesBelievedFromReply();
+Specimen VotesNotHeardOf();
+Specimen VotesHalf();
+Specimen VotesInStep();
+Specimen VotesKeptByLosers();
+Specimen VotesCastAnew();
+Specimen VotesOfAFew();
+Specimen VotesCountedApart();
 
 }  // namespace interlock::scenarios::specimens

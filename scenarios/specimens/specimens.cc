@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <array>
+#include <iterator>
 #include <utility>
 
 #include "scenarios/specimen.h"
 #include "scenarios/specimens/pages.h"
 
 namespace interlock::scenarios {
-
 namespace {
 
 std::vector<Specimen> OfReaders() {
@@ -85,12 +86,24 @@ std::vector<Specimen> OfHolders() {
           specimens::RedisSingleFile()};
 }
 
+std::vector<Specimen> OfAQuorum() {
+  return {specimens::VotesBelievedFromReply(),
+          specimens::VotesNotHeardOf(),
+          specimens::VotesHalf(),
+          specimens::VotesInStep(),
+          specimens::VotesKeptByLosers(),
+          specimens::VotesCastAnew(),
+          specimens::VotesOfAFew(),
+          specimens::VotesCountedApart()};
+}
+
 }  // namespace
 
 std::vector<Specimen> Specimens() {
   std::vector<Specimen> all = OfHolders();
-  std::vector<Specimen> of_readers = OfReaders();
-  for (Specimen& specimen : of_readers) all.push_back(std::move(specimen));
+  for (std::vector<Specimen>& more : std::array{OfReaders(), OfAQuorum()}) {
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
   return all;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Turns any primitive of the library that grants a Lease (TryAcquire, AcquireUntil, Acquire) into a
-// Lock of the harness. Every lock has a Client of its own, as every process has in production.
+// Lock of the harness. Every lock has Clients of its own, as every process has in production.
 //
 // Thread safety: as harness::Lock.
 #pragma once
@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <interlock/client.h>
 #include <interlock/harness/lock.h>
@@ -58,13 +59,24 @@ class LeaseHold final : public harness::Hold {
   const Renewal renewal_;
 };
 
+/// Says that a lock asks all servers.
+struct OverNodes {};
+
 template <typename Primitive>
 class LeaseLock final : public harness::Lock {
  public:
   /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
   template <typename Create>
   LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {})
-      : parts_(std::make_shared<Parts>(environment, create)), renewal_(renewal) {}
+      : parts_(std::make_shared<Parts>(
+            environment, std::vector<Connector*>{&environment.connector},
+            [&create](const std::vector<Client*>& clients) { return create(*clients.front()); })),
+        renewal_(renewal) {}
+
+  /// Of a primitive over several nodes: `create(clients)`, of each node one.
+  template <typename Create>
+  LeaseLock(OverNodes /*tag*/, harness::Environment& environment, const Create& create)
+      : parts_(std::make_shared<Parts>(environment, environment.nodes, create)), renewal_() {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
@@ -80,12 +92,28 @@ class LeaseLock final : public harness::Lock {
  private:
   struct Parts {
     template <typename Create>
-    Parts(harness::Environment& environment, const Create& create)
-        : client(environment.runtime, environment.connector), primitive(create(client)) {}
+    Parts(harness::Environment& environment, const std::vector<Connector*>& connectors,
+          const Create& create)
+        : clients(MakeClients(environment.runtime, connectors)),
+          primitive(create(Pointers(clients))) {}
 
-    Client client;
+    std::vector<std::unique_ptr<Client>> clients;
     Result<Primitive> primitive;
   };
+
+  static std::vector<std::unique_ptr<Client>> MakeClients(
+      Runtime& runtime, const std::vector<Connector*>& connectors) {
+    std::vector<std::unique_ptr<Client>> clients;
+    for (Connector* connector : connectors) {
+      clients.push_back(std::make_unique<Client>(runtime, *connector));
+    }
+    return clients;
+  }
+  static std::vector<Client*> Pointers(const std::vector<std::unique_ptr<Client>>& clients) {
+    std::vector<Client*> pointers;
+    for (const std::unique_ptr<Client>& client : clients) pointers.push_back(client.get());
+    return pointers;
+  }
 
   Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
     if (!lease.ok()) return lease.status();

@@ -51,9 +51,10 @@ CampaignResult RunCase(const std::string& name) {
 }
 
 TEST(CatalogueTest, EveryCaseOfTheTextsIsRunOrListedAsPending) {
-  std::set<std::string> expected = {"antirez.a2p",   "chubby.h1",    "curator.c1", "etcd.e1",
-                                    "etcd.e2",       "etcd.e2f",     "etcd.h2",    "kleppmann.k1f",
-                                    "kleppmann.k3f", "kleppmann.k9b"};
+  std::set<std::string> expected = {"antirez.a2p",   "chubby.h1",     "curator.c1",
+                                    "etcd.e1",       "etcd.e2",       "etcd.e2f",
+                                    "etcd.h2",       "kleppmann.k1f", "kleppmann.k3f",
+                                    "kleppmann.k5s", "kleppmann.k6u", "kleppmann.k9b"};
   const auto series = [&](const std::string& family, int last) {
     for (int i = 1; i <= last; ++i) expected.insert(family + std::to_string(i));
   };
@@ -112,7 +113,12 @@ TEST_P(NamedCaseTest, OurLocksHaveTheVerdictThatTheCaseExpects) {
         << row.lock << " " << row.property << " " << reports::ToString(row.synchrony) << " "
         << row.replay.value_or(row.reason);
   }
-  EXPECT_EQ(rows.size(), SoundSubjects().size());
+  const auto subjects = SoundSubjects();
+  const auto judged = std::count_if(subjects.begin(), subjects.end(), [&](const auto& subject) {
+    return Applies(scenario, subject->traits());
+  });
+  EXPECT_GT(judged, 0);
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(rows.size()), judged);
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, NamedCaseTest, testing::ValuesIn(RunnableCases()),

@@ -158,6 +158,7 @@ TEST(ResourcesTest, SoundLocksKeepTheirPromisesWithSeveralAndNested) {
   const Generator generator(scenario);
   sim::Universe universe;
   for (const auto& subject : SoundSubjects()) {
+    if (!Applies(scenario, subject->traits())) continue;
     for (std::uint64_t seed = 0; seed < 150; ++seed) {
       const RunCase run_case{subject.get(), &scenario, SynchronyClass::kBounded};
       const Workload workload = generator.Draw(seed);

@@ -121,6 +121,10 @@ struct Traits {
   bool shared = false;  ///< a readers/writer lock: the shared ways to acquire work
   /// Of a readers/writer lock: new readers are refused, and wait, while a writer waits.
   bool prefers_writers = false;
+  /// Owned while more than half of Environment::nodes, independent masters, have the same owner:
+  /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
+  /// other lock is judged there.
+  bool quorum = false;
 };
 
 /// A lock under test. Immutable.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What the servers of a quorum lock make together: each of them promises for itself, and the lock
+// is promised while a quorum of these promises lasts.
+//
+// Guarantee: the view has one entry for each stretch of time in which a quorum had one owner, with
+// the ends that the quorum's entries give it, so that what is judged of one server's entries can be
+// judged of it. All instants are exact. Non-guarantee: which servers made the quorum is lost.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/goals.h"
+#include "scenarios/history.h"
+
+namespace interlock::scenarios {
+
+/// The history with the quorum's entries in the place of the servers'.
+History QuorumView(const History& history);
+
+/// Server exclusion (LK001): two owners have the promises of a quorum at one instant. Appends one
+/// violation at most, the earliest.
+void JudgeQuorums(const History& view, std::vector<Violation>& violations);
+
+/// What happened to votes: see Goal.
+void AddQuorumGoals(const History& history, const History& view, GoalSet& goals);
+
+}  // namespace interlock::scenarios
