@@ -91,11 +91,11 @@ void Network::Pump(Link& link) {
       up ? AcceptLink(link) : RefuseLink(link);
     } else if (kind == Request::Kind::kClose) {
       ++link.executed;
-      CloseAtServer(link);
+      AnswerClose(link);
     } else if (!link.server_open) {
       ++link.executed;
     } else if (link.blocked) {
-      if (link.requests[link.arrived - 1].kind == Request::Kind::kClose) CloseAtServer(link);
+      if (link.requests[link.arrived - 1].kind == Request::Kind::kClose) AnswerClose(link);
       if (link.blocked) break;
     } else {
       Execute(link);
@@ -329,6 +329,13 @@ void Network::CloseAtServer(Link& link) {
   SyncServerTime();
   ForgetClient(link);
   engine_.servers.at(link.node).Disconnect(link.client);
+}
+
+// A client that still listens hears of it.
+void Network::AnswerClose(Link& link) {
+  const bool open = link.server_open;
+  CloseAtServer(link);
+  if (open) SendMessage(link, Message::Kind::kClosed, nullptr, 0, {});
 }
 
 void Network::ForgetClient(Link& link) {

@@ -241,6 +241,11 @@ void Network::SendClose(Link& link) {
   Dispatch(link, Duration{});
 }
 
+void Network::EndSending(Link& link) {
+  if (link.silent || link.broke != nullptr || engine_.scheduler.tearing_down()) return;
+  SendClose(link);
+}
+
 void Network::CloseFromClient(Link& link) {
   if (link.client_gone || engine_.scheduler.tearing_down()) return;
   link.client_gone = true;

@@ -38,6 +38,8 @@ class Network final {
   bool Send(Link& link, std::span<const std::string_view> argv);
   /// The oldest delivered message has been read.
   void PopMessage(Link& link);
+  /// The client says that it will send nothing more, and still listens. The server closes then.
+  void EndSending(Link& link);
   /// The client closes its end. What it has sent before is still under way.
   void CloseFromClient(Link& link);
 
@@ -164,6 +166,7 @@ class Network final {
   /// Whether a fault takes it.
   bool IsLostPush(const Produced& produced);
   void CloseAtServer(Link& link);
+  void AnswerClose(Link& link);
   void BreakClient(Link& link, const char* why);
   void UpdateServerTimer();
   void Unblock(Link& link);

@@ -138,16 +138,30 @@ Result<Reply> SimConnection::TakeReply() {
   return result;
 }
 
-Result<Reply> SimConnection::Receive(MonotonicTime deadline) {
+Result<Reply> SimConnection::Await(MonotonicTime deadline, const std::stop_token& stop,
+                                   Duration patience) {
   if (engine_.scheduler.tearing_down() || broken_) {
     if (!engine_.Step(process_, StepKind::kReply)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
   if (engine_.scheduler.current() == nullptr) return Cancelled();
-  for (;;) {
+  const std::stop_callback wake(stop, [this] {
+    if (link_.reader != nullptr) engine_.scheduler.MakeReady(link_.reader);
+  });
+  for (bool closing = false;;) {
     if (link_.delivered > 0) {
       const Message::Kind kind = link_.messages.front().kind;
-      if (kind == Message::Kind::kReply || kind == Message::Kind::kPush) return TakeReply();
+      if (kind == Message::Kind::kReply || kind == Message::Kind::kPush) {
+        Result<Reply> reply = TakeReply();
+        broken_ = broken_ || closing;
+        return reply;
+      }
+    }
+    if (!closing && stop.stop_requested()) {
+      closing = true;
+      engine_.network.EndSending(link_);
+      const MonotonicTime now = process_.clock.Local(engine_.now());
+      deadline = std::min(deadline, AddSaturating(now, patience));
     }
     if (link_.broke != nullptr) return Break(link_.broke, StatusCode::kUnavailable);
     if (engine_.Reached(process_, deadline)) return Break("deadline", StatusCode::kTimeout);

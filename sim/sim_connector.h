@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -27,10 +28,15 @@ class SimConnection final : public Connection {
   ~SimConnection() override;
 
   Status Send(std::span<const std::string_view> argv) override;
-  Result<Reply> Receive(MonotonicTime deadline) override;
+  Result<Reply> Receive(MonotonicTime deadline) override { return Await(deadline, {}, {}); }
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override {
+    return Await(deadline, stop, patience);
+  }
   bool broken() const override { return broken_; }
 
  private:
+  Result<Reply> Await(MonotonicTime deadline, const std::stop_token& stop, Duration patience);
   Result<Reply> TakeReply();
   PendingEvent PendingSend(std::span<const std::string_view> argv) const;
   Status Break(const char* why, StatusCode idle);

@@ -52,7 +52,10 @@ void ClientCore::DropIdle() {
 }
 
 Result<Reply> ClientCore::Receive(Connection& connection, MonotonicTime deadline) {
-  Result<Reply> reply = connection.Receive(deadline);
+  return AfterSending(connection.Receive(deadline));
+}
+
+Result<Reply> ClientCore::AfterSending(Result<Reply> reply) {
   if (reply.ok() || reply.code() == StatusCode::kCancelled) return reply;
   // The command is on its way, so whatever the connection calls this, its effect is unknown.
   return Status(StatusCode::kUnknownOutcome, reply.status().message());
@@ -62,7 +65,8 @@ Result<ScriptReply> ClientCore::Run(const ScriptCall& call, Use use, MonotonicTi
   return PendingCall(*this, call, use, by).Finish();
 }
 
-Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, MonotonicTime until) {
+Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, MonotonicTime until,
+                                                   const std::stop_token& stop) {
   Result<std::unique_ptr<Connection>> borrowed = Borrow();
   if (!borrowed.ok()) {
     DropIdle();
@@ -74,7 +78,11 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
   const MonotonicTime overdue = AddSaturating(AddSaturating(now, wait), options_.command_timeout);
   const std::array<std::string_view, 3> command = {"BLPOP", key, seconds};
   const Status sent = (*borrowed)->Send(command);
-  Result<Reply> reply = sent.ok() ? Receive(**borrowed, overdue) : Result<Reply>(sent);
+  Result<Reply> reply = sent;
+  if (sent.ok()) {
+    reply = AfterSending(
+        (*borrowed)->ReceiveUnlessStopped(overdue, stop, options_.command_timeout));
+  }
   if (reply.ok() && reply->IsNil()) {
     GiveBack(std::move(*borrowed));
     return std::optional<std::string>();
@@ -85,24 +93,27 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
     return std::optional<std::string>(std::move(reply->elements[1].text));
   }
   borrowed->reset();
-  DropIdle();
+  // That this one was given up says nothing of the others.
+  if (!stop.stop_requested()) DropIdle();
   if (!reply.ok()) return reply.status();
   if (reply->IsError()) return StatusOfErrorReply(reply->text);
   return Status(StatusCode::kProtocolError, "the server answered BLPOP in an unknown form");
 }
 
-void ClientCore::Pause(Duration pause) {
-  runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), pause));
+void ClientCore::Pause(Duration pause, const std::stop_token& stop) {
+  const std::unique_ptr<Event> stopped = runtime_.NewEvent();
+  const std::stop_callback wake(stop, [&stopped] { stopped->Set(); });
+  stopped->WaitUntil(AddSaturating(runtime_.Now(), pause));
 }
 
 void ClientCore::PauseAfterFailures(int failures, const RetryOptions& retry,
-                                    MonotonicTime deadline) {
+                                    MonotonicTime deadline, const std::stop_token& stop) {
   std::array<std::byte, sizeof(std::uint32_t)> random{};
   runtime_.FillRandom(random);
   const Duration pause = PauseAfter(failures, retry, std::bit_cast<std::uint32_t>(random));
   const MonotonicTime now = runtime_.Now();
   if (deadline <= now) return;
-  Pause(deadline == kNever ? pause : std::min(pause, deadline - now));
+  Pause(deadline == kNever ? pause : std::min(pause, deadline - now), stop);
 }
 
 }  // namespace interlock::internal

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -52,13 +53,18 @@ class ClientCore {
 
   /// Sleeps in the server until there is an element in list `key`, which it takes, or until
   /// `until`, however long it took to connect. YIELDS. Has a connection to itself meanwhile.
-  /// nullopt: there was none. Failures as above; after kUnknownOutcome one may have been taken.
-  Result<std::optional<std::string>> Pop(const std::string& key, MonotonicTime until);
+  /// nullopt: there was none. Failures as above; after kUnknownOutcome one may have been taken. It
+  /// is that, too, if `stop` ended the sleep; at most command_timeout later, and not before the
+  /// server has forgotten the sleeper, if it says so by then.
+  Result<std::optional<std::string>> Pop(const std::string& key, MonotonicTime until,
+                                         const std::stop_token& stop = {});
 
-  /// Sleeps for `pause`. YIELDS.
-  void Pause(Duration pause);
-  /// Sleeps for the pause after `failures` failed tries in a row, but not past `deadline`. YIELDS.
-  void PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline);
+  /// Sleeps for `pause`, or until `stop` is requested. YIELDS.
+  void Pause(Duration pause, const std::stop_token& stop = {});
+  /// Sleeps for the pause after `failures` failed tries in a row, but not past `deadline`, nor after
+  /// `stop` was requested. YIELDS.
+  void PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline,
+                          const std::stop_token& stop);
 
  private:
   friend class PendingCall;
@@ -71,6 +77,8 @@ class ClientCore {
   void DropIdle();
   /// The reply to a command that was sent.
   static Result<Reply> Receive(Connection& connection, MonotonicTime deadline);
+  /// What it means that no reply came to a command that was sent.
+  static Result<Reply> AfterSending(Result<Reply> reply);
 
   Runtime& runtime_;
   Connector& connector_;

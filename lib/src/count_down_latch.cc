@@ -62,13 +62,14 @@ Status CountDownLatch::CountDown(const std::string& party) {
   return counted->exists ? Status() : Missing(scripts_->resource());
 }
 
-Status CountDownLatch::Await() { return AwaitUntil(kNever); }
+Status CountDownLatch::Await(std::stop_token stop) { return AwaitUntil(kNever, std::move(stop)); }
 
-Status CountDownLatch::AwaitFor(Duration timeout) {
-  return AwaitUntil(AddSaturating(client_->runtime().Now(), timeout));
+Status CountDownLatch::AwaitFor(Duration timeout, std::stop_token stop) {
+  return AwaitUntil(AddSaturating(client_->runtime().Now(), timeout), std::move(stop));
 }
 
-Status CountDownLatch::AwaitUntil(MonotonicTime deadline) {
+Status CountDownLatch::AwaitUntil(MonotonicTime deadline, std::stop_token stop) {
+  if (stop.stop_requested()) return internal::StoppedBefore();
   internal::ClientCore& core = client_->core();
   for (int failures = 0;;) {
     const Result<LatchReply> seen = Ask(*client_, scripts_->Look());
@@ -77,15 +78,23 @@ Status CountDownLatch::AwaitUntil(MonotonicTime deadline) {
       if (!seen->exists) return Missing(scripts_->resource());
       if (seen->count == 0) return Status();
       const MonotonicTime now = core.runtime().Now();
-      if (now >= deadline) break;
+      if (now >= deadline || stop.stop_requested()) break;
       const MonotonicTime until = std::min(deadline, AddSaturating(now, retry_.max_wait));
-      failed = core.Pop(scripts_->signal(), until).status();
+      failed = core.Pop(scripts_->signal(), until, stop).status();
       if (failed.ok()) failures = 0;
     }
     if (failed.ok()) continue;
     if (!internal::IsRetryable(failed.code())) return failed;
+    if (stop.stop_requested()) {
+      // What woke this waiter, or would have, is passed on by a last look.
+      if (seen.ok()) continue;
+      break;
+    }
     if (core.runtime().Now() >= deadline) break;
-    core.PauseAfterFailures(++failures, retry_, deadline);
+    core.PauseAfterFailures(++failures, retry_, deadline, stop);
+  }
+  if (stop.stop_requested()) {
+    return Status(StatusCode::kStopped, scripts_->resource() + " did not open before the stop");
   }
   return Status(StatusCode::kTimeout, scripts_->resource() + " did not open before the deadline");
 }

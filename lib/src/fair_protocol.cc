@@ -15,10 +15,12 @@ namespace {
 /// The state of one wait.
 class WaiterInLine {
  public:
-  WaiterInLine(LeaseProtocol& lock, const FairScripts& scripts, MonotonicTime deadline)
+  WaiterInLine(LeaseProtocol& lock, const FairScripts& scripts, MonotonicTime deadline,
+               const std::stop_token& stop)
       : lock_(lock),
         scripts_(scripts),
         deadline_(deadline),
+        stop_(stop),
         token_(NewToken(lock.client().runtime())) {}
 
   Result<Grant> Run() {
@@ -40,12 +42,16 @@ class WaiterInLine {
       if (!IsRetryable(attempt.status.code())) return Leave(attempt.status);
       last_failure_ = std::move(attempt.status);
       if (Over()) return GiveUp();
-      lock_.PauseAfter(++failed_asks_, deadline_);
+      lock_.PauseAfter(++failed_asks_, deadline_, stop_);
+      if (stop_.stop_requested()) return GiveUp();
     }
   }
 
  private:
-  bool Over() { return lock_.Now() >= deadline_; }
+  bool Over() {
+    const MonotonicTime now = lock_.Now();
+    return now >= deadline_ || stop_.stop_requested();
+  }
 
   Grant Granted(Grant grant) const {
     grant.stray = stray_;
@@ -56,7 +62,7 @@ class WaiterInLine {
   Result<std::optional<Grant>> Sleep(const Attempt& refused) {
     const MonotonicTime until =
         LookAgainAt(lock_.Now(), refused.owner_ttl, deadline_, lock_.retry().max_wait);
-    const auto popped = lock_.client().Pop(scripts_.Turn(token_), until);
+    const auto popped = lock_.client().Pop(scripts_.Turn(token_), until, stop_);
     if (popped.ok()) {
       failed_sleeps_ = 0;
       turn_came_ = popped->has_value();
@@ -64,7 +70,7 @@ class WaiterInLine {
     }
     turn_came_ = false;
     if (!IsRetryable(popped.code())) return popped.status();
-    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_);
+    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_, stop_);
     return std::optional<Grant>();
   }
 
@@ -79,9 +85,10 @@ class WaiterInLine {
   }
 
   Status GiveUp() {
-    std::string message = "no grant before the deadline";
+    const bool stopped = stop_.stop_requested();
+    std::string message = stopped ? "no grant before the stop" : "no grant before the deadline";
     if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
-    return Leave(Status(StatusCode::kTimeout, std::move(message)));
+    return Leave(Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout, std::move(message)));
   }
 
   /// `why`, once the token is out of the line and cannot get into it again.
@@ -99,6 +106,7 @@ class WaiterInLine {
   LeaseProtocol& lock_;
   const FairScripts& scripts_;
   const MonotonicTime deadline_;
+  const std::stop_token& stop_;
   const std::string token_;
   bool in_line_ = false;    ///< or may be
   bool turn_came_ = false;  ///< the last sleep ended with a grant
@@ -114,8 +122,8 @@ FairProtocol::FairProtocol(ClientCore& client, std::shared_ptr<const FairScripts
                            int drift_per_mille, const RetryOptions& retry)
     : scripts_(std::move(scripts)), protocol_(client, scripts_, drift_per_mille, retry) {}
 
-Result<Grant> FairProtocol::AcquireUntil(MonotonicTime deadline) {
-  if (protocol_.Now() < deadline) return WaiterInLine(protocol_, *scripts_, deadline).Run();
+Result<Grant> FairProtocol::AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) {
+  if (protocol_.Now() < deadline) return WaiterInLine(protocol_, *scripts_, deadline, stop).Run();
   Result<Grant> tried = Try();
   if (tried.code() != StatusCode::kNotAcquired) return tried;
   return Status(StatusCode::kTimeout, tried.status().message());

@@ -26,7 +26,7 @@ class FairProtocol final : public LeaseGranter {
                const RetryOptions& retry);
 
   Result<Grant> Try() override { return protocol_.Try(); }
-  Result<Grant> AcquireUntil(MonotonicTime deadline) override;
+  Result<Grant> AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) override;
 
   Runtime& runtime() override { return protocol_.runtime(); }
   LeaseKeeper& keeper() override { return protocol_.keeper(); }

@@ -13,6 +13,10 @@
 //   may vanish between the question and the next send just as well.
 // - A reply that arrives after its deadline must never answer a later command: the socket is closed
 //   with the first failure, and bytes that nobody asked for count as a failure.
+// - A stop has to reach a thread that polls, and the thread that requests it must not wait: it
+//   writes to an eventfd that exists while somebody waits. Half of the connection is closed then and
+//   not all of it, so that what the server sent before is still heard, and its close shows that it
+//   will send nothing later.
 // - A peer may send without end and never finish a reply, so the deadline is looked at between
 //   reads too, not only while waiting for one.
 // - The answer to AUTH may quote the password ("unknown command 'AUTH', with args ..."), so only
@@ -31,6 +35,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -143,6 +148,20 @@ class HiredisConnection final : public Connection {
     }
   }
 
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override {
+    if (failed_ || HasBytes() || !stop.stop_possible()) return Receive(deadline);
+    Waker waker;
+    if (waker.fd() < 0) return Break(StatusCode::kUnknownOutcome, ErrnoText(errno));
+    const std::stop_callback wake(stop, [&waker] { waker.Wake(); });
+    const Ready ready = WaitReady(runtime_, socket_.fd(), POLLIN, deadline, &waker);
+    if (ready == Ready::kWoken) (void)::shutdown(socket_.fd(), SHUT_WR);
+    // Also for an answer that has begun.
+    Result<Reply> reply = Receive(std::min(deadline, AddSaturating(runtime_.Now(), patience)));
+    if (ready == Ready::kWoken && reply.ok()) Close();
+    return reply;
+  }
+
   bool broken() const override {
     if (failed_ || HasStrayBytes()) return true;
     if (outstanding_ > 0 || runtime_.Now() - heard_ < kTrustedFor) return false;
@@ -155,14 +174,18 @@ class HiredisConnection final : public Connection {
   }
 
  private:
-  // A whole or partial reply that no command asked for: the stream is out of step.
-  bool HasStrayBytes() const {
-    return outstanding_ == 0 && !subscriber_ && reader_ != nullptr && reader_->pos < reader_->len;
+  // A whole or partial reply that was not looked at so far.
+  bool HasBytes() const { return reader_ != nullptr && reader_->pos < reader_->len; }
+  // The same, and no command asked for it: the stream is out of step.
+  bool HasStrayBytes() const { return outstanding_ == 0 && !subscriber_ && HasBytes(); }
+
+  void Close() {
+    failed_ = true;
+    socket_.Close();
   }
 
   Status Break(StatusCode code, const std::string& why) {
-    failed_ = true;
-    socket_.Close();
+    Close();
     return Status(code, endpoint_ + ": " + why);
   }
 

@@ -140,7 +140,9 @@ Result<Grant> LeaseProtocol::Try() {
   return attempt.status;
 }
 
-Result<Grant> LeaseProtocol::AcquireUntil(MonotonicTime deadline) { return Wait(*this, deadline); }
+Result<Grant> LeaseProtocol::AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) {
+  return Wait(*this, deadline, stop);
+}
 
 Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) {
   if (Status valid = CheckLease(lease); !valid.ok()) return valid;

@@ -53,9 +53,9 @@ class LeaseProtocol final : public LeaseGranter {
   /// The grant that the server made to `token` at `sent` or later; not yet over.
   Grant GrantSince(MonotonicTime sent, std::string token, std::uint64_t fencing_token) const;
 
-  /// See waiting.h. kNotAcquired (try), kTimeout (until) are definite.
+  /// See waiting.h. kNotAcquired (try), kTimeout and kStopped (until) are definite.
   Result<Grant> Try() override;
-  Result<Grant> AcquireUntil(MonotonicTime deadline) override;
+  Result<Grant> AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) override;
 
   /// Undoes the try with `token` and bars it, in at most `attempts` rounds on fresh connections.
   /// kOk: confirmed. YIELDS.
@@ -71,8 +71,8 @@ class LeaseProtocol final : public LeaseGranter {
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }
   /// See ClientCore::PauseAfterFailures. YIELDS.
-  void PauseAfter(int failures, MonotonicTime deadline) {
-    client_.PauseAfterFailures(failures, retry_, deadline);
+  void PauseAfter(int failures, MonotonicTime deadline, const std::stop_token& stop) {
+    client_.PauseAfterFailures(failures, retry_, deadline, stop);
   }
   const std::string& signal_key() const { return scripts_->signal(); }
 

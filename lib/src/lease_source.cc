@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "src/handed_over.h"
+#include "src/retry.h"
 
 namespace interlock {
 namespace {
@@ -22,15 +23,18 @@ LeaseSource::LeaseSource(std::string name, std::shared_ptr<internal::LeaseGrante
 
 Result<Lease> LeaseSource::TryAcquire() { return ToLease(granter_, granter_->Try()); }
 
-Result<Lease> LeaseSource::AcquireFor(Duration timeout) {
-  return AcquireUntil(AddSaturating(granter_->runtime().Now(), timeout));
+Result<Lease> LeaseSource::AcquireFor(Duration timeout, std::stop_token stop) {
+  return AcquireUntil(AddSaturating(granter_->runtime().Now(), timeout), std::move(stop));
 }
 
-Result<Lease> LeaseSource::AcquireUntil(MonotonicTime deadline) {
-  return ToLease(granter_, granter_->AcquireUntil(deadline));
+Result<Lease> LeaseSource::AcquireUntil(MonotonicTime deadline, std::stop_token stop) {
+  if (stop.stop_requested()) return internal::StoppedBefore();
+  return ToLease(granter_, granter_->AcquireUntil(deadline, stop));
 }
 
-Result<Lease> LeaseSource::Acquire() { return AcquireUntil(kNever); }
+Result<Lease> LeaseSource::Acquire(std::stop_token stop) {
+  return AcquireUntil(kNever, std::move(stop));
+}
 
 Result<Lease> LeaseSource::Adopt(std::string_view handed_over) {
   Result<internal::Grant> grant = internal::GrantFromText(handed_over);

@@ -103,24 +103,26 @@ Result<MultiLease> MultiMutex::TryAcquire() {
   return MultiLease(std::move(held));
 }
 
-Result<MultiLease> MultiMutex::AcquireFor(Duration timeout) {
-  return AcquireUntil(AddSaturating(runtime_->Now(), timeout));
+Result<MultiLease> MultiMutex::AcquireFor(Duration timeout, std::stop_token stop) {
+  return AcquireUntil(AddSaturating(runtime_->Now(), timeout), std::move(stop));
 }
 
-Result<MultiLease> MultiMutex::AcquireUntil(MonotonicTime deadline) {
+Result<MultiLease> MultiMutex::AcquireUntil(MonotonicTime deadline, std::stop_token stop) {
   for (;;) {
-    Result<MultiLease> all = AcquireAll(deadline);
+    Result<MultiLease> all = AcquireAll(deadline, stop);
     if (all.code() != StatusCode::kLeaseLost) return all;
     if (runtime_->Now() >= deadline) return Status(StatusCode::kTimeout, all.status().message());
   }
 }
 
-Result<MultiLease> MultiMutex::Acquire() { return AcquireUntil(kNever); }
+Result<MultiLease> MultiMutex::Acquire(std::stop_token stop) {
+  return AcquireUntil(kNever, std::move(stop));
+}
 
-Result<MultiLease> MultiMutex::AcquireAll(MonotonicTime deadline) {
+Result<MultiLease> MultiMutex::AcquireAll(MonotonicTime deadline, const std::stop_token& stop) {
   std::vector<Lease> held;
   for (Mutex& mutex : mutexes_) {
-    Result<Lease> lease = AcquireNext(mutex, held, deadline);
+    Result<Lease> lease = AcquireNext(mutex, held, deadline, stop);
     if (!lease.ok()) return GiveBack(std::move(held), lease.status());
     held.push_back(std::move(lease).value());
   }
@@ -132,11 +134,11 @@ Result<MultiLease> MultiMutex::AcquireAll(MonotonicTime deadline) {
 
 /// Waits in stretches, so that what is held does not run out meanwhile.
 Result<Lease> MultiMutex::AcquireNext(Mutex& next, std::vector<Lease>& held,
-                                      MonotonicTime deadline) {
+                                      MonotonicTime deadline, const std::stop_token& stop) {
   for (;;) {
     const MonotonicTime stretch =
         held.empty() ? kNever : AddSaturating(runtime_->Now(), lease_ / 4);
-    Result<Lease> lease = next.AcquireUntil(std::min(deadline, stretch));
+    Result<Lease> lease = next.AcquireUntil(std::min(deadline, stretch), stop);
     if (lease.code() != StatusCode::kTimeout || stretch >= deadline) return lease;
     if (Status alive = Refresh(held, lease_); !alive.ok()) {
       return Status(StatusCode::kLeaseLost, alive.message());

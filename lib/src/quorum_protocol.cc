@@ -180,8 +180,8 @@ Result<Grant> QuorumProtocol::Try() {
   return TryOnce(left).grant;
 }
 
-Result<Grant> QuorumProtocol::AcquireUntil(MonotonicTime deadline) {
-  return WaitForQuorum(*this, nodes_.size(), deadline);
+Result<Grant> QuorumProtocol::AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) {
+  return WaitForQuorum(*this, nodes_.size(), deadline, stop);
 }
 
 Result<MonotonicTime> QuorumProtocol::Extend(const Grant& grant, Duration lease) {

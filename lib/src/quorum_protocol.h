@@ -61,7 +61,7 @@ class QuorumProtocol final : public LeaseGranter {
 
   /// See quorum_waiting.h.
   Result<Grant> Try() override;
-  Result<Grant> AcquireUntil(MonotonicTime deadline) override;
+  Result<Grant> AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) override;
 
   Runtime& runtime() override { return nodes_.front()->runtime(); }
   LeaseKeeper& keeper() override { return nodes_.front()->keeper(); }
@@ -74,7 +74,9 @@ class QuorumProtocol final : public LeaseGranter {
   MonotonicTime Now() { return runtime().Now(); }
   std::size_t quorum() const { return QuorumOf(nodes_.size()); }
   const QuorumTiming& timing() const { return timing_; }
-  void Pause(Duration pause) { nodes_.front()->Pause(pause); }
+  void Pause(Duration pause, const std::stop_token& stop = {}) {
+    nodes_.front()->Pause(pause, stop);
+  }
 
  private:
   std::vector<NodeAnswer> AskAll(const ScriptCall& call, MonotonicTime by);

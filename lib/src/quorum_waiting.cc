@@ -17,8 +17,9 @@ namespace {
 
 class Waiter {
  public:
-  Waiter(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline)
-      : lock_(lock), deadline_(deadline), left_(nodes) {}
+  Waiter(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
+         const std::stop_token& stop)
+      : lock_(lock), deadline_(deadline), stop_(stop), left_(nodes) {}
 
   Result<Grant> Run() {
     for (;;) {
@@ -33,9 +34,12 @@ class Waiter {
         last_ = attempt.grant.status();
         if (refused) free_in = FreeIn(attempt.votes);
       }
-      if (lock_.Now() >= deadline_) return GiveUp();
+      if (lock_.Now() >= deadline_ || stop_.stop_requested()) return GiveUp();
       Rest(free_in);
+      if (stop_.stop_requested()) break;
     }
+    if (left_.count() > 0) lock_.Settle(left_);
+    return GiveUp();
   }
 
  private:
@@ -56,18 +60,22 @@ class Waiter {
     }
     const MonotonicTime now = lock_.Now();
     if (deadline_ <= now) return;
-    lock_.Pause(deadline_ == kNever ? pause : std::min(pause, deadline_ - now));
+    lock_.Pause(deadline_ == kNever ? pause : std::min(pause, deadline_ - now), stop_);
   }
 
   Status GiveUp() const {
     if (left_.count() >= lock_.quorum()) {
       return Status(StatusCode::kUnknownOutcome, last_.message());
     }
-    return Status(StatusCode::kTimeout, "no grant before the deadline; last: " + last_.ToString());
+    const bool stopped = stop_.stop_requested();
+    return Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout,
+                  std::string("no grant before the ") + (stopped ? "stop" : "deadline") +
+                      "; last: " + last_.ToString());
   }
 
   QuorumProtocol& lock_;
   const MonotonicTime deadline_;
+  const std::stop_token& stop_;
   Leftovers left_;
   Status last_;
   int tries_ = 0;
@@ -75,8 +83,9 @@ class Waiter {
 
 }  // namespace
 
-Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline) {
-  return Waiter(lock, nodes, deadline).Run();
+Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
+                            const std::stop_token& stop) {
+  return Waiter(lock, nodes, deadline, stop).Run();
 }
 
 }  // namespace interlock::internal

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stop_token>
 
 #include <interlock/lease.h>
 #include <interlock/result.h>
@@ -17,8 +18,9 @@ class QuorumProtocol;
 
 /// Tries until granted, or until `deadline` (kNever: for ever). At least one try. kTimeout:
 /// definitely not acquired. kUnknownOutcome: what tries have left behind could not be removed from
-/// a quorum of nodes by then. kCancelled, kInvalidArgument and kProtocolError end it at once.
-/// YIELDS.
-Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline);
+/// a quorum of nodes by then. kCancelled, kInvalidArgument and kProtocolError end it at once. When
+/// `stop` is requested, that is the deadline, and kStopped takes the place of kTimeout. YIELDS.
+Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
+                            const std::stop_token& stop);
 
 }  // namespace interlock::internal

@@ -25,6 +25,8 @@ std::string_view ToString(StatusCode code) {
       return "invalid-argument";
     case StatusCode::kProtocolError:
       return "protocol-error";
+    case StatusCode::kStopped:
+      return "stopped";
   }
   return "undefined";
 }

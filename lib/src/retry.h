@@ -53,6 +53,9 @@ std::chrono::milliseconds BlockFor(MonotonicTime now, MonotonicTime until);
 /// The time-out argument of a blocking pop: seconds with three decimals, "0.250".
 std::string BlockingSeconds(std::chrono::milliseconds wait);
 
+/// The answer to a call whose stop token was requested to stop before it.
+Status StoppedBefore();
+
 /// May the same try be repeated later with another result?
 bool IsRetryable(StatusCode code);
 

@@ -6,14 +6,17 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 #include <memory>
@@ -111,7 +114,16 @@ void Socket::Close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline) {
+Waker::Waker() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void Waker::Wake() noexcept {
+  // Fails only if it is readable already.
+  constexpr std::uint64_t kOne = 1;
+  [[maybe_unused]] const ssize_t written = ::write(event_.fd(), &kOne, sizeof(kOne));
+}
+
+Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline,
+                const Waker* waker) {
   for (;;) {
     timespec timeout{};
     if (deadline != kNever) {
@@ -121,9 +133,11 @@ Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline) 
       timeout.tv_sec = static_cast<std::time_t>(seconds.count());
       timeout.tv_nsec = static_cast<long>((left - seconds).count());
     }
-    pollfd entry{fd, events, 0};
-    const int ready = ::ppoll(&entry, 1, deadline == kNever ? nullptr : &timeout, nullptr);
-    if (ready > 0) return Ready::kYes;
+    std::array<pollfd, 2> entries{pollfd{fd, events, 0},
+                                  pollfd{waker != nullptr ? waker->fd() : -1, POLLIN, 0}};
+    const int ready =
+        ::ppoll(entries.data(), entries.size(), deadline == kNever ? nullptr : &timeout, nullptr);
+    if (ready > 0) return entries[0].revents != 0 ? Ready::kYes : Ready::kWoken;
     if (ready < 0 && errno != EINTR) return Ready::kFailed;
     if (deadline != kNever && runtime.Now() >= deadline) return Ready::kDeadline;
   }

@@ -41,11 +41,26 @@ class Socket {
   int fd_ = -1;
 };
 
-enum class Ready { kYes, kDeadline, kFailed };
+/// A descriptor that any thread can make readable, to wake one that polls.
+class Waker {
+ public:
+  Waker();
+  /// Never waits.
+  void Wake() noexcept;
+  /// Negative: the system had none to give.
+  int fd() const { return event_.fd(); }
+
+ private:
+  Socket event_;
+};
+
+enum class Ready { kYes, kDeadline, kFailed, kWoken };
 
 /// Waits for poll events. Errors and hang-ups of the peer count as ready: the read or write that
-/// follows says which. A deadline in the past asks once. YIELDS.
-Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline);
+/// follows says which. A deadline in the past asks once. kWoken: `waker` was woken, and the socket
+/// is not ready. YIELDS.
+Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline,
+                const Waker* waker = nullptr);
 
 /// Connects to where `options` lead, and sets blocking reads of kReadSlice, TCP_NODELAY and
 /// keep-alive probes. kUnavailable: not connected before `deadline`. YIELDS.

@@ -13,7 +13,8 @@ namespace {
 /// The state of one call of Wait.
 class Waiter {
  public:
-  Waiter(LeaseProtocol& lock, MonotonicTime deadline) : lock_(lock), deadline_(deadline) {}
+  Waiter(LeaseProtocol& lock, MonotonicTime deadline, const std::stop_token& stop)
+      : lock_(lock), deadline_(deadline), stop_(stop) {}
 
   Result<Grant> Run() {
     for (;;) {
@@ -24,7 +25,8 @@ class Waiter {
         orphan_ = std::move(attempt.orphan);
         last_failure_ = std::move(attempt.status);
         if (Over()) return GiveUp();
-        lock_.PauseAfter(++failed_tries_, deadline_);
+        lock_.PauseAfter(++failed_tries_, deadline_, stop_);
+        if (stop_.stop_requested()) return Stopped();
         continue;
       }
       failed_tries_ = 0;
@@ -38,7 +40,10 @@ class Waiter {
   }
 
  private:
-  bool Over() { return lock_.Now() >= deadline_; }
+  bool Over() {
+    const MonotonicTime now = lock_.Now();
+    return now >= deadline_ || stop_.stop_requested();
+  }
 
   /// A new try, once nothing is left of the last one: two unconfirmed tries at a time would make
   /// the waiter wait for itself.
@@ -55,21 +60,22 @@ class Waiter {
       }
       orphan_.clear();
     }
-    return lock_.TryOnce(standing_, refused_, deadline_);
+    const bool last = stop_.stop_requested();
+    return lock_.TryOnce(standing_, refused_, last ? MonotonicTime::min() : deadline_);
   }
 
   /// Not ok only if waiting makes no sense any more.
   Status Sleep(std::chrono::milliseconds owner_ttl) {
     const MonotonicTime until =
         LookAgainAt(lock_.Now(), owner_ttl, deadline_, lock_.retry().max_wait);
-    const auto popped = lock_.client().Pop(lock_.signal_key(), until);
+    const auto popped = lock_.client().Pop(lock_.signal_key(), until, stop_);
     if (popped.ok()) {
       failed_sleeps_ = 0;
       return Status();
     }
     if (!IsRetryable(popped.code())) return popped.status();
     // The connection may have died with a hint in it, so the first time there is no pause.
-    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_);
+    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_, stop_);
     return Status();
   }
 
@@ -81,12 +87,19 @@ class Waiter {
     return Status(StatusCode::kUnknownOutcome, attempt.status.ToString());
   }
 
+  /// In a pause after a failed try. No hint is owed another one.
+  Status Stopped() {
+    if (!orphan_.empty() && lock_.Abandon(orphan_, 1).ok()) orphan_.clear();
+    return GiveUp();
+  }
+
   Status GiveUp() {
     if (!orphan_.empty()) return last_failure_;
     if (Status left = LeaveTheLine(); !left.ok()) return left;
-    std::string message = "no grant before the deadline";
+    const bool stopped = stop_.stop_requested();
+    std::string message = stopped ? "no grant before the stop" : "no grant before the deadline";
     if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
-    return Status(StatusCode::kTimeout, std::move(message));
+    return Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout, std::move(message));
   }
 
   /// What stands in the server for this wait ends with its deadline, and the last try takes it away
@@ -103,6 +116,7 @@ class Waiter {
 
   LeaseProtocol& lock_;
   const MonotonicTime deadline_;
+  const std::stop_token& stop_;
   std::string standing_;  ///< token that stands in the server for this wait
   MonotonicTime stands_until_{};
   bool refused_ = false;
@@ -114,8 +128,8 @@ class Waiter {
 
 }  // namespace
 
-Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline) {
-  return Waiter(lock, deadline).Run();
+Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline, const std::stop_token& stop) {
+  return Waiter(lock, deadline, stop).Run();
 }
 
 Status ReleaseStatus(ReleaseReply reply, bool unknown) {

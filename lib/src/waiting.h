@@ -6,6 +6,8 @@
 // owner's lease.
 #pragma once
 
+#include <stop_token>
+
 #include <interlock/lease.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
@@ -19,8 +21,9 @@ class LeaseProtocol;
 /// Tries and waits until granted, or until `deadline` (kNever: for ever). At least one try. A lost
 /// connection is made again, with growing pauses, within the same deadline. kTimeout: definitely
 /// not acquired. kUnknownOutcome: the last clean-up could not be confirmed by then. kCancelled,
-/// kInvalidArgument and kProtocolError end it at once. YIELDS.
-Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline);
+/// kInvalidArgument and kProtocolError end it at once. When `stop` is requested, that is the
+/// deadline, and kStopped takes the place of kTimeout. YIELDS.
+Result<Grant> Wait(LeaseProtocol& lock, MonotonicTime deadline, const std::stop_token& stop);
 
 /// What a release tells its caller. `unknown`: an earlier attempt of it may have been executed.
 /// Then "others were granted since" proves nothing: that attempt has released, or the lease was

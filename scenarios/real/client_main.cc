@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,10 @@ class WatchedConnection final : public Connection {
     return sent;
   }
   Result<Reply> Receive(MonotonicTime deadline) override { return inner_->Receive(deadline); }
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override {
+    return inner_->ReceiveUnlessStopped(deadline, stop, patience);
+  }
   bool broken() const override { return inner_->broken(); }
 
  private:

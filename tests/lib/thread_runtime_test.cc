@@ -120,6 +120,10 @@ class GrantingConnection final : public Connection {
     if (!acquire_) return testing::Integer(1);
     return testing::Array({testing::Integer(1), testing::Text("1")});
   }
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& /*stop*/,
+                                     Duration /*patience*/) override {
+    return Receive(deadline);
+  }
   bool broken() const override { return false; }
 
  private:

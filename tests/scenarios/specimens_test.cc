@@ -216,6 +216,11 @@ class BenchConnection final : public Connection {
     return reply;
   }
 
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& /*stop*/,
+                                     Duration /*patience*/) override {
+    return Receive(deadline);
+  }
+
   bool broken() const override { return broken_; }
 
  private:

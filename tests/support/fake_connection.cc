@@ -64,7 +64,18 @@ class FakeConnector::FakeConnection final : public Connection {
     }
   }
 
-  Result<Reply> Receive(MonotonicTime deadline) override {
+  Result<Reply> Receive(MonotonicTime deadline) override { return Await(deadline, {}); }
+
+  /// A server that is told closes at once.
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration /*patience*/) override {
+    return Await(deadline, stop);
+  }
+
+  bool broken() const override { return broken_; }
+
+ private:
+  Result<Reply> Await(MonotonicTime deadline, const std::stop_token& stop) {
     if (broken_ || !answer_) return Break(StatusCode::kUnavailable, "already broken");
     Answer answer = *std::exchange(answer_, std::nullopt);
     if (answer.kind == Answer::Kind::kReset) {
@@ -74,18 +85,18 @@ class FakeConnector::FakeConnection final : public Connection {
       answer.delay = std::chrono::milliseconds(std::llround(std::stod(block_seconds_) * 1000));
     }
     const MonotonicTime arrives = connector_.runtime_.Now() + answer.delay;
-    if (answer.kind == Answer::Kind::kLost || arrives > deadline) {
-      EXPECT_NE(deadline, kNever) << "a reply is awaited for ever";
-      connector_.runtime_.AdvanceTo(deadline);
-      return Break(StatusCode::kUnknownOutcome, "no reply before the deadline");
+    const bool late = answer.kind == Answer::Kind::kLost || arrives > deadline;
+    EXPECT_TRUE(!late || stop.stop_possible() || deadline != kNever)
+        << "a reply is awaited for ever";
+    const auto stopped = [&stop] { return stop.stop_requested(); };
+    if (connector_.runtime_.AdvanceTo(late ? deadline : arrives, stopped) &&
+        (late || connector_.runtime_.Now() < arrives)) {
+      return Break(StatusCode::kUnknownOutcome, "stopped");
     }
-    connector_.runtime_.AdvanceTo(arrives);
+    if (late) return Break(StatusCode::kUnknownOutcome, "no reply before the deadline");
     return answer.reply;
   }
 
-  bool broken() const override { return broken_; }
-
- private:
   Status Break(StatusCode code, std::string message) {
     broken_ = true;
     return Status(code, std::move(message));

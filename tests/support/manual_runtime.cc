@@ -16,13 +16,14 @@ class ManualRuntime::ManualEvent final : public Event {
   bool IsSet() const override { return set_; }
   bool WaitUntil(MonotonicTime deadline) override {
     if (set_) return true;
-    if (deadline == kNever) {
+    const MonotonicTime begun = runtime_.now_;
+    if (deadline == kNever && runtime_.actions_.empty()) {
       ADD_FAILURE() << "a wait for ever on an event that nobody can set";
       return false;
     }
-    runtime_.waits_.push_back(std::max(deadline - runtime_.now_, Duration(0)));
-    runtime_.AdvanceTo(deadline);
-    return false;
+    runtime_.AdvanceTo(deadline, [this] { return set_; });
+    runtime_.waits_.push_back(runtime_.now_ - begun);
+    return set_;
   }
 
  private:
@@ -55,6 +56,25 @@ void ManualRuntime::FillRandom(std::span<std::byte> bytes) {
   }
 }
 
-void ManualRuntime::AdvanceTo(MonotonicTime time) { now_ = std::max(now_, time); }
+void ManualRuntime::AdvanceTo(MonotonicTime time) {
+  AdvanceTo(time, [] { return false; });
+}
+
+bool ManualRuntime::AdvanceTo(MonotonicTime time, const std::function<bool()>& done) {
+  while (!done()) {
+    if (actions_.empty() || actions_.begin()->first > time) {
+      now_ = std::max(now_, time);
+      return done();
+    }
+    const auto next = actions_.extract(actions_.begin());
+    now_ = std::max(now_, next.key());
+    next.mapped()();
+  }
+  return true;
+}
+
+void ManualRuntime::At(Duration elapsed, std::function<void()> action) {
+  actions_.emplace(kStart + elapsed, std::move(action));
+}
 
 }  // namespace interlock::testing

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -22,8 +23,8 @@ namespace interlock::testing {
 class ManualRuntime final : public Runtime {
  public:
   MonotonicTime Now() override { return now_; }
-  /// WaitUntil of an event that is not set advances the clock to the deadline. REQUIRES: not
-  /// kNever.
+  /// WaitUntil of an event that is not set advances the clock to the deadline, or to the action that
+  /// sets it. REQUIRES: one of both comes.
   std::unique_ptr<Event> NewEvent() override;
   /// Runs `body` to its end before it returns.
   std::unique_ptr<Task> Spawn(std::string_view name, std::function<void()> body) override;
@@ -31,7 +32,12 @@ class ManualRuntime final : public Runtime {
   void FillRandom(std::span<std::byte> bytes) override;
 
   void Advance(Duration by) { now_ += by; }
+  /// As if nothing happened meanwhile but what was set for a time before.
   void AdvanceTo(MonotonicTime time);
+  /// The same, but no further than to the action that makes `done` true; answers `done()`.
+  bool AdvanceTo(MonotonicTime time, const std::function<bool()>& done);
+  /// `action` happens when so much time has elapsed, while somebody waits.
+  void At(Duration elapsed, std::function<void()> action);
   Duration elapsed() const { return now_ - kStart; }
   /// The length of each wait so far.
   const std::vector<Duration>& waits() const { return waits_; }
@@ -44,6 +50,7 @@ class ManualRuntime final : public Runtime {
   MonotonicTime now_ = kStart;
   std::uint64_t counter_ = 0;
   std::vector<Duration> waits_;
+  std::multimap<MonotonicTime, std::function<void()>> actions_;
 };
 
 }  // namespace interlock::testing

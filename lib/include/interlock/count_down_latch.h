@@ -28,6 +28,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 
 #include <interlock/client.h>
@@ -60,11 +61,12 @@ class CountDownLatch {
 
   /// Waits until it is open: for ever, for `timeout`, or until `deadline` on the Runtime's clock;
   /// looks at least once. kTimeout: not open in time. kInvalidArgument: as CountDown. kCancelled,
-  /// kProtocolError end it at once; lost connections are made again meanwhile. Returns at most
-  /// Client::overrun_bound() late.
-  Status Await();
-  Status AwaitFor(Duration timeout);
-  Status AwaitUntil(MonotonicTime deadline);
+  /// kProtocolError end it at once; lost connections are made again meanwhile. kStopped: `stop` was
+  /// requested first; without a look, if it was before the call. Returns at most
+  /// Client::overrun_bound() after either.
+  Status Await(std::stop_token stop = {});
+  Status AwaitFor(Duration timeout, std::stop_token stop = {});
+  Status AwaitUntil(MonotonicTime deadline, std::stop_token stop = {});
 
   /// How many have still to count down. kInvalidArgument: as CountDown.
   Result<int> Count();

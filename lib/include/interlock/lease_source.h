@@ -9,12 +9,23 @@
 // request can take effect later. Not guaranteed: anything about who holds at the same time; that is
 // what each primitive's header says.
 //
-// Cost: as the primitive's header says.
+// Stopping: a wait ends early when its std::stop_token is requested to stop, by any task or thread,
+// which is not kept waiting by it. kStopped: nothing is held, and the waiter has left its place in
+// the server. Sleeps in the server and pauses end at once; what is under way then is not torn
+// apart: a command is answered or given up in its time, a hint that may have been meant for this
+// waiter is passed on by one last try, and what is unknown is cleaned up. So it takes a round trip
+// or two if the server answers, and never longer than a deadline may be missed by, overrun_bound().
+// A lease that was granted meanwhile is returned, since it is there: a stop is a request, not an
+// answer. A token that was requested to stop before the call answers kStopped, and sends nothing.
+//
+// Cost: as the primitive's header says; a stop token adds nothing until it is requested to stop,
+// then two round trips at most.
 // Thread safety: all members may be called from any number of tasks; each grant is one Lease. The
 // Client must outlive the source; a Lease may outlive its source.
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -31,8 +42,9 @@ class LeaseGranter : public LeaseBackend {
  public:
   /// One try. kNotAcquired is definite.
   virtual Result<Grant> Try() = 0;
-  /// Waits until `deadline`; kNever: for ever. kTimeout is definite.
-  virtual Result<Grant> AcquireUntil(MonotonicTime deadline) = 0;
+  /// Waits until `deadline`; kNever: for ever; or until `stop` is requested. kTimeout and kStopped
+  /// are definite.
+  virtual Result<Grant> AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) = 0;
 };
 
 }  // namespace internal
@@ -47,13 +59,13 @@ class LeaseSource {
 
   /// Waits for a grant for `timeout`, or until `deadline` on the Runtime's clock; always tries at
   /// least once. Lost connections are re-made meanwhile. kTimeout: definitely not acquired in time.
-  /// kUnknownOutcome as above. Returns at most Client::overrun_bound() late.
-  Result<Lease> AcquireFor(Duration timeout);
-  Result<Lease> AcquireUntil(MonotonicTime deadline);
+  /// kUnknownOutcome as above. Returns at most Client::overrun_bound() late. For `stop` see below.
+  Result<Lease> AcquireFor(Duration timeout, std::stop_token stop = {});
+  Result<Lease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
 
-  /// Waits for ever, over any outage. Fails only with kCancelled, kInvalidArgument (credentials) or
-  /// kProtocolError (the key is of another type, ...).
-  Result<Lease> Acquire();
+  /// Waits for ever, over any outage. Fails only with kCancelled, kInvalidArgument (credentials),
+  /// kProtocolError (the key is of another type, ...), or because of `stop`.
+  Result<Lease> Acquire(std::stop_token stop = {});
 
   /// Takes over a lease of this resource that another process gave up with Lease::HandOver, with
   /// the same owner and fencing token. Clocks of two processes say nothing of each other, so it is

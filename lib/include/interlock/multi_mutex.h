@@ -26,6 +26,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -76,18 +77,20 @@ class MultiMutex {
   static Result<MultiMutex> Create(Client& client, std::vector<std::string> names,
                                    MutexOptions options = {});
 
-  /// As the members of LeaseSource of these names, for all resources together.
+  /// As the members of LeaseSource of these names, for all resources together. kStopped: what was
+  /// taken before the stop has been given back.
   Result<MultiLease> TryAcquire();
-  Result<MultiLease> AcquireFor(Duration timeout);
-  Result<MultiLease> AcquireUntil(MonotonicTime deadline);
-  Result<MultiLease> Acquire();
+  Result<MultiLease> AcquireFor(Duration timeout, std::stop_token stop = {});
+  Result<MultiLease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
+  Result<MultiLease> Acquire(std::stop_token stop = {});
 
  private:
   MultiMutex(Runtime& runtime, std::vector<Mutex> mutexes, Duration lease);
 
   /// One after the other. kLeaseLost: one was over before all were had; nothing is held.
-  Result<MultiLease> AcquireAll(MonotonicTime deadline);
-  Result<Lease> AcquireNext(Mutex& next, std::vector<Lease>& held, MonotonicTime deadline);
+  Result<MultiLease> AcquireAll(MonotonicTime deadline, const std::stop_token& stop);
+  Result<Lease> AcquireNext(Mutex& next, std::vector<Lease>& held, MonotonicTime deadline,
+                            const std::stop_token& stop);
 
   Runtime* runtime_;
   std::vector<Mutex> mutexes_;  ///< by name

@@ -29,6 +29,7 @@ enum class StatusCode : std::uint8_t {
   kCancelled,  ///< The runtime is shutting down; nothing was sent.
   kInvalidArgument,  ///< An argument is out of its documented range; nothing was sent.
   kProtocolError,    ///< The server answered something unexpected; treat the effect as unknown.
+  kStopped,  ///< The caller's stop_token asked for it; definitely nothing is held or changed.
 };
 
 /// Stable lower-case name, for logs and reports: "ok", "timeout", "not-acquired", ...

@@ -52,6 +52,7 @@
 #pragma once
 
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -67,8 +68,14 @@ namespace interlock {
 
 namespace internal {
 
+/// What a body returns. It has no `type` if F is no body, so that an overload can be left out.
+template <typename F, bool kTakesLease = std::is_invocable_v<F&, Lease&>>
+struct BodyInvocation : std::invoke_result<F&> {};
 template <typename F>
-decltype(auto) InvokeBody(F& body, Lease& lease) {
+struct BodyInvocation<F, true> : std::invoke_result<F&, Lease&> {};
+
+template <typename F>
+typename BodyInvocation<F>::type InvokeBody(F& body, Lease& lease) {
   if constexpr (std::is_invocable_v<F&, Lease&>) {
     return std::invoke(body, lease);
   } else {
@@ -96,8 +103,7 @@ struct SynchronizedResult<Result<T>> {
 };
 
 template <typename F>
-using BodyValue =
-    std::remove_cvref_t<decltype(InvokeBody(std::declval<F&>(), std::declval<Lease&>()))>;
+using BodyValue = std::remove_cvref_t<typename BodyInvocation<F>::type>;
 
 }  // namespace internal
 
@@ -110,27 +116,30 @@ class SingleFile : public LeaseSource {
 
   /// Runs `body()` or `body(Lease&)` with a permit and answers its value (Status for void; a Result
   /// or Status of the body is passed on). Waits for ever, or for `timeout`; kTimeout, like every
-  /// other failure to get in, means that the body did not run. An exception of the body passes
+  /// other failure to get in, means that the body did not run. `stop` ends the waiting only, see
+  /// lease_source.h; a body that is to stop looks at its token by itself. An exception of the body passes
   /// through, after the permit has been released. A body that may outlast `expire_in` takes the
   /// Lease and extends it, or checks valid(): the permit is not renewed by itself.
   template <typename F>
-  typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(F&& body) {
-    return Run(Acquire(), body);
+  typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(
+      F&& body, std::stop_token stop = {}) {
+    return Run(Acquire(std::move(stop)), body);
   }
   template <typename F>
-  typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(Duration timeout,
-                                                                                  F&& body) {
-    return Run(AcquireFor(timeout), body);
+  typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(
+      Duration timeout, F&& body, std::stop_token stop = {}) {
+    return Run(AcquireFor(timeout, std::move(stop)), body);
   }
 
   /// The same, but answers what the body answers, as it is. Throws LockError when it did not run.
   template <typename F>
-  internal::BodyValue<F> SynchronizeOrThrow(F&& body) {
-    return RunOrThrow(Acquire(), body);
+  internal::BodyValue<F> SynchronizeOrThrow(F&& body, std::stop_token stop = {}) {
+    return RunOrThrow(Acquire(std::move(stop)), body);
   }
   template <typename F>
-  internal::BodyValue<F> SynchronizeOrThrow(Duration timeout, F&& body) {
-    return RunOrThrow(AcquireFor(timeout), body);
+  internal::BodyValue<F> SynchronizeOrThrow(Duration timeout, F&& body,
+                                            std::stop_token stop = {}) {
+    return RunOrThrow(AcquireFor(timeout, std::move(stop)), body);
   }
 
  private:
