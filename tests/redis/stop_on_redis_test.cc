@@ -9,6 +9,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,13 +43,10 @@ class StopOnRedisTest : public LockTest {
   }
 
   int Blocked() {
-    const Result<Reply> clients = Call(*look_, {"CLIENT", "LIST"});
-    if (!clients.ok()) return -1;
-    int blocked = 0;
-    for (std::size_t at = 0; (at = clients->text.find("cmd=blpop", at)) != std::string::npos; ++at) {
-      ++blocked;
-    }
-    return blocked;
+    constexpr std::string_view kName = "blocked_clients:";
+    const Result<Reply> info = Call(*look_, {"INFO", "clients"});
+    const std::size_t at = info.ok() ? info->text.find(kName) : std::string::npos;
+    return at != std::string::npos ? std::stoi(info->text.substr(at + kName.size())) : -1;
   }
 
   /// False after five seconds.
@@ -192,11 +190,11 @@ TEST_F(StopOnRedisTest, AStopThatMeetsAReleaseLosesNothing) {
     ASSERT_TRUE(held.ok());
     std::stop_source source;
     const auto stopped = runtime_.Spawn("stopped", [&, &lock = *ours] {
-      const Result<Lease> lease = lock.Acquire(source.get_token());
+      const Result<Lease> lease = lock.AcquireFor(seconds(20), source.get_token());
       EXPECT_TRUE(lease.ok() || lease.code() == StatusCode::kStopped) << lease.status().ToString();
       ++(lease.ok() ? leases : stops);
     });
-    ASSERT_TRUE(BecomeBlocked(1));
+    ASSERT_TRUE(BecomeBlocked(1)) << "round " << round;
     Status next;
     const auto waiter = runtime_.Spawn(
         "next", [&, &lock = *theirs] { next = lock.AcquireFor(seconds(20)).status(); });
