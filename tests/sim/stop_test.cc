@@ -2,7 +2,6 @@
 //
 // Waits that are stopped: what the connection does, and that of the locks which sleep in the server
 // no hint is lost with a sleeper, however its stop meets a release.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -14,14 +13,11 @@
 #include <interlock/fair_mutex.h>
 #include <interlock/mutex.h>
 #include <interlock/semaphore.h>
-#include <interlock/shared_mutex.h>
 
 #include "tests/sim/world_fixture.h"
 
 namespace interlock::sim {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr Duration kPatience = seconds(1);
 
@@ -103,7 +99,8 @@ struct Meeting {
   bool next_got_in = false;
 };
 
-/// One holds and lets go while a second one, which waits, is stopped, and a third one waits as well.
+/// One holds and lets go while a second one, which waits, is stopped, and a third one waits as
+/// well.
 Meeting Meet(const Maker& make, std::uint64_t seed) {
   Universe universe;
   WorldOptions options;
@@ -175,13 +172,12 @@ Maker MakerOf(Options options) {
 INSTANTIATE_TEST_SUITE_P(
     Locks, StopMeetsRelease,
     ::testing::Values(
-        std::pair("Mutex",
-                  MakerOf<Mutex>(MutexOptions{.lease = kLease, .retry = kLongSleeps})),
-        std::pair("FairMutex", MakerOf<FairMutex>(FairMutexOptions{
-                                   .lease = kLease, .retry = kLongSleeps})),
-        std::pair("Semaphore", MakerOf<Semaphore>(SemaphoreOptions{
-                                   .lease = kLease, .retry = kLongSleeps}))),
-    [](const auto& info) { return std::string(info.param.first); });
+        std::pair("Mutex", MakerOf<Mutex>(MutexOptions{.lease = kLease, .retry = kLongSleeps})),
+        std::pair("FairMutex",
+                  MakerOf<FairMutex>(FairMutexOptions{.lease = kLease, .retry = kLongSleeps})),
+        std::pair("Semaphore",
+                  MakerOf<Semaphore>(SemaphoreOptions{.lease = kLease, .retry = kLongSleeps}))),
+    [](const auto& lock) { return std::string(lock.param.first); });
 
 }  // namespace
 }  // namespace interlock::sim
