@@ -80,8 +80,8 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
   const Status sent = (*borrowed)->Send(command);
   Result<Reply> reply = sent;
   if (sent.ok()) {
-    reply = AfterSending(
-        (*borrowed)->ReceiveUnlessStopped(overdue, stop, options_.command_timeout));
+    reply =
+        AfterSending((*borrowed)->ReceiveUnlessStopped(overdue, stop, options_.command_timeout));
   }
   if (reply.ok() && reply->IsNil()) {
     GiveBack(std::move(*borrowed));
@@ -106,8 +106,8 @@ void ClientCore::Pause(Duration pause, const std::stop_token& stop) {
   stopped->WaitUntil(AddSaturating(runtime_.Now(), pause));
 }
 
-void ClientCore::PauseAfterFailures(int failures, const RetryOptions& retry,
-                                    MonotonicTime deadline, const std::stop_token& stop) {
+void ClientCore::PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline,
+                                    const std::stop_token& stop) {
   std::array<std::byte, sizeof(std::uint32_t)> random{};
   runtime_.FillRandom(random);
   const Duration pause = PauseAfter(failures, retry, std::bit_cast<std::uint32_t>(random));

@@ -61,8 +61,8 @@ class ClientCore {
 
   /// Sleeps for `pause`, or until `stop` is requested. YIELDS.
   void Pause(Duration pause, const std::stop_token& stop = {});
-  /// Sleeps for the pause after `failures` failed tries in a row, but not past `deadline`, nor after
-  /// `stop` was requested. YIELDS.
+  /// Sleeps for the pause after `failures` failed tries in a row, but not past `deadline`, nor
+  /// after `stop` was requested. YIELDS.
   void PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline,
                           const std::stop_token& stop);
 

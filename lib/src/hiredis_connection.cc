@@ -14,9 +14,9 @@
 // - A reply that arrives after its deadline must never answer a later command: the socket is closed
 //   with the first failure, and bytes that nobody asked for count as a failure.
 // - A stop has to reach a thread that polls, and the thread that requests it must not wait: it
-//   writes to an eventfd that exists while somebody waits. Half of the connection is closed then and
-//   not all of it, so that what the server sent before is still heard, and its close shows that it
-//   will send nothing later.
+//   writes to an eventfd that exists while somebody waits. Half of the connection is closed then
+//   and not all of it, so that what the server sent before is still heard, and its close shows that
+//   it will send nothing later.
 // - A peer may send without end and never finish a reply, so the deadline is looked at between
 //   reads too, not only while waiting for one.
 // - The answer to AUTH may quote the password ("unknown command 'AUTH', with args ..."), so only

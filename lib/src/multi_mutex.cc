@@ -133,8 +133,8 @@ Result<MultiLease> MultiMutex::AcquireAll(MonotonicTime deadline, const std::sto
 }
 
 /// Waits in stretches, so that what is held does not run out meanwhile.
-Result<Lease> MultiMutex::AcquireNext(Mutex& next, std::vector<Lease>& held,
-                                      MonotonicTime deadline, const std::stop_token& stop) {
+Result<Lease> MultiMutex::AcquireNext(Mutex& next, std::vector<Lease>& held, MonotonicTime deadline,
+                                      const std::stop_token& stop) {
   for (;;) {
     const MonotonicTime stretch =
         held.empty() ? kNever : AddSaturating(runtime_->Now(), lease_ / 4);

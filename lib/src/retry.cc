@@ -82,9 +82,7 @@ std::string BlockingSeconds(milliseconds wait) {
   return std::to_string(wait.count() / 1000) + "." + fraction;
 }
 
-Status StoppedBefore() {
-  return Status(StatusCode::kStopped, "it was to stop before it began");
-}
+Status StoppedBefore() { return Status(StatusCode::kStopped, "it was to stop before it began"); }
 
 bool IsRetryable(StatusCode code) {
   return code == StatusCode::kUnavailable || code == StatusCode::kUnknownOutcome ||

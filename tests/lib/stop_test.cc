@@ -112,8 +112,7 @@ TEST_F(StopTest, ATryWhoseReplyWasLostIsUndoneOrUnknown) {
     runtime_.At(runtime_.elapsed() + 25ms + 50ms + 20ms, [&] { source.request_stop(); });
     EXPECT_EQ(mutex.Acquire(source.get_token()).code(),
               answers ? StatusCode::kStopped : StatusCode::kUnknownOutcome);
-    EXPECT_EQ(Argument(connector_.sent().size() - 1, 0),
-              Argument(connector_.sent().size() - 5, 0));
+    EXPECT_EQ(Argument(connector_.sent().size() - 1, 0), Argument(connector_.sent().size() - 5, 0));
   }
 }
 
@@ -172,7 +171,8 @@ TEST_F(StopTest, AllResourcesOfAMultiMutexAreGivenBack) {
 
 TEST_F(StopTest, ALatchIsLookedAtOnceMore) {
   CountDownLatch latch = CountDownLatch::Create(client_, "res").value();
-  const auto closed = Answer::With(testing::Array({testing::Integer(1), testing::Integer(2), testing::Integer(0)}));
+  const auto closed =
+      Answer::With(testing::Array({testing::Integer(1), testing::Integer(2), testing::Integer(0)}));
   Script(closed);
   Pop(Answer::TimesOut());
   Script(closed);

@@ -139,7 +139,8 @@ TEST_F(StopOnRedisTest, AMultiMutexGivesBackWhatItHas) {
                                      MutexOptions{.lease = hours(1), .retry = kLongSleeps});
   const Result<Lease> held = second.Acquire();
   ASSERT_TRUE(held.ok());
-  const Status ended = StopAsleep([&](std::stop_token stop) { return both.Acquire(stop).status(); });
+  const Status ended =
+      StopAsleep([&](std::stop_token stop) { return both.Acquire(stop).status(); });
   EXPECT_EQ(ended.code(), StatusCode::kStopped) << ended.ToString();
   EXPECT_TRUE(Make<Mutex>(*theirs_.client, "a").TryAcquire().ok());
 }
@@ -158,6 +159,7 @@ TEST_F(StopOnRedisTest, OneWaiterForALatchDoesNotStopAnother) {
     const auto stopped =
         runtime_.Spawn("goes", [&] { (void)latch.AwaitFor(seconds(20), source.get_token()); });
     ASSERT_TRUE(BecomeBlocked(1));
+    const MonotonicTime begun = runtime_.Now();
     const auto waiter = runtime_.Spawn("stays", [&] { stays = latch.AwaitFor(seconds(20)); });
     ASSERT_TRUE(BecomeBlocked(2));
     const auto opener =
@@ -165,6 +167,8 @@ TEST_F(StopOnRedisTest, OneWaiterForALatchDoesNotStopAnother) {
     source.request_stop();
     waiter->Join();
     ASSERT_TRUE(stays.ok()) << stays.ToString();
+    // Woken, and not at its deadline.
+    ASSERT_LT(runtime_.Now() - begun, seconds(15));
   }
 }
 
@@ -196,6 +200,7 @@ TEST_F(StopOnRedisTest, AStopThatMeetsAReleaseLosesNothing) {
     });
     ASSERT_TRUE(BecomeBlocked(1)) << "round " << round;
     Status next;
+    const MonotonicTime begun = runtime_.Now();
     const auto waiter = runtime_.Spawn(
         "next", [&, &lock = *theirs] { next = lock.AcquireFor(seconds(20)).status(); });
     ASSERT_TRUE(BecomeBlocked(2));
@@ -206,6 +211,7 @@ TEST_F(StopOnRedisTest, AStopThatMeetsAReleaseLosesNothing) {
     waiter->Join();
     holder->Join();
     ASSERT_TRUE(next.ok()) << "round " << round << ": " << next.ToString();
+    ASSERT_LT(runtime_.Now() - begun, seconds(15)) << "round " << round;
     ASSERT_EQ(Blocked(), 0);
   }
   EXPECT_EQ(leases + stops, 150);
@@ -235,8 +241,8 @@ TEST_F(StopOnRedisTest, AServerThatHangsIsWaitedForNoLongerThanACommandMayTake) 
 }
 
 TEST_F(StopOnRedisTest, APauseEndsAtOnceAlthoughTheServerIsAway) {
-  Mutex mutex = Make<Mutex>(*ours_.client, "m",
-                            MutexOptions{.retry = {.first_pause = hours(1), .max_pause = hours(1)}});
+  Mutex mutex = Make<Mutex>(
+      *ours_.client, "m", MutexOptions{.retry = {.first_pause = hours(1), .max_pause = hours(1)}});
   server_.reset();
   std::stop_source source;
   Status ended;

@@ -105,7 +105,7 @@ Meeting Meet(const Maker& make, std::uint64_t seed) {
   Universe universe;
   WorldOptions options;
   options.latency_min = microseconds(10);
-  options.latency_max = milliseconds(3);
+  options.latency_max = milliseconds(60);
   Choices choices = Choices::FromSeed(seed);
   const FaultPlan none;
   World world(universe, options, none, choices, nullptr);
@@ -124,18 +124,19 @@ Meeting Meet(const Maker& make, std::uint64_t seed) {
   };
   start(0, [&](LeaseSource& lock) {
     const Result<Lease> held = lock.TryAcquire();
-    sleep(0, milliseconds(50));
+    sleep(0, milliseconds(1000));
   });
   start(1, [&](LeaseSource& lock) {
-    sleep(1, milliseconds(20));
+    sleep(1, milliseconds(300));
     meeting.stopped = lock.Acquire(source.get_token()).code();
   });
   start(2, [&](LeaseSource& lock) {
-    sleep(2, milliseconds(30));
-    meeting.next_got_in = lock.AcquireFor(seconds(60)).ok();
+    sleep(2, milliseconds(500));
+    // In time: at its deadline it would find the lock free, whoever was to wake it.
+    meeting.next_got_in = lock.AcquireFor(seconds(60)).ok() && world.now() < seconds(3);
   });
   world.Start(1, [&] {
-    sleep(1, milliseconds(46) + microseconds(static_cast<std::int64_t>(seed % 64) * 150));
+    sleep(1, milliseconds(950) + milliseconds(seed % 64 * 2));
     source.request_stop();
   });
   world.Run(kHorizon);

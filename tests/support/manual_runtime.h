@@ -23,8 +23,8 @@ namespace interlock::testing {
 class ManualRuntime final : public Runtime {
  public:
   MonotonicTime Now() override { return now_; }
-  /// WaitUntil of an event that is not set advances the clock to the deadline, or to the action that
-  /// sets it. REQUIRES: one of both comes.
+  /// WaitUntil of an event that is not set advances the clock to the deadline, or to the action
+  /// that sets it. REQUIRES: one of both comes.
   std::unique_ptr<Event> NewEvent() override;
   /// Runs `body` to its end before it returns.
   std::unique_ptr<Task> Spawn(std::string_view name, std::function<void()> body) override;

@@ -69,12 +69,12 @@ class Connection {
   /// kUnavailable: it was broken before. All of them leave it broken.
   virtual Result<Reply> Receive(MonotonicTime deadline) = 0;
 
-  /// The same for a command that blocks in the server, which ends early when `stop` is requested, by
-  /// any task or thread: it then tells the server that nothing more will be sent, and waits until
-  /// that has answered or closed, for `patience` at most. What the server answered first is a value
-  /// all the same. Otherwise kUnknownOutcome; unless `patience` ran out, the server has forgotten
-  /// the command, and nothing that happens there later is an answer to it. Broken afterwards in any
-  /// case. YIELDS.
+  /// The same for a command that blocks in the server, which ends early when `stop` is requested,
+  /// by any task or thread: it then tells the server that nothing more will be sent, and waits
+  /// until that has answered or closed, for `patience` at most. What the server answered first is a
+  /// value all the same. Otherwise kUnknownOutcome; unless `patience` ran out, the server has
+  /// forgotten the command, and nothing that happens there later is an answer to it. Broken
+  /// afterwards in any case. YIELDS.
   virtual Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
                                              Duration patience) = 0;
 

@@ -117,9 +117,9 @@ class SingleFile : public LeaseSource {
   /// Runs `body()` or `body(Lease&)` with a permit and answers its value (Status for void; a Result
   /// or Status of the body is passed on). Waits for ever, or for `timeout`; kTimeout, like every
   /// other failure to get in, means that the body did not run. `stop` ends the waiting only, see
-  /// lease_source.h; a body that is to stop looks at its token by itself. An exception of the body passes
-  /// through, after the permit has been released. A body that may outlast `expire_in` takes the
-  /// Lease and extends it, or checks valid(): the permit is not renewed by itself.
+  /// lease_source.h; a body that is to stop looks at its token by itself. An exception of the body
+  /// passes through, after the permit has been released. A body that may outlast `expire_in` takes
+  /// the Lease and extends it, or checks valid(): the permit is not renewed by itself.
   template <typename F>
   typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(
       F&& body, std::stop_token stop = {}) {
@@ -137,8 +137,7 @@ class SingleFile : public LeaseSource {
     return RunOrThrow(Acquire(std::move(stop)), body);
   }
   template <typename F>
-  internal::BodyValue<F> SynchronizeOrThrow(Duration timeout, F&& body,
-                                            std::stop_token stop = {}) {
+  internal::BodyValue<F> SynchronizeOrThrow(Duration timeout, F&& body, std::stop_token stop = {}) {
     return RunOrThrow(AcquireFor(timeout, std::move(stop)), body);
   }
 
