@@ -2,6 +2,7 @@
 #include <interlock/client.h>
 
 #include <chrono>
+#include <utility>
 
 #include "src/client_core.h"
 #include "src/retry.h"
@@ -9,7 +10,7 @@
 namespace interlock {
 
 Client::Client(Runtime& runtime, Connector& connector, ClientOptions options)
-    : core_(std::make_unique<internal::ClientCore>(runtime, connector, options)) {}
+    : core_(std::make_unique<internal::ClientCore>(runtime, connector, std::move(options))) {}
 
 Client::~Client() = default;
 

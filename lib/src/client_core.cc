@@ -16,7 +16,11 @@
 namespace interlock::internal {
 
 ClientCore::ClientCore(Runtime& runtime, Connector& connector, ClientOptions options)
-    : runtime_(runtime), connector_(connector), options_(options), keeper_(runtime) {}
+    : runtime_(runtime),
+      connector_(connector),
+      options_(std::move(options)),
+      teller_(runtime, options_.observer),
+      keeper_(runtime, teller_) {}
 
 std::unique_ptr<Connection> ClientCore::TakeIdle() {
   MutexGuard guard(mutex_);
@@ -27,12 +31,30 @@ std::unique_ptr<Connection> ClientCore::TakeIdle() {
 }
 
 Result<std::unique_ptr<Connection>> ClientCore::Connect(MonotonicTime by) {
-  return connector_.Connect(std::min(AddSaturating(runtime_.Now(), options_.connect_timeout), by));
+  const MonotonicTime begun = runtime_.Now();
+  Result<std::unique_ptr<Connection>> made =
+      connector_.Connect(std::min(AddSaturating(begun, options_.connect_timeout), by));
+  if (teller_) {
+    Observation::Kind kind = Observation::Kind::kConnectFailed;
+    if (made.ok()) {
+      kind = lost_one_.exchange(false) ? Observation::Kind::kReconnected
+                                       : Observation::Kind::kConnected;
+    }
+    const std::string where = endpoint();
+    teller_.TellSince(begun, {.kind = kind, .resource = where, .status = made.status()});
+  }
+  return made;
+}
+
+bool ClientCore::IsBroken(const Connection& idle) {
+  if (!idle.broken()) return false;
+  lost_one_ = true;
+  return true;
 }
 
 Result<std::unique_ptr<Connection>> ClientCore::Borrow() {
   while (std::unique_ptr<Connection> idle = TakeIdle()) {
-    if (!idle->broken()) return idle;
+    if (!IsBroken(*idle)) return idle;
   }
   return Connect(kNever);
 }
@@ -46,6 +68,7 @@ void ClientCore::GiveBack(std::unique_ptr<Connection> connection) {
 }
 
 void ClientCore::DropIdle() {
+  lost_one_ = true;
   std::vector<std::unique_ptr<Connection>> dropped;  // closed after the lock is given up
   MutexGuard guard(mutex_);
   dropped.swap(idle_);
@@ -106,14 +129,38 @@ void ClientCore::Pause(Duration pause, const std::stop_token& stop) {
   stopped->WaitUntil(AddSaturating(runtime_.Now(), pause));
 }
 
-void ClientCore::PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline,
-                                    const std::stop_token& stop) {
+void ClientCore::PauseBeforeRetry(const Trouble& trouble) {
+  const Duration pause = ShortPause(trouble.failures);
+  TellRetried(trouble, pause);
+  Pause(pause);
+}
+
+void ClientCore::TellRetried(const Trouble& trouble, Duration pause) const {
+  if (!teller_) return;
+  teller_.Tell({.kind = Observation::Kind::kRetried,
+                .resource = trouble.resource,
+                .attempt = trouble.failures,
+                .status = trouble.status,
+                .duration = pause});
+}
+
+void ClientCore::TellWaiting(const std::string& resource, MonotonicTime until) {
+  if (!teller_) return;
+  teller_.Tell({.kind = Observation::Kind::kWaiting,
+                .resource = resource,
+                .duration = std::max(until - runtime_.Now(), Duration(0))});
+}
+
+void ClientCore::PauseAfterFailures(const Trouble& trouble, const RetryOptions& retry,
+                                    MonotonicTime deadline, const std::stop_token& stop) {
   std::array<std::byte, sizeof(std::uint32_t)> random{};
   runtime_.FillRandom(random);
-  const Duration pause = PauseAfter(failures, retry, std::bit_cast<std::uint32_t>(random));
+  const Duration pause = PauseAfter(trouble.failures, retry, std::bit_cast<std::uint32_t>(random));
   const MonotonicTime now = runtime_.Now();
   if (deadline <= now) return;
-  Pause(deadline == kNever ? pause : std::min(pause, deadline - now), stop);
+  const Duration used = deadline == kNever ? pause : std::min(pause, deadline - now);
+  TellRetried(trouble, used);
+  Pause(used, stop);
 }
 
 }  // namespace interlock::internal

@@ -7,6 +7,7 @@
 // from any task. No lock is held while a call YIELDS.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,12 +23,20 @@
 #include "src/annotated_mutex.h"
 #include "src/lease_keeper.h"
 #include "src/scripts/script.h"
+#include "src/teller.h"
 
 namespace interlock::internal {
 
 struct ScriptReply {
   Reply reply;         ///< never an error reply
   MonotonicTime sent;  ///< just before the command that was answered was sent
+};
+
+/// What failed and is to be tried again.
+struct Trouble {
+  const std::string& resource;
+  int failures;  ///< in a row, >= 1
+  const Status& status;
 };
 
 enum class Use : std::uint8_t {
@@ -42,6 +51,7 @@ class ClientCore {
   Runtime& runtime() { return runtime_; }
   const ClientOptions& options() const { return options_; }
   LeaseKeeper& keeper() { return keeper_; }
+  const Teller& teller() const { return teller_; }
   std::string endpoint() const { return connector_.endpoint(); }
 
   /// Runs a script: by its hash, and by its text if the server does not know it. YIELDS. At most
@@ -61,15 +71,23 @@ class ClientCore {
 
   /// Sleeps for `pause`, or until `stop` is requested. YIELDS.
   void Pause(Duration pause, const std::stop_token& stop = {});
-  /// Sleeps for the pause after `failures` failed tries in a row, but not past `deadline`, nor
-  /// after `stop` was requested. YIELDS.
-  void PauseAfterFailures(int failures, const RetryOptions& retry, MonotonicTime deadline,
+  /// Sleeps for the short pause of a bounded series. YIELDS.
+  void PauseBeforeRetry(const Trouble& trouble);
+  /// Sleeps for the pause after so many failed tries in a row, but not past `deadline`, nor after
+  /// `stop` was requested. YIELDS.
+  void PauseAfterFailures(const Trouble& trouble, const RetryOptions& retry, MonotonicTime deadline,
                           const std::stop_token& stop);
+  /// Says what is tried again, after `pause`.
+  void TellRetried(const Trouble& trouble, Duration pause) const;
+  /// Says that somebody goes to sleep until `until` at the latest.
+  void TellWaiting(const std::string& resource, MonotonicTime until);
 
  private:
   friend class PendingCall;
 
   std::unique_ptr<Connection> TakeIdle();
+  /// Whether one that was idle has died.
+  bool IsBroken(const Connection& idle);
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime by);
   /// An idle connection, or a new one.
   Result<std::unique_ptr<Connection>> Borrow();
@@ -83,6 +101,8 @@ class ClientCore {
   Runtime& runtime_;
   Connector& connector_;
   const ClientOptions options_;
+  const Teller teller_;
+  std::atomic<bool> lost_one_ = false;  ///< a connection, since the last one was made
   AnnotatedMutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ INTERLOCK_GUARDED_BY(mutex_);
   LeaseKeeper keeper_;  ///< last, so first to end: its tasks use all of the above

@@ -70,16 +70,36 @@ Status CountDownLatch::AwaitFor(Duration timeout, std::stop_token stop) {
 
 Status CountDownLatch::AwaitUntil(MonotonicTime deadline, std::stop_token stop) {
   if (stop.stop_requested()) return internal::StoppedBefore();
+  const internal::Teller& teller = client_->core().teller();
+  const MonotonicTime begun = teller.Begin();
+  Status opened = Wait(deadline, stop);
+  if (teller) {
+    teller.TellSince(
+        begun, {.kind = opened.ok() ? Observation::Kind::kGranted : Observation::Kind::kGaveUp,
+                .resource = scripts_->resource(),
+                .status = opened});
+  }
+  return opened;
+}
+
+Status CountDownLatch::Wait(MonotonicTime deadline, const std::stop_token& stop) {
   internal::ClientCore& core = client_->core();
-  for (int failures = 0;;) {
+  const auto tell = [&](Observation::Kind kind, int look) {
+    if (!core.teller()) return;
+    core.teller().Tell({.kind = kind, .resource = scripts_->resource(), .attempt = look});
+  };
+  for (int failures = 0, look = 1;; ++look) {
+    tell(Observation::Kind::kAttempt, look);
     const Result<LatchReply> seen = Ask(*client_, scripts_->Look());
     Status failed = seen.status();
     if (seen.ok()) {
       if (!seen->exists) return Missing(scripts_->resource());
       if (seen->count == 0) return Status();
+      tell(Observation::Kind::kRefused, look);
       const MonotonicTime now = core.runtime().Now();
       if (now >= deadline || stop.stop_requested()) break;
       const MonotonicTime until = std::min(deadline, AddSaturating(now, retry_.max_wait));
+      core.TellWaiting(scripts_->resource(), until);
       failed = core.Pop(scripts_->signal(), until, stop).status();
       if (failed.ok()) failures = 0;
     }
@@ -91,7 +111,7 @@ Status CountDownLatch::AwaitUntil(MonotonicTime deadline, std::stop_token stop) 
       break;
     }
     if (core.runtime().Now() >= deadline) break;
-    core.PauseAfterFailures(++failures, retry_, deadline, stop);
+    core.PauseAfterFailures({scripts_->resource(), ++failures, failed}, retry_, deadline, stop);
   }
   if (stop.stop_requested()) {
     return Status(StatusCode::kStopped, scripts_->resource() + " did not open before the stop");

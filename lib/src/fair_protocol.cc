@@ -25,7 +25,7 @@ class WaiterInLine {
 
   Result<Grant> Run() {
     for (;;) {
-      Attempt attempt = lock_.Ask(scripts_.Queue(token_), token_);
+      Attempt attempt = lock_.Ask(scripts_.Queue(token_), token_, ++asks_);
       if (attempt.kind == Attempt::Kind::kGranted) return Granted(std::move(attempt.grant));
       if (attempt.kind == Attempt::Kind::kRefused) {
         in_line_ = true;
@@ -42,7 +42,7 @@ class WaiterInLine {
       if (!IsRetryable(attempt.status.code())) return Leave(attempt.status);
       last_failure_ = std::move(attempt.status);
       if (Over()) return GiveUp();
-      lock_.PauseAfter(++failed_asks_, deadline_, stop_);
+      lock_.PauseAfter(++failed_asks_, last_failure_, deadline_, stop_);
       if (stop_.stop_requested()) return GiveUp();
     }
   }
@@ -62,6 +62,7 @@ class WaiterInLine {
   Result<std::optional<Grant>> Sleep(const Attempt& refused) {
     const MonotonicTime until =
         LookAgainAt(lock_.Now(), refused.owner_ttl, deadline_, lock_.retry().max_wait);
+    lock_.client().TellWaiting(lock_.resource(), until);
     const auto popped = lock_.client().Pop(scripts_.Turn(token_), until, stop_);
     if (popped.ok()) {
       failed_sleeps_ = 0;
@@ -70,7 +71,11 @@ class WaiterInLine {
     }
     turn_came_ = false;
     if (!IsRetryable(popped.code())) return popped.status();
-    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_, stop_);
+    if (++failed_sleeps_ > 1) {
+      lock_.PauseAfter(failed_sleeps_ - 1, popped.status(), deadline_, stop_);
+    } else if (!stop_.stop_requested()) {
+      lock_.client().TellRetried({lock_.resource(), 1, popped.status()}, Duration(0));
+    }
     return std::optional<Grant>();
   }
 
@@ -112,6 +117,7 @@ class WaiterInLine {
   bool turn_came_ = false;  ///< the last sleep ended with a grant
   bool stray_ = false;      ///< a request of it may still be on its way
   Status last_failure_;
+  int asks_ = 0;
   int failed_asks_ = 0;
   int failed_sleeps_ = 0;
 };

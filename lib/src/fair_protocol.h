@@ -31,6 +31,7 @@ class FairProtocol final : public LeaseGranter {
   Runtime& runtime() override { return protocol_.runtime(); }
   LeaseKeeper& keeper() override { return protocol_.keeper(); }
   Duration default_lease() const override { return protocol_.default_lease(); }
+  const std::string& resource() const override { return protocol_.resource(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override {
     return protocol_.Extend(grant, lease);
   }

@@ -40,9 +40,14 @@ class HeldLease::LostEvent final : public Event {
 };
 
 HeldLease::HeldLease(std::shared_ptr<LeaseBackend> backend, Grant grant)
-    : backend_(std::move(backend)), grant_(std::move(grant)), valid_until_(grant_.valid_until) {}
+    : backend_(std::move(backend)),
+      granted_(teller().Begin()),
+      grant_(std::move(grant)),
+      valid_until_(grant_.valid_until) {}
 
 HeldLease::~HeldLease() = default;
+
+const Teller& HeldLease::teller() const { return backend_->keeper().teller(); }
 
 bool HeldLease::HeldAt(MonotonicTime now) {
   {
@@ -57,9 +62,11 @@ bool HeldLease::HeldAt(MonotonicTime now) {
 void HeldLease::MarkEnded(State state) {
   std::shared_ptr<Event> lost;
   std::uint64_t ticket = 0;
+  bool held = false;
   {
     MutexGuard guard(mutex_);
     if (state_ != State::kHeld && state_ != State::kOver) return;
+    held = state_ == State::kHeld;
     state_ = state;
     lost = lost_;
     if (on_lost_) ticket = ticket_;
@@ -68,6 +75,17 @@ void HeldLease::MarkEnded(State state) {
   if (ticket != 0) {
     backend_->keeper().losses().Put(ticket, shared_from_this(), {MonotonicTime::min()});
   }
+  if (held && teller()) TellLost(state);
+}
+
+void HeldLease::TellLost(State state) {
+  const bool told = state == State::kLost;
+  teller().Tell({.kind = Observation::Kind::kLost,
+                 .resource = backend_->resource(),
+                 .token = grant_.token,
+                 .status = Status(told ? StatusCode::kNotOwner : StatusCode::kLeaseLost),
+                 .valid_until = valid_until(),
+                 .fencing_token = grant_.fencing_token});
 }
 
 bool HeldLease::Valid() { return InUse() && HeldAt(Now()); }
@@ -113,7 +131,21 @@ Status HeldLease::Extend(std::optional<Duration> lease) {
   now_held.token = grant_.token;
   now_held.fencing_token = grant_.fencing_token;
   now_held.valid_until = valid_until();
-  return Settle(backend_->Extend(now_held, lease.value_or(backend_->default_lease())));
+  return Prolong(now_held, lease.value_or(backend_->default_lease()));
+}
+
+Status HeldLease::Prolong(const Grant& grant, Duration lease) {
+  const MonotonicTime begun = teller().Begin();
+  Status extended = Settle(backend_->Extend(grant, lease));
+  if (teller()) {
+    teller().TellSince(begun, {.kind = Observation::Kind::kExtended,
+                               .resource = backend_->resource(),
+                               .token = grant.token,
+                               .status = extended,
+                               .valid_until = valid_until(),
+                               .fencing_token = grant.fencing_token});
+  }
+  return extended;
 }
 
 Status HeldLease::Settle(const Result<MonotonicTime>& extended) {
@@ -201,15 +233,28 @@ Status HeldLease::Release() {
     MutexGuard guard(mutex_);
     state_ = State::kReleased;
   }
-  return released;
+  return Released(std::move(released));
+}
+
+Status HeldLease::Released(Status status) {
+  if (teller()) {
+    teller().TellSince(granted_, {.kind = Observation::Kind::kReleased,
+                                  .resource = backend_->resource(),
+                                  .token = grant_.token,
+                                  .status = status,
+                                  .fencing_token = grant_.fencing_token});
+  }
+  return status;
 }
 
 Status HeldLease::ReleaseLost() {
   backend_->ReleaseLost(grant_);
   release_status_ = Status(StatusCode::kNotOwner, "the lease was lost");
-  MutexGuard guard(mutex_);
-  state_ = State::kReleased;
-  return release_status_;
+  {
+    MutexGuard guard(mutex_);
+    state_ = State::kReleased;
+  }
+  return Released(release_status_);
 }
 
 bool HeldLease::Lost() {
@@ -275,7 +320,7 @@ std::optional<Agenda::Entry> HeldLease::Renew(MonotonicTime by) {
   if (!HeldAt(begun)) return std::nullopt;
   const std::optional<Renewal> renewal = NextRenewal(begun, by);
   if (!renewal.has_value()) return std::nullopt;
-  const Status renewed = Settle(backend_->Extend(renewal->grant, renewal->lease));
+  const Status renewed = Prolong(renewal->grant, renewal->lease);
   if (renewed.ok() && renewal->last) return std::nullopt;
   if (renewed.code() == StatusCode::kCancelled) return std::nullopt;
   const MonotonicTime now = Now();

@@ -31,6 +31,8 @@
 
 namespace interlock::internal {
 
+class Teller;
+
 class HeldLease final : public std::enable_shared_from_this<HeldLease> {
  public:
   HeldLease(std::shared_ptr<LeaseBackend> backend, Grant grant);
@@ -93,6 +95,11 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   };
   std::optional<Renewal> NextRenewal(MonotonicTime now, MonotonicTime by);
   Status Settle(const Result<MonotonicTime>& extended);
+  /// Asks the server, and settles what it says.
+  Status Prolong(const Grant& grant, Duration lease);
+  const Teller& teller() const;
+  void TellLost(State state);
+  Status Released(Status status);
   /// Takes it off the client's agendas and waits for a callback that runs. YIELDS.
   void Retire();
   /// What of it is left on other servers than those that said that it is over.
@@ -100,6 +107,7 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   std::uint64_t Ticket();
 
   const std::shared_ptr<LeaseBackend> backend_;
+  const MonotonicTime granted_;  ///< if anybody wants to know
   Grant grant_;  ///< valid_until as granted; release_unknown is touched by the holder alone
   Status release_status_;
   std::unique_ptr<LostEvent> lost_event_;  ///< made by the holder

@@ -12,20 +12,25 @@
 
 #include "src/agenda.h"
 #include "src/held_lease.h"
+#include "src/teller.h"
 
 namespace interlock::internal {
 
 class LeaseKeeper {
  public:
-  explicit LeaseKeeper(Runtime& runtime)
-      : renewals_(runtime, "lease-renewal", &HeldLease::Renew),
+  LeaseKeeper(Runtime& runtime, const Teller& teller)
+      : teller_(teller),
+        renewals_(runtime, "lease-renewal", &HeldLease::Renew),
         losses_(runtime, "lease-loss", &HeldLease::TellLoss) {}
 
   Agenda& renewals() { return renewals_; }
   Agenda& losses() { return losses_; }
+  /// Of the client.
+  const Teller& teller() const { return teller_; }
   std::uint64_t NewTicket() { return next_ticket_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
+  const Teller& teller_;
   std::atomic<std::uint64_t> next_ticket_ = 1;
   Agenda renewals_;
   Agenda losses_;

@@ -34,14 +34,15 @@ LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScrip
 
 Attempt LeaseProtocol::TryOnce() {
   const std::string token = NewToken(client_.runtime());
-  return Settled(token, Ask(scripts_->Acquire(token), token));
+  return Settled(token, Ask(scripts_->Acquire(token), token, 1));
 }
 
-Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline) {
+Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline,
+                               int number) {
   const std::string token = NewToken(client_.runtime());
   Turn turn{standing, {}, again};
   if (scripts_->leaves_waiters()) turn.patience = PatienceUntil(deadline);
-  Attempt attempt = Settled(token, Ask(scripts_->AcquireWaiting(token, turn), token));
+  Attempt attempt = Settled(token, Ask(scripts_->AcquireWaiting(token, turn), token, number));
   const bool refused = attempt.kind == Attempt::Kind::kRefused;
   if (refused && turn.patience > Milliseconds{}) {
     attempt.standing = token;
@@ -56,8 +57,24 @@ Milliseconds LeaseProtocol::PatienceUntil(MonotonicTime deadline) {
   return deadline <= now ? Milliseconds{} : std::chrono::floor<Milliseconds>(deadline - now);
 }
 
-Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token) {
-  const Result<ScriptReply> answer = client_.Run(call, Use::kPooled);
+Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token, int number) {
+  const Teller& teller = client_.teller();
+  Observation told{.kind = Observation::Kind::kAttempt, .attempt = number};
+  if (teller) {
+    told.resource = resource();
+    told.token = token;
+    teller.Tell(told);
+  }
+  Attempt attempt = Answered(client_.Run(call, Use::kPooled), token);
+  if (teller && attempt.kind == Attempt::Kind::kRefused) {
+    told.kind = Observation::Kind::kRefused;
+    told.duration = attempt.owner_ttl;
+    teller.Tell(told);
+  }
+  return attempt;
+}
+
+Attempt LeaseProtocol::Answered(const Result<ScriptReply>& answer, const std::string& token) {
   if (!answer.ok()) {
     const bool unknown = answer.outcome() == Outcome::kUnknown;
     return unknown ? Orphaned(answer.status(), token) : Failed(answer.status());
@@ -118,7 +135,7 @@ Status LeaseProtocol::Abandon(const std::string& token, int attempts) {
   const ScriptCall call = scripts_->Abandon(token);
   Status last;
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (attempt > 0) client_.Pause(ShortPause(attempt));
+    if (attempt > 0) client_.PauseBeforeRetry({resource(), attempt, last});
     const Result<ScriptReply> answer = client_.Run(call, Use::kFresh);
     if (answer.ok()) return ParseFlag(answer->reply).status();
     last = answer.status();
@@ -160,7 +177,7 @@ Status LeaseProtocol::Release(Grant& grant) {
   const ScriptCall call = scripts_->Release(grant.token, grant.fencing_token);
   Status last;
   for (int attempt = 0; attempt < client_.options().release_attempts; ++attempt) {
-    if (attempt > 0) client_.Pause(ShortPause(attempt));
+    if (attempt > 0) client_.PauseBeforeRetry({resource(), attempt, last});
     const Use use = attempt == 0 ? Use::kPooled : Use::kFresh;
     const Result<ScriptReply> answer = client_.Run(call, use);
     Result<ReleaseReply> reply =

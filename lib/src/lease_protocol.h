@@ -43,12 +43,12 @@ class LeaseProtocol final : public LeaseGranter {
 
   /// Of somebody who does not wait.
   Attempt TryOnce();
-  /// Of somebody who waits until `deadline`; see Turn for the others.
-  Attempt TryOnce(const std::string& standing, bool again, MonotonicTime deadline);
+  /// Try `number` of somebody who waits until `deadline`; see Turn for the others.
+  Attempt TryOnce(const std::string& standing, bool again, MonotonicTime deadline, int number);
 
-  /// Asks once with a command that acquires for `token`. Undoes nothing: if it fails and may be
-  /// granted all the same, now or later, the token is an orphan.
-  Attempt Ask(const ScriptCall& call, const std::string& token);
+  /// Asks once with a command that acquires for `token`: try `number` of a call. Undoes nothing: if
+  /// it fails and may be granted all the same, now or later, the token is an orphan.
+  Attempt Ask(const ScriptCall& call, const std::string& token, int number);
 
   /// The grant that the server made to `token` at `sent` or later; not yet over.
   Grant GrantSince(MonotonicTime sent, std::string token, std::uint64_t fencing_token) const;
@@ -65,18 +65,21 @@ class LeaseProtocol final : public LeaseGranter {
   Runtime& runtime() override { return client_.runtime(); }
   LeaseKeeper& keeper() override { return client_.keeper(); }
   Duration default_lease() const override { return scripts_->lease(); }
+  const std::string& resource() const override { return scripts_->resource(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
 
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }
   /// See ClientCore::PauseAfterFailures. YIELDS.
-  void PauseAfter(int failures, MonotonicTime deadline, const std::stop_token& stop) {
-    client_.PauseAfterFailures(failures, retry_, deadline, stop);
+  void PauseAfter(int failures, const Status& why, MonotonicTime deadline,
+                  const std::stop_token& stop) {
+    client_.PauseAfterFailures({resource(), failures, why}, retry_, deadline, stop);
   }
   const std::string& signal_key() const { return scripts_->signal(); }
 
  private:
+  Attempt Answered(const Result<ScriptReply>& answer, const std::string& token);
   /// At most a lease; zero: it is over.
   Milliseconds PatienceUntil(MonotonicTime deadline);
   /// Leaves no orphan, if it can.

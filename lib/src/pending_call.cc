@@ -46,7 +46,7 @@ Status PendingCall::Send(std::unique_ptr<Connection> connection) {
 bool PendingCall::TrySend() {
   if (use_ != Use::kPooled) return false;
   while (std::unique_ptr<Connection> idle = client_.TakeIdle()) {
-    if (idle->broken()) continue;
+    if (client_.IsBroken(*idle)) continue;
     Status sent = Send(std::move(idle));
     on_idle_ = sent.ok();
     // A connection that died while idle is no news: definitely nothing was sent on it.
@@ -91,6 +91,7 @@ Result<ScriptReply> PendingCall::Finish() {
     // A server that refused may no longer be the one that a new connection leads to.
     refused_ = std::exchange(on_idle_, false) && answer.code() == StatusCode::kUnavailable;
     if (!refused_) return answer;
+    client_.TellRetried({call_.keys.front(), 1, answer.status()}, Duration(0));
   }
 }
 

@@ -126,14 +126,27 @@ Result<Grant> QuorumProtocol::Decide(const std::string& token, const Votes& vote
   return grant;
 }
 
-QuorumAttempt QuorumProtocol::TryOnce(Leftovers& left) {
+QuorumAttempt QuorumProtocol::TryOnce(Leftovers& left, int number) {
   const std::string token = NewToken(runtime());
   const MonotonicTime started = Now();
   QuorumAttempt attempt;
+  if (first().teller()) {
+    first().teller().Tell({.kind = Observation::Kind::kAttempt,
+                           .resource = resource(),
+                           .token = token,
+                           .attempt = number});
+  }
   attempt.votes = Ask(token, left, AddSaturating(started, timing_.node_timeout));
   attempt.grant = Decide(token, attempt.votes, started);
   if (attempt.grant.ok() || attempt.grant.code() == StatusCode::kCancelled) return attempt;
   Undo(token, attempt.votes, left);
+  if (first().teller() && attempt.grant.code() == StatusCode::kNotAcquired) {
+    first().teller().Tell({.kind = Observation::Kind::kRefused,
+                           .resource = resource(),
+                           .token = token,
+                           .attempt = number,
+                           .duration = FreeIn(attempt.votes).value_or(Milliseconds(-1))});
+  }
   if (left.count() >= quorum() && IsRetryable(attempt.grant.code())) {
     attempt.grant = Status(StatusCode::kUnknownOutcome,
                            attempt.grant.status().message() + "; the clean-up was not confirmed");
@@ -154,7 +167,10 @@ void QuorumProtocol::Undo(const std::string& token, const Votes& votes, Leftover
     }
   }
   for (int attempt = 0; attempt < attempts && mine.count() > 0; ++attempt) {
-    if (attempt > 0) Pause(ShortPause(attempt));
+    if (attempt > 0) {
+      const Status unsettled(StatusCode::kUnknownOutcome, "a clean-up was not confirmed");
+      first().PauseBeforeRetry({resource(), attempt, unsettled});
+    }
     Settle(mine);
   }
   for (std::size_t i = 0; i < votes.size(); ++i) {
@@ -177,7 +193,7 @@ void QuorumProtocol::Settle(Leftovers& left) {
 
 Result<Grant> QuorumProtocol::Try() {
   Leftovers left(nodes_.size());
-  return TryOnce(left).grant;
+  return TryOnce(left, 1).grant;
 }
 
 Result<Grant> QuorumProtocol::AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) {

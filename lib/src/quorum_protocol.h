@@ -52,9 +52,9 @@ class QuorumProtocol final : public LeaseGranter {
   QuorumProtocol(std::vector<ClientCore*> nodes, std::unique_ptr<const QuorumScripts> scripts,
                  QuorumTiming timing, bool fencing);
 
-  /// One try, on the nodes where nothing of an earlier one may stand; what it leaves behind is
-  /// added to `left`. kNotAcquired and kUnavailable are definite. YIELDS.
-  QuorumAttempt TryOnce(Leftovers& left);
+  /// Try `number` of a call, on the nodes where nothing of an earlier one may stand; what it leaves
+  /// behind is added to `left`. kNotAcquired and kUnavailable are definite. YIELDS.
+  QuorumAttempt TryOnce(Leftovers& left, int number);
 
   /// One round to remove what is left. YIELDS.
   void Settle(Leftovers& left);
@@ -66,6 +66,7 @@ class QuorumProtocol final : public LeaseGranter {
   Runtime& runtime() override { return nodes_.front()->runtime(); }
   LeaseKeeper& keeper() override { return nodes_.front()->keeper(); }
   Duration default_lease() const override { return scripts_->node().lease(); }
+  const std::string& resource() const override { return scripts_->node().resource(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
   /// The nodes that still have it keep others out, and have even prolonged it.
@@ -74,9 +75,8 @@ class QuorumProtocol final : public LeaseGranter {
   MonotonicTime Now() { return runtime().Now(); }
   std::size_t quorum() const { return QuorumOf(nodes_.size()); }
   const QuorumTiming& timing() const { return timing_; }
-  void Pause(Duration pause, const std::stop_token& stop = {}) {
-    nodes_.front()->Pause(pause, stop);
-  }
+  /// Through which a call that is not of one node pauses and tells.
+  ClientCore& first() { return *nodes_.front(); }
 
  private:
   std::vector<NodeAnswer> AskAll(const ScriptCall& call, MonotonicTime by);

@@ -16,6 +16,7 @@ class Releasing {
  public:
   Releasing(const std::vector<ClientCore*>& nodes, const MutexScripts& scripts, Grant& grant)
       : nodes_(nodes),
+        resource_(scripts.resource()),
         grant_(grant),
         calls_(nodes.size(), NodeCall{scripts.Release(grant.token, grant.fencing_token)}),
         barred_(nodes.size(), false),
@@ -32,7 +33,7 @@ class Releasing {
     int attempts = 1;
     for (ClientCore* node : nodes_) attempts = std::max(attempts, node->options().release_attempts);
     for (int attempt = 0; attempt < attempts && Open(); ++attempt) {
-      if (attempt > 0) nodes_.front()->Pause(ShortPause(attempt));
+      if (attempt > 0) nodes_.front()->PauseBeforeRetry({resource_, attempt, failure_});
       const MonotonicTime by = AddSaturating(runtime.Now(), node_timeout);
       const std::vector<NodeAnswer> answers = AskNodes(nodes_, calls_, by);
       for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -96,6 +97,7 @@ class Releasing {
   }
 
   const std::vector<ClientCore*>& nodes_;
+  const std::string& resource_;
   Grant& grant_;
   std::vector<NodeCall> calls_;  ///< what is still to be asked
   std::vector<bool> barred_;     ///< asked by Abandon

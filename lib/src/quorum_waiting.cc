@@ -27,11 +27,12 @@ class Waiter {
       std::optional<Milliseconds> free_in;
       // With so many unsettled nodes it would wait for itself.
       if (left_.count() < lock_.quorum()) {
-        QuorumAttempt attempt = lock_.TryOnce(left_);
+        QuorumAttempt attempt = lock_.TryOnce(left_, ++tries_);
         const StatusCode code = attempt.grant.code();
         const bool refused = code == StatusCode::kNotAcquired;
         if (attempt.grant.ok() || !(refused || IsRetryable(code))) return std::move(attempt.grant);
         last_ = attempt.grant.status();
+        refused_ = refused;
         if (refused) free_in = FreeIn(attempt.votes);
       }
       if (lock_.Now() >= deadline_ || stop_.stop_requested()) return GiveUp();
@@ -54,13 +55,20 @@ class Waiter {
     RetryOptions pauses;
     pauses.first_pause = lock_.timing().first_pause;
     pauses.max_pause = lock_.timing().max_pause;
-    Duration pause = PauseAfter(++tries_, pauses, Random());
+    Duration pause = PauseAfter(++pauses_, pauses, Random());
     if (free_in && *free_in > Milliseconds(0) && *free_in < pause) {
       pause = std::min(pause, *free_in + Jitter(pauses.first_pause, Random()));
     }
     const MonotonicTime now = lock_.Now();
     if (deadline_ <= now) return;
-    lock_.Pause(deadline_ == kNever ? pause : std::min(pause, deadline_ - now), stop_);
+    if (deadline_ != kNever) pause = std::min(pause, deadline_ - now);
+    // To be refused is no failure.
+    if (refused_) {
+      lock_.first().TellWaiting(lock_.resource(), AddSaturating(now, pause));
+    } else {
+      lock_.first().TellRetried({lock_.resource(), pauses_, last_}, pause);
+    }
+    lock_.first().Pause(pause, stop_);
   }
 
   Status GiveUp() const {
@@ -78,7 +86,9 @@ class Waiter {
   const std::stop_token& stop_;
   Leftovers left_;
   Status last_;
+  bool refused_ = false;  ///< the last try, by a quorum
   int tries_ = 0;
+  int pauses_ = 0;
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ class Waiter {
         orphan_ = std::move(attempt.orphan);
         last_failure_ = std::move(attempt.status);
         if (Over()) return GiveUp();
-        lock_.PauseAfter(++failed_tries_, deadline_, stop_);
+        lock_.PauseAfter(++failed_tries_, last_failure_, deadline_, stop_);
         if (stop_.stop_requested()) return Stopped();
         continue;
       }
@@ -61,13 +61,14 @@ class Waiter {
       orphan_.clear();
     }
     const bool last = stop_.stop_requested();
-    return lock_.TryOnce(standing_, refused_, last ? MonotonicTime::min() : deadline_);
+    return lock_.TryOnce(standing_, refused_, last ? MonotonicTime::min() : deadline_, ++tries_);
   }
 
   /// Not ok only if waiting makes no sense any more.
   Status Sleep(std::chrono::milliseconds owner_ttl) {
     const MonotonicTime until =
         LookAgainAt(lock_.Now(), owner_ttl, deadline_, lock_.retry().max_wait);
+    lock_.client().TellWaiting(lock_.resource(), until);
     const auto popped = lock_.client().Pop(lock_.signal_key(), until, stop_);
     if (popped.ok()) {
       failed_sleeps_ = 0;
@@ -75,7 +76,11 @@ class Waiter {
     }
     if (!IsRetryable(popped.code())) return popped.status();
     // The connection may have died with a hint in it, so the first time there is no pause.
-    if (++failed_sleeps_ > 1) lock_.PauseAfter(failed_sleeps_ - 1, deadline_, stop_);
+    if (++failed_sleeps_ > 1) {
+      lock_.PauseAfter(failed_sleeps_ - 1, popped.status(), deadline_, stop_);
+    } else if (!stop_.stop_requested()) {
+      lock_.client().TellRetried({lock_.resource(), 1, popped.status()}, Duration(0));
+    }
     return Status();
   }
 
@@ -122,6 +127,7 @@ class Waiter {
   bool refused_ = false;
   std::string orphan_;  ///< token of a try that may still be granted
   Status last_failure_;
+  int tries_ = 0;
   int failed_tries_ = 0;
   int failed_sleeps_ = 0;
 };

@@ -17,6 +17,7 @@
 #include <interlock/fair_mutex.h>
 #include <interlock/multi_mutex.h>
 #include <interlock/mutex.h>
+#include <interlock/observer.h>
 #include <interlock/redlock.h>
 #include <interlock/reentrant_mutex.h>
 #include <interlock/semaphore.h>
@@ -37,7 +38,7 @@ class StopOnRedisTest : public LockTest {
  protected:
   void SetUp() override {
     LockTest::SetUp();
-    ours_ = NewProcess();
+    ours_ = NewProcess(server_->url(), {.observer = counts_});
     theirs_ = NewProcess();
     look_ = MustConnect(server_->url());
   }
@@ -86,6 +87,7 @@ class StopOnRedisTest : public LockTest {
     EXPECT_TRUE(held_by.TryAcquire().ok());
   }
 
+  std::shared_ptr<CountingObserver> counts_ = std::make_shared<CountingObserver>();
   Process ours_;
   Process theirs_;
   std::unique_ptr<Connection> look_;
@@ -259,18 +261,20 @@ TEST_F(StopOnRedisTest, ManyWaitersAreStoppedByOneRequest) {
   Result<Lease> held = mutex.Acquire();
   ASSERT_TRUE(held.ok());
   std::stop_source source;
-  std::atomic<int> stopped = 0;
-  constexpr int kWaiters = 16;
+  std::atomic<unsigned> stopped = 0;
+  constexpr unsigned kWaiters = 16;
   std::vector<std::unique_ptr<Task>> tasks;
-  for (int i = 0; i < kWaiters; ++i) {
+  for (unsigned i = 0; i < kWaiters; ++i) {
     tasks.push_back(runtime_.Spawn("waiter", [&] {
       if (mutex.Acquire(source.get_token()).code() == StatusCode::kStopped) ++stopped;
     }));
   }
-  ASSERT_TRUE(BecomeBlocked(kWaiters));
+  ASSERT_TRUE(BecomeBlocked(static_cast<int>(kWaiters)));
   source.request_stop();
   for (const auto& task : tasks) task->Join();
   EXPECT_EQ(stopped, kWaiters);
+  EXPECT_EQ(counts_->count(Observation::Kind::kGaveUp), kWaiters);
+  EXPECT_GE(counts_->count(Observation::Kind::kWaiting), kWaiters);
   EXPECT_EQ(Blocked(), 0);
 }
 

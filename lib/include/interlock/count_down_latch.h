@@ -78,6 +78,7 @@ class CountDownLatch {
  private:
   CountDownLatch(Client& client, RetryOptions retry,
                  std::shared_ptr<const internal::LatchScripts> scripts);
+  Status Wait(MonotonicTime deadline, const std::stop_token& stop);
 
   Client* client_;
   RetryOptions retry_;

@@ -14,6 +14,7 @@
 #include <interlock/lockable.h>          // IWYU pragma: export
 #include <interlock/multi_mutex.h>       // IWYU pragma: export
 #include <interlock/mutex.h>             // IWYU pragma: export
+#include <interlock/observer.h>          // IWYU pragma: export
 #include <interlock/options.h>           // IWYU pragma: export
 #include <interlock/redlock.h>           // IWYU pragma: export
 #include <interlock/reentrant_mutex.h>   // IWYU pragma: export

@@ -62,6 +62,8 @@ class LeaseBackend {
   /// Of the client, which outlives the backend.
   virtual LeaseKeeper& keeper() = 0;
   virtual Duration default_lease() const = 0;
+  /// Its name in messages.
+  virtual const std::string& resource() const = 0;
   /// The new end of validity; kNotOwner, kUnavailable, kUnknownOutcome, kInvalidArgument otherwise.
   /// Returns by the grant's valid_until. May be called by two tasks at once, and after Release.
   virtual Result<MonotonicTime> Extend(const Grant& grant, Duration lease) = 0;

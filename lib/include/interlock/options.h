@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,8 @@
 #include <interlock/time.h>
 
 namespace interlock {
+
+class Observer;
 
 inline constexpr Duration kMinLease = std::chrono::milliseconds(1);
 inline constexpr Duration kMaxLease = std::chrono::hours(24);
@@ -51,6 +54,10 @@ struct ClientOptions {
   /// Tries to clean up after an acquire whose outcome is unknown, each on a fresh connection. They
   /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
   int cleanup_attempts = 3;
+
+  /// Hears what happens, see observer.h; null: nobody does, and it costs nothing. Shared, because
+  /// tasks of the client may be telling until the client is gone.
+  std::shared_ptr<Observer> observer = nullptr;
 };
 
 /// How a waiter looks again, and how it paces itself when the server does not answer.
