@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -144,6 +145,49 @@ TEST_F(HiredisConnectionTest, AStoppedServerCostsNoMoreThanTheDeadline) {
   const auto fresh = MustConnect(server_->url());
   ASSERT_NE(fresh, nullptr);
   EXPECT_EQ(Call(*fresh, {"GET", "k"})->text, "v");
+}
+
+TEST_F(HiredisConnectionTest, AStopEndsABlockingCommandAndTheServerForgetsIt) {
+  const auto connection = MustConnect(server_->url());
+  const auto other = MustConnect(server_->url());
+  ASSERT_TRUE(SendWords(*connection, {"BLPOP", "q", "0"}).ok());
+  std::stop_source source;
+  const auto stopper = runtime_.Spawn("stopper", [&] {
+    runtime_.NewEvent()->WaitUntil(In(milliseconds(20)));
+    source.request_stop();
+  });
+  const Result<Reply> reply =
+      connection->ReceiveUnlessStopped(kNever, source.get_token(), seconds(30));
+  EXPECT_EQ(reply.code(), StatusCode::kUnknownOutcome);
+  EXPECT_TRUE(connection->broken());
+  EXPECT_EQ(Call(*other, {"RPUSH", "q", "x"})->integer, 1);
+  EXPECT_EQ(Call(*other, {"LLEN", "q"})->integer, 1);
+}
+
+TEST_F(HiredisConnectionTest, WhatWasAnsweredBeforeTheStopIsTaken) {
+  const auto connection = MustConnect(server_->url());
+  const auto other = MustConnect(server_->url());
+  ASSERT_TRUE(SendWords(*connection, {"BLPOP", "q", "0"}).ok());
+  ASSERT_TRUE(Call(*other, {"RPUSH", "q", "x"}).ok());
+  std::stop_source source;
+  source.request_stop();
+  // Whether it has arrived yet or not, the server sent it before it heard of the stop.
+  const Result<Reply> reply =
+      connection->ReceiveUnlessStopped(In(seconds(5)), source.get_token(), seconds(5));
+  ASSERT_TRUE(reply.ok()) << reply.status().ToString();
+  EXPECT_EQ(reply->elements.at(1).text, "x");
+}
+
+TEST_F(HiredisConnectionTest, ATokenThatIsNotStoppedLeavesTheConnectionWhole) {
+  const auto connection = MustConnect(server_->url());
+  const std::stop_source source;
+  ASSERT_TRUE(SendWords(*connection, {"BLPOP", "q", "0.01"}).ok());
+  const Result<Reply> reply =
+      connection->ReceiveUnlessStopped(In(seconds(5)), source.get_token(), seconds(5));
+  ASSERT_TRUE(reply.ok());
+  EXPECT_TRUE(reply->IsNil());
+  EXPECT_FALSE(connection->broken());
+  EXPECT_TRUE(Call(*connection, {"PING"}).ok());
 }
 
 TEST_F(HiredisConnectionTest, AKilledServerIsSeenWhileIdle) {

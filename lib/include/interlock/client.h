@@ -54,11 +54,11 @@ class Client {
   /// Where the connector leads, for messages.
   std::string endpoint() const;
 
-  /// The longest that AcquireFor and AcquireUntil may return after their deadline. A reply that is
-  /// overdue, a last try, and the clean-up after it, which the deadline deliberately does not cut
-  /// short: (2 + cleanup_attempts) * (connect_timeout + command_timeout), and the short pauses in
-  /// between. A Release takes at most release_attempts * (connect_timeout + command_timeout), and
-  /// pauses.
+  /// The longest that AcquireFor and AcquireUntil may return after their deadline, and any wait
+  /// after it was requested to stop. A reply that is overdue, a last try, and the clean-up after
+  /// it, which the deadline deliberately does not cut short: (2 + cleanup_attempts) *
+  /// (connect_timeout + command_timeout), and the short pauses in between. A Release takes at most
+  /// release_attempts * (connect_timeout + command_timeout), and pauses.
   Duration overrun_bound() const;
 
   /// For the library's own primitives.

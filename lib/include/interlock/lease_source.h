@@ -13,13 +13,13 @@
 // which is not kept waiting by it. kStopped: nothing is held, and the waiter has left its place in
 // the server. Sleeps in the server and pauses end at once; what is under way then is not torn
 // apart: a command is answered or given up in its time, a hint that may have been meant for this
-// waiter is passed on by one last try, and what is unknown is cleaned up. So it takes a round trip
-// or two if the server answers, and never longer than a deadline may be missed by, overrun_bound().
+// waiter is passed on by one last try, and what is unknown is cleaned up. So it takes some round
+// trips if the server answers, and never longer than a deadline may be missed by, overrun_bound().
 // A lease that was granted meanwhile is returned, since it is there: a stop is a request, not an
 // answer. A token that was requested to stop before the call answers kStopped, and sends nothing.
 //
-// Cost: as the primitive's header says; a stop token adds nothing until it is requested to stop,
-// then two round trips at most.
+// Cost: as the primitive's header says; a stop token adds no round trip until it is requested to
+// stop. Then the sleeper's connection is closed, and one try made on another.
 // Thread safety: all members may be called from any number of tasks; each grant is one Lease. The
 // Client must outlive the source; a Lease may outlive its source.
 #pragma once
