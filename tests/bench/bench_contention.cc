@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -27,8 +28,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr char kName[] = "bench";
-constexpr int kHandOvers = 2000;
-constexpr int kBlocks = 21;
+constexpr int kHandOvers = 1000;
+constexpr int kBlocks = 11;
+// Long enough for the other one to get in line and fall asleep.
+constexpr Clock::duration kHold = std::chrono::microseconds(500);
 
 double Seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
@@ -107,63 +110,113 @@ BENCHMARK_TEMPLATE(Contention, FairMutex)
     ->UseManualTime()
     ->Unit(benchmark::kMicrosecond);
 
-// Seconds for each of kHandOvers grants of two clients that take turns.
-double FairTurns(Stack& stack) {
-  const auto work = [&] {
-    Result<FairMutex> mutex = FairMutex::Create(*stack.client, kName);
-    for (int i = 0; i < kHandOvers / 2 && mutex.ok(); ++i) {
-      const Result<Lease> lease = mutex->AcquireFor(std::chrono::seconds(30));
-      if (!lease.ok()) std::fprintf(stderr, "%s\n", lease.status().ToString().c_str());
+// Two clients take turns. What a hand-over takes is counted from when the one begins to give up its
+// turn until the other one has it.
+class Turns {
+ public:
+  explicit Turns(Clock::duration hold) : hold_(hold) { gaps_.reserve(kHandOvers); }
+
+  // Work of a client in its turn, which it has just been given.
+  void Work() {
+    const Clock::time_point came = Clock::now();
+    const std::lock_guard lock(mutex_);
+    if (given_ != Clock::time_point()) gaps_.push_back(Seconds(came - given_));
+    while (Clock::now() - came < hold_) {
     }
-  };
+    given_ = Clock::now();
+  }
+
+  // In seconds.
+  double MedianGap() {
+    std::sort(gaps_.begin(), gaps_.end());
+    return gaps_[gaps_.size() / 2];
+  }
+
+ private:
+  const Clock::duration hold_;
+  std::mutex mutex_;  // nobody waits for it: only whose turn it is touches the rest
+  Clock::time_point given_;
+  std::vector<double> gaps_;
+};
+
+struct HandOver {
+  double gap = 0;   // seconds: the median, while the other one is asleep
+  double turn = 0;  // seconds: the mean of a whole turn without any work in it
+};
+
+template <typename Play>
+HandOver Measure(const Play& play) {
+  Turns with_work(kHold);
+  play(with_work);
+  Turns without(Clock::duration::zero());
   const auto start = Clock::now();
-  std::thread other(work);
-  work();
-  other.join();
-  return Seconds(Clock::now() - start) / kHandOvers;
+  play(without);
+  return {with_work.MedianGap(), Seconds(Clock::now() - start) / kHandOvers};
+}
+
+HandOver OfFairMutex(Stack& stack) {
+  return Measure([&](Turns& turns) {
+    const auto work = [&] {
+      Result<FairMutex> mutex = FairMutex::Create(*stack.client, kName);
+      for (int i = 0; i < kHandOvers / 2 && mutex.ok(); ++i) {
+        const Result<Lease> lease = mutex->AcquireFor(std::chrono::seconds(30));
+        if (!lease.ok()) std::fprintf(stderr, "%s\n", lease.status().ToString().c_str());
+        if (lease.ok()) turns.Work();
+      }
+    };
+    std::thread other(work);
+    work();
+    other.join();
+  });
 }
 
 // The same with nothing but a list for each: whoever has popped pushes to the other.
-double PingPong(Stack& stack) {
-  const auto work = [&](const char* mine, const char* other, bool begins) {
-    const MonotonicTime deadline = stack.runtime.Now() + std::chrono::seconds(60);
-    auto connection = stack.connector->Connect(deadline);
-    const std::array<std::string_view, 3> push = {"RPUSH", other, "1"};
-    const std::array<std::string_view, 3> pop = {"BLPOP", mine, "30"};
-    for (int i = 0; i < kHandOvers / 2 && connection.ok(); ++i) {
-      if (begins) (void)(*connection)->Call(push, deadline);
-      (void)(*connection)->Call(pop, deadline);
-      if (!begins) (void)(*connection)->Call(push, deadline);
-    }
-  };
-  const auto start = Clock::now();
-  std::thread second(work, "b", "a", false);
-  work("a", "b", true);
-  second.join();
-  return Seconds(Clock::now() - start) / kHandOvers;
+HandOver OfLists(Stack& stack) {
+  return Measure([&](Turns& turns) {
+    const auto work = [&](const char* mine, const char* other, bool begins) {
+      const MonotonicTime deadline = stack.runtime.Now() + std::chrono::seconds(60);
+      auto connection = stack.connector->Connect(deadline);
+      const std::array<std::string_view, 3> push = {"RPUSH", other, "1"};
+      const std::array<std::string_view, 3> pop = {"BLPOP", mine, "30"};
+      for (int i = 0; i < kHandOvers / 2 && connection.ok(); ++i) {
+        if (i > 0 || !begins) (void)(*connection)->Call(pop, deadline);
+        turns.Work();
+        (void)(*connection)->Call(push, deadline);
+      }
+    };
+    std::thread second(work, "b", "a", false);
+    work("a", "b", true);
+    second.join();
+    (void)stack.server->Command({"DEL", "a", "b"});
+  });
 }
 
-// The limit is 1.3 times the ping-pong.
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The limit is 1.3 times the gap of the lists.
 void FairHandOverToPingPong(benchmark::State& state) {
   const std::unique_ptr<Stack> stack = Start(state);
   if (stack == nullptr) return;
   for ([[maybe_unused]] const auto iteration : state) {
-    std::vector<double> ratios;
+    std::vector<double> gaps;
+    std::vector<double> turns;
     std::vector<double> ours;
     for (int block = 0; block < kBlocks; ++block) {
       // Who goes first alternates, so that a drift of the machine favours neither.
-      double fair = 0;
-      double raw = 0;
-      if (block % 2 == 0) fair = FairTurns(*stack);
-      raw = PingPong(*stack);
-      if (block % 2 != 0) fair = FairTurns(*stack);
-      ratios.push_back(fair / raw);
-      ours.push_back(fair);
+      HandOver fair;
+      if (block % 2 == 0) fair = OfFairMutex(*stack);
+      const HandOver raw = OfLists(*stack);
+      if (block % 2 != 0) fair = OfFairMutex(*stack);
+      gaps.push_back(fair.gap / raw.gap);
+      turns.push_back(fair.turn / raw.turn);
+      ours.push_back(fair.gap);
     }
-    std::sort(ratios.begin(), ratios.end());
-    std::sort(ours.begin(), ours.end());
-    state.counters["ratio"] = ratios[kBlocks / 2];
-    state.SetIterationTime(ours[kBlocks / 2]);
+    state.counters["gap_ratio"] = Median(gaps);
+    state.counters["turn_ratio"] = Median(turns);
+    state.SetIterationTime(Median(ours));
   }
 }
 BENCHMARK(FairHandOverToPingPong)->Iterations(1)->UseManualTime()->Unit(benchmark::kMicrosecond);

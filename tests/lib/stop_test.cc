@@ -16,6 +16,7 @@
 #include <interlock/shared_mutex.h>
 #include <interlock/single_file.h>
 
+#include "src/scripts/fair_scripts.h"
 #include "tests/lib/lib_test.h"
 
 namespace interlock {
@@ -134,8 +135,10 @@ TEST_F(StopTest, AFairWaiterLeavesTheLine) {
   StopAt(2s);
   EXPECT_EQ(mutex.Acquire(source_.get_token()).code(), StatusCode::kStopped);
   EXPECT_EQ(runtime_.elapsed(), 2s);
-  EXPECT_EQ(Argument(2, 0), "leave");
-  EXPECT_EQ(Argument(2, 1), Argument(0, 1));
+  const internal::Script* abandon = internal::FairScripts::All().at(2);
+  EXPECT_EQ(abandon->name, "fair-leave");
+  EXPECT_EQ(Sent(2).argv.at(1), abandon->sha());
+  EXPECT_EQ(Argument(2, 0), Argument(0, 0));
 }
 
 TEST_F(StopTest, AFairWaiterThatCannotLeaveSaysSo) {

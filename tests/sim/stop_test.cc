@@ -136,7 +136,7 @@ Meeting Meet(const Maker& make, std::uint64_t seed) {
     meeting.next_got_in = lock.AcquireFor(seconds(60)).ok() && world.now() < seconds(3);
   });
   world.Start(1, [&] {
-    sleep(1, milliseconds(950) + milliseconds(seed % 64 * 2));
+    sleep(1, milliseconds(950) + milliseconds(seed % 64 * 4));
     source.request_stop();
   });
   world.Run(kHorizon);

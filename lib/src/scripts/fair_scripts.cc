@@ -2,119 +2,137 @@
 #include "src/scripts/fair_scripts.h"
 
 #include <charconv>
+#include <utility>
 
 #include <interlock/options.h>
 
 namespace interlock::internal {
 namespace {
 
-// One script for all that may end in a hand-over, since each of them must be able to do it.
-//
 // The first waiter in line that is still live becomes the owner with its own lease, and finds the
 // grant in its list: "<fencing token> <server time in ms>". While it lies there the waiter does not
 // know of it, so it can be taken back: a waiter that has not fetched it in the time of grace is
 // passed over. Popping it is what accepts it.
 //
-// "queue" and "try" answer as the acquire of a mutex does, with the time after which to look again.
-// The last release leaves its token with the fence until a later one, for the sake of a resend.
+// The last release leaves its token with the fence until a later one, for the sake of a resend:
+// that is the trace.
 //
-// KEYS owner, fence, queue, waiters, cancelled mark of the token; ARGV what, token, lease, life of
-// the fence, grace, longest sleep, life of the mark or fencing token.
-constexpr Script kFair = MakeScript("fair", R"lua(
+// What all of them begin with. KEYS owner, fence, queue, waiters; ARGV token, life of the fence.
+constexpr char kBegin[] = R"lua(
 local owner_key, fence_key, queue, waiters = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local what, token, lease, grace = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+local token = ARGV[1]
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local owner = redis.call('GET', owner_key)
-local last, trace = string.match(redis.call('GET', fence_key) or '', '^(%d+)(.*)$')
-redis.call('LLEN', queue)
-redis.call('HLEN', waiters)
 
 local function number(n) return string.format('%.0f', n) end
 local function turn(of) return owner_key .. ':turn:' .. of end
-local function outlive(key, life)
-  if redis.call('PTTL', key) < life then redis.call('PEXPIRE', key, number(life)) end
+
+local function fence_and_trace()
+  local last, trace = string.match(redis.call('GET', fence_key) or '', '^(%d+)(.*)$')
+  return tonumber(last) or 0, trace or ''
 end
 
-local function grant(to, for_ms)
-  last = number(math.max((tonumber(last) or 0) + 1, t[1] * 1000000 + t[2]))
+local function grant(to, for_ms, last, trace)
+  local fence = number(math.max(last + 1, t[1] * 1000000 + t[2]))
   redis.call('SET', owner_key, to, 'PX', for_ms)
-  redis.call('SET', fence_key, last .. (trace or ''), 'PX', ARGV[4])
-  owner = to
+  redis.call('SET', fence_key, fence .. trace, 'PX', ARGV[2])
+  return fence
 end
 
-local function hand_over()
-  owner = nil
-  while not owner do
-    local first = redis.call('LPOP', queue)
-    if not first then return end
+local function hand_over(last, trace)
+  redis.call('HLEN', waiters)
+  local first = redis.call('LPOP', queue)
+  while first do
     local waiter = redis.call('HGET', waiters, first) or ''
     local live_until, for_ms = string.match(waiter, '^(%d+) (%d+)$')
     redis.call('HDEL', waiters, first)
     if live_until and tonumber(live_until) >= now then
-      grant(first, for_ms)
+      local fence = grant(first, for_ms, last, trace)
       if first ~= token then
-        redis.call('RPUSH', turn(first), last .. ' ' .. number(now))
+        redis.call('RPUSH', turn(first), fence .. ' ' .. number(now))
         redis.call('PEXPIRE', turn(first), for_ms)
       end
+      return first, fence
     end
+    first = redis.call('LPOP', queue)
   end
 end
+)lua";
 
-local function unfetched_for()
-  local element = owner and redis.call('LINDEX', turn(owner), 0)
-  local since = element and string.match(element, ' (%d+)$')
-  return since and now - tonumber(since)
-end
-
-if what == 'release' then
-  if owner == token then
+// Compare, then let the next one have it, or nobody. KEYS ...; ARGV ..., fencing token.
+constexpr auto kReleaseSource = Joined(kBegin, R"lua(
+if redis.call('GET', owner_key) == token then
+  local trace = ' ' .. token
+  if not hand_over(tonumber(ARGV[3]), trace) then
     redis.call('DEL', owner_key)
-    last, trace = ARGV[7], ' ' .. token
-    redis.call('SET', fence_key, last .. trace, 'PX', ARGV[4])
-    hand_over()
-    return 1
+    redis.call('SET', fence_key, ARGV[3] .. trace, 'PX', ARGV[2])
   end
-  if trace == ' ' .. token then return 2 end
-  if last and tonumber(last) > tonumber(ARGV[7]) then return 3 end
-  return 0
+  return 1
 end
+local last, trace = fence_and_trace()
+if trace == ' ' .. token then return 2 end
+if last > tonumber(ARGV[3]) then return 3 end
+return 0
+)lua");
+constexpr Script kFairRelease = MakeScript("fair-release", kReleaseSource.view());
 
-if what == 'leave' then
-  local mine = owner == token
-  if mine then redis.call('DEL', owner_key, turn(token)) end
-  redis.call('LREM', queue, 1, token)
-  redis.call('HDEL', waiters, token)
-  redis.call('SET', KEYS[5], '1', 'PX', ARGV[7])
-  if mine or not owner then hand_over() end
-  return mine and 1 or 0
-end
+// Takes a token out of the line for good; what it owns goes to the next one.
+// KEYS ..., cancelled mark; ARGV ..., life of the mark.
+constexpr auto kLeaveSource = Joined(kBegin, R"lua(
+local owner = redis.call('GET', owner_key)
+local mine = owner == token
+redis.call('LREM', queue, 1, token)
+redis.call('HDEL', waiters, token)
+redis.call('SET', KEYS[5], '1', 'PX', ARGV[3])
+if mine then redis.call('DEL', owner_key, turn(token)) end
+if mine or not owner then hand_over(fence_and_trace()) end
+return mine and 1 or 0
+)lua");
+constexpr Script kFairLeave = MakeScript("fair-leave", kLeaveSource.view());
 
+// Answers as the acquire of a mutex does, with the time after which to look again. What is free
+// goes to the first in line, who need not be the one that asks.
+// KEYS ..., cancelled mark; ARGV ..., try or queue, lease, grace, longest sleep.
+constexpr auto kAskSource = Joined(kBegin, R"lua(
+local what, lease, grace = ARGV[3], ARGV[4], tonumber(ARGV[5])
 if redis.call('EXISTS', KEYS[5]) == 1 then return {-1} end
+local owner = redis.call('GET', owner_key)
 if owner == token then
   if redis.call('PTTL', owner_key) <= tonumber(lease) then
     redis.call('PEXPIRE', owner_key, lease)
   end
   redis.call('DEL', turn(token))
-  return {1, last}
+  local last, trace = fence_and_trace()
+  if last > 0 then return {1, number(last)} end
+  return {1, grant(token, lease, last, trace)}
 end
-local waited = unfetched_for()
-if waited and waited > grace then
-  redis.call('DEL', owner_key, turn(owner))
-  owner = nil
-end
-local stands = redis.call('LPOS', queue, token)
-if not owner then
-  if what == 'queue' and not stands then
-    redis.call('RPUSH', queue, token)
-    stands = true
+
+local waited, passed_over
+if owner then
+  local element = redis.call('LINDEX', turn(owner), 0)
+  local since = element and string.match(element, ' (%d+)$')
+  waited = since and now - tonumber(since)
+  if waited and waited > grace then
+    passed_over = owner
+    owner = nil
   end
+end
+
+local stands
+if owner or redis.call('LLEN', queue) > 0 then stands = redis.call('LPOS', queue, token) end
+if not owner then
   if stands then redis.call('HSET', waiters, token, number(now) .. ' ' .. lease) end
-  hand_over()
-  if not owner then grant(token, lease) end
-  if owner == token then return {1, last} end
+  local last, trace = fence_and_trace()
+  local fence
+  owner, fence = hand_over(last, trace)
+  if not owner then
+    owner, fence = token, grant(token, lease, last, trace)
+  end
+  if passed_over then redis.call('DEL', turn(passed_over)) end
+  if owner == token then return {1, fence} end
   waited = 0
 end
+
 local look_again = redis.call('PTTL', owner_key)
 if waited then look_again = math.min(look_again, grace - waited) end
 if what == 'queue' then
@@ -122,11 +140,12 @@ if what == 'queue' then
   local live = sleep + grace
   if not stands then redis.call('RPUSH', queue, token) end
   redis.call('HSET', waiters, token, number(now + live) .. ' ' .. lease)
-  outlive(queue, live)
-  outlive(waiters, live)
+  if redis.call('PTTL', queue) < live then redis.call('PEXPIRE', queue, number(live)) end
+  if redis.call('PTTL', waiters) < live then redis.call('PEXPIRE', waiters, number(live)) end
 end
 return {0, look_again}
 )lua");
+constexpr Script kFairAsk = MakeScript("fair-ask", kAskSource.view());
 
 }  // namespace
 
@@ -137,31 +156,38 @@ FairScripts::FairScripts(const std::string& prefix, const std::string& name, Mil
       grace_(grace),
       look_again_(look_again) {}
 
-ScriptCall FairScripts::Call(const char* what, const std::string& token) const {
+ScriptCall FairScripts::Call(const Script& script, const std::string& token,
+                             std::vector<std::string> arguments) const {
   const std::string& base = keys().base;
-  return {&kFair,
-          {base, keys().fence, base + ":queue", base + ":waiters", keys().Cancelled(token)},
-          {what, token, Argument(lease()), Argument(kFenceTtl), Argument(grace_),
-           Argument(look_again_)}};
+  ScriptCall call{&script,
+                  {base, keys().fence, base + ":queue", base + ":waiters"},
+                  {token, Argument(kFenceTtl)}};
+  for (std::string& argument : arguments) call.arguments.push_back(std::move(argument));
+  return call;
 }
 
-ScriptCall FairScripts::Acquire(const std::string& token) const { return Call("try", token); }
+ScriptCall FairScripts::Ask(const char* what, const std::string& token) const {
+  ScriptCall call =
+      Call(kFairAsk, token, {what, Argument(lease()), Argument(grace_), Argument(look_again_)});
+  call.keys.push_back(keys().Cancelled(token));
+  return call;
+}
 
-ScriptCall FairScripts::Queue(const std::string& token) const { return Call("queue", token); }
+ScriptCall FairScripts::Acquire(const std::string& token) const { return Ask("try", token); }
+
+ScriptCall FairScripts::Queue(const std::string& token) const { return Ask("queue", token); }
 
 ScriptCall FairScripts::Extend(const std::string& token, Milliseconds lease) const {
   return mutex_.Extend(token, lease);
 }
 
 ScriptCall FairScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
-  ScriptCall call = Call("release", token);
-  call.arguments.push_back(std::to_string(fencing_token));
-  return call;
+  return Call(kFairRelease, token, {std::to_string(fencing_token)});
 }
 
 ScriptCall FairScripts::Abandon(const std::string& token) const {
-  ScriptCall call = Call("leave", token);
-  call.arguments.push_back(CancelledFor());
+  ScriptCall call = Call(kFairLeave, token, {CancelledFor()});
+  call.keys.push_back(keys().Cancelled(token));
   return call;
 }
 
@@ -169,7 +195,7 @@ std::string FairScripts::Turn(const std::string& token) const {
   return keys().base + ":turn:" + token;
 }
 
-std::vector<const Script*> FairScripts::All() { return {&kFair}; }
+std::vector<const Script*> FairScripts::All() { return {&kFairAsk, &kFairRelease, &kFairLeave}; }
 
 Result<std::uint64_t> ParseTurn(const std::string& element) {
   std::uint64_t fence = 0;

@@ -47,7 +47,9 @@ class FairScripts final : public LockScripts {
   static std::vector<const Script*> All();
 
  private:
-  ScriptCall Call(const char* what, const std::string& token) const;
+  ScriptCall Call(const Script& script, const std::string& token,
+                  std::vector<std::string> arguments) const;
+  ScriptCall Ask(const char* what, const std::string& token) const;
 
   const MutexScripts mutex_;
   const Milliseconds grace_;

@@ -5,8 +5,10 @@
 // Thread safety: plain data.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -30,6 +32,21 @@ struct Script {
 
 constexpr Script MakeScript(std::string_view name, std::string_view source) {
   return Script{name, source, Sha1Hex(source)};
+}
+
+/// Several pieces of Lua in one text, for scripts that begin alike.
+template <std::size_t kSize>
+struct JoinedText {
+  std::array<char, kSize> text = {};
+  constexpr std::string_view view() const { return {text.data(), text.size()}; }
+};
+
+template <std::size_t... kSizes>
+constexpr auto Joined(const char (&... pieces)[kSizes]) {
+  JoinedText<(... + (kSizes - 1))> all;
+  char* end = all.text.data();
+  ((end = std::copy_n(pieces, kSizes - 1, end)), ...);
+  return all;
 }
 
 struct ScriptCall {
