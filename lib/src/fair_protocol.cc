@@ -21,7 +21,7 @@ class WaiterInLine {
         scripts_(scripts),
         deadline_(deadline),
         stop_(stop),
-        token_(NewToken(lock.client().runtime())) {}
+        token_(NewToken(lock.client().runtime(), lock.client().options().label)) {}
 
   Result<Grant> Run() {
     for (;;) {

@@ -38,6 +38,7 @@ class FairProtocol final : public LeaseGranter {
   /// Also bars what may still be on its way, so that nobody stands in line under a token whose
   /// client has gone.
   Status Release(Grant& grant) override;
+  Result<Inspection> Inspect() override { return protocol_.Inspect(); }
 
  private:
   const std::shared_ptr<const FairScripts> scripts_;

@@ -7,12 +7,14 @@
 #include <system_error>
 #include <utility>
 
+#include <interlock/options.h>
+
 namespace interlock::internal {
 namespace {
 
 constexpr std::string_view kFamily = "interlock-lease:";
 constexpr std::string_view kVersion = "1:";
-constexpr std::size_t kTokenDigits = 32;
+constexpr std::size_t kTokenDigits = 32;  // of its random part
 constexpr std::size_t kChecksumDigits = 16;
 
 std::string Checksum(std::string_view text) {
@@ -30,7 +32,12 @@ Status Refused(const char* why) {
   return Status(StatusCode::kInvalidArgument, std::string("no lease that was handed over: ") + why);
 }
 
+/// Random digits, after a label and '@' or not.
 bool IsToken(std::string_view text) {
+  if (const std::size_t at = text.find('@'); at != std::string_view::npos) {
+    if (!ValidateLabel(text.substr(0, at)).ok()) return false;
+    text.remove_prefix(at + 1);
+  }
   return text.size() == kTokenDigits &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -54,9 +61,9 @@ Result<Grant> GrantFromText(std::string_view text) {
   if (text.size() < head + kTokenDigits + kChecksumDigits + 3) return Refused("it is cut short");
   const std::string_view summed = text.substr(0, text.size() - kChecksumDigits);
   if (Checksum(summed) != text.substr(summed.size())) return Refused("the checksum is another");
-  const std::string_view token = summed.substr(head, kTokenDigits);
-  const std::string_view rest = summed.substr(head + kTokenDigits);
-  if (!IsToken(token) || rest.front() != ':' || rest.back() != ':') return Refused("it is damaged");
+  const std::string_view token = summed.substr(head, summed.find(':', head) - head);
+  const std::string_view rest = summed.substr(head + token.size());
+  if (!IsToken(token) || rest.size() < 2 || rest.back() != ':') return Refused("it is damaged");
   Grant grant;
   grant.token = token;
   const char* const end = rest.data() + rest.size() - 1;

@@ -33,13 +33,13 @@ LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScrip
       retry_(retry) {}
 
 Attempt LeaseProtocol::TryOnce() {
-  const std::string token = NewToken(client_.runtime());
+  const std::string token = NewToken(client_.runtime(), client_.options().label);
   return Settled(token, Ask(scripts_->Acquire(token), token, 1));
 }
 
 Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline,
                                int number) {
-  const std::string token = NewToken(client_.runtime());
+  const std::string token = NewToken(client_.runtime(), client_.options().label);
   Turn turn{standing, {}, again};
   if (scripts_->leaves_waiters()) turn.patience = PatienceUntil(deadline);
   Attempt attempt = Settled(token, Ask(scripts_->AcquireWaiting(token, turn), token, number));
@@ -191,6 +191,11 @@ Status LeaseProtocol::Release(Grant& grant) {
   }
   if (!grant.release_unknown || last.code() == StatusCode::kCancelled) return last;
   return Status(StatusCode::kUnknownOutcome, last.message());
+}
+
+Result<Inspection> LeaseProtocol::Inspect() {
+  const Result<ScriptReply> answer = client_.Run(scripts_->Inspect(), Use::kPooled);
+  return answer.ok() ? ParseInspection(answer->reply) : answer.status();
 }
 
 }  // namespace interlock::internal

@@ -68,6 +68,7 @@ class LeaseProtocol final : public LeaseGranter {
   const std::string& resource() const override { return scripts_->resource(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
+  Result<Inspection> Inspect() override;
 
   ClientCore& client() { return client_; }
   const RetryOptions& retry() const { return retry_; }

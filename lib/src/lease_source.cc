@@ -76,4 +76,13 @@ Result<Lease> LeaseSource::Adopt(std::string_view handed_over) {
   return adopted;
 }
 
+Result<Inspection> LeaseSource::Inspect() { return granter_->Inspect(); }
+
+Status LeaseSource::ForceRelease(const Holder& holder) {
+  internal::Grant grant;
+  grant.token = holder.token;
+  grant.fencing_token = holder.fencing_token;
+  return granter_->Release(grant);
+}
+
 }  // namespace interlock

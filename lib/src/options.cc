@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/options.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -86,13 +87,27 @@ std::string SingleFileOptions::ServerUrl() const {
   return "redis://" + (bracket ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+Status ValidateLabel(std::string_view label) {
+  constexpr std::size_t kMostBytes = 32;
+  const auto allowed = [](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  if (label.size() <= kMostBytes && std::all_of(label.begin(), label.end(), allowed)) {
+    return Status();
+  }
+  return OutOfRange("label", "\"" + std::string(label.substr(0, 2 * kMostBytes)) + "\"",
+                    "at most 32 letters, digits, '.', '_' and '-'");
+}
+
 Status Validate(const ClientOptions& options) {
   return FirstFailure(
       {CheckDuration("command_timeout", options.command_timeout, milliseconds(1), kHour),
        CheckDuration("connect_timeout", options.connect_timeout, milliseconds(1), kHour),
        CheckCount("max_idle_connections", options.max_idle_connections, 0, 1024),
        CheckCount("release_attempts", options.release_attempts, 1, 100),
-       CheckCount("cleanup_attempts", options.cleanup_attempts, 1, 100)});
+       CheckCount("cleanup_attempts", options.cleanup_attempts, 1, 100),
+       ValidateLabel(options.label)});
 }
 
 Status Validate(const MutexOptions& options) { return CheckLock(options); }

@@ -2,6 +2,8 @@
 #include "src/quorum.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "src/retry.h"
 
@@ -81,6 +83,26 @@ Status WhatWasReleased(const std::vector<NodeRelease>& nodes, bool unknown_befor
 
 Duration Jitter(Duration most, std::uint32_t random) {
   return Duration(most.count() / 1024 * static_cast<Duration::rep>(random % 1024));
+}
+
+Inspection WhoHasAQuorum(const std::vector<Inspection>& nodes, std::size_t quorum) {
+  std::map<std::string, std::vector<Holder>> by_token;
+  for (const Inspection& node : nodes) {
+    for (const Holder& holder : node.holders) by_token[holder.token].push_back(holder);
+  }
+  Inspection all;
+  for (auto& [token, entries] : by_token) {
+    if (entries.size() < quorum) continue;
+    // A quorum of them lasts as long as its shortest.
+    std::sort(entries.begin(), entries.end(),
+              [](const Holder& a, const Holder& b) { return a.remaining > b.remaining; });
+    Holder holder{token, entries[quorum - 1].remaining, 0};
+    for (const Holder& entry : entries) {
+      holder.fencing_token = std::max(holder.fencing_token, entry.fencing_token);
+    }
+    all.holders.push_back(std::move(holder));
+  }
+  return all;
 }
 
 }  // namespace interlock::internal

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <interlock/inspection.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
 
@@ -65,5 +66,8 @@ Status WhatWasReleased(const std::vector<NodeRelease>& nodes, bool unknown_befor
 
 /// The random part of a pause: less than `most`.
 Duration Jitter(Duration most, std::uint32_t random);
+
+/// Of what single nodes said, the holders that a quorum of them has.
+Inspection WhoHasAQuorum(const std::vector<Inspection>& nodes, std::size_t quorum);
 
 }  // namespace interlock::internal

@@ -127,7 +127,7 @@ Result<Grant> QuorumProtocol::Decide(const std::string& token, const Votes& vote
 }
 
 QuorumAttempt QuorumProtocol::TryOnce(Leftovers& left, int number) {
-  const std::string token = NewToken(runtime());
+  const std::string token = NewToken(runtime(), first().options().label);
   const MonotonicTime started = Now();
   QuorumAttempt attempt;
   if (first().teller()) {
@@ -228,6 +228,25 @@ Result<MonotonicTime> QuorumProtocol::Extend(const Grant& grant, Duration lease)
   return Status(unknown ? StatusCode::kUnknownOutcome : StatusCode::kUnavailable,
                 scripts_->node().resource() + ": extended on " + std::to_string(extended) + " of " +
                     std::to_string(nodes_.size()) + " nodes; a failure: " + failure.ToString());
+}
+
+Result<Inspection> QuorumProtocol::Inspect() {
+  std::vector<Inspection> answered;
+  Status failure;
+  for (const NodeAnswer& answer : AskAll(scripts_->node().Inspect(), NodeDeadline())) {
+    Result<Inspection> one = answer->ok() ? ParseInspection((*answer)->reply) : answer->status();
+    if (one.ok()) {
+      answered.push_back(std::move(*one));
+    } else {
+      failure = one.status();
+    }
+  }
+  if (answered.size() >= quorum()) return WhoHasAQuorum(answered, quorum());
+  if (failure.code() == StatusCode::kCancelled) return failure;
+  return Status(StatusCode::kUnavailable, scripts_->node().resource() + ": " +
+                                              std::to_string(answered.size()) + " of " +
+                                              std::to_string(nodes_.size()) +
+                                              " nodes answered; a failure: " + failure.ToString());
 }
 
 Status QuorumProtocol::Release(Grant& grant) {

@@ -69,6 +69,8 @@ class QuorumProtocol final : public LeaseGranter {
   const std::string& resource() const override { return scripts_->node().resource(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
+  /// Whoever has a quorum. kUnavailable: fewer than a quorum answered.
+  Result<Inspection> Inspect() override;
   /// The nodes that still have it keep others out, and have even prolonged it.
   void ReleaseLost(Grant& grant) override { (void)Release(grant); }
 

@@ -27,7 +27,7 @@ ReentrantMutex::ReentrantMutex(Client& client, std::string name, ReentrantMutexO
     : client_(&client), name_(std::move(name)), options_(std::move(options)) {}
 
 ReentrantMutex::Owner ReentrantMutex::NewOwner() {
-  return MakeOwner(internal::NewToken(client_->runtime()));
+  return MakeOwner(internal::NewToken(client_->runtime(), client_->core().options().label));
 }
 
 Result<ReentrantMutex::Owner> ReentrantMutex::OwnerOf(std::string id) {

@@ -6,11 +6,12 @@
 
 namespace interlock::internal {
 
-std::string NewToken(Runtime& runtime) {
+std::string NewToken(Runtime& runtime, std::string_view label) {
   std::array<std::byte, 16> bytes{};
   runtime.FillRandom(bytes);
   std::string token;
-  token.reserve(2 * bytes.size());
+  token.reserve(label.size() + 1 + 2 * bytes.size());
+  if (!label.empty()) token.append(label).append("@");
   for (const std::byte byte : bytes) {
     token.push_back("0123456789abcdef"[std::to_integer<unsigned>(byte) >> 4]);
     token.push_back("0123456789abcdef"[std::to_integer<unsigned>(byte) & 0xF]);

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <interlock/runtime.h>
 
 namespace interlock::internal {
 
-/// 128 random bits as 32 lower-case hexadecimal digits.
-std::string NewToken(Runtime& runtime);
+/// 128 random bits as 32 lower-case hexadecimal digits, after "<label>@" if there is a label.
+std::string NewToken(Runtime& runtime, std::string_view label);
 
 }  // namespace interlock::internal

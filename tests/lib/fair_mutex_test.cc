@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "src/scripts/fair_scripts.h"
 #include "tests/lib/lib_test.h"
 
 namespace interlock {
@@ -29,8 +30,15 @@ class FairMutexTest : public LockTest {
   static Answer Turn(std::string element) {
     return Answer::With(Array({Text("f:{res}:turn:t"), Text(std::move(element))}));
   }
-  std::string What(std::size_t command) { return Argument(command, 0); }
-  std::string Token(std::size_t command) { return Argument(command, 1); }
+  /// The script's name; of an ask, what it asks for.
+  std::string What(std::size_t command) {
+    for (const internal::Script* script : internal::FairScripts::All()) {
+      if (Sent(command).argv.at(1) != script->sha()) continue;
+      return script->name == "fair-ask" ? Argument(command, 2) : std::string(script->name);
+    }
+    return "";
+  }
+  std::string Token(std::size_t command) { return Argument(command, 0); }
 };
 
 TEST_F(FairMutexTest, CreateRefusesAGraceOutOfRange) {
@@ -97,7 +105,7 @@ TEST_F(FairMutexTest, LeavesTheLineAtTheDeadline) {
   Script(Number(0));
   FairMutex mutex = NewFairMutex();
   EXPECT_EQ(mutex.AcquireFor(4s).code(), StatusCode::kTimeout);
-  EXPECT_EQ(What(2), "leave");
+  EXPECT_EQ(What(2), "fair-leave");
   EXPECT_EQ(Token(2), Token(0));
   EXPECT_EQ(connector_.sent().size(), 3U);
 }
@@ -128,8 +136,8 @@ TEST_F(FairMutexTest, ReleaseBarsARequestThatMayStillBeOnItsWay) {
   Script(Number(1));
   Script(Number(0));
   EXPECT_TRUE(lease->Release().ok());
-  EXPECT_EQ(What(2), "release");
-  EXPECT_EQ(What(3), "leave");
+  EXPECT_EQ(What(2), "fair-release");
+  EXPECT_EQ(What(3), "fair-leave");
 }
 
 TEST_F(FairMutexTest, AGrantInAnUnknownFormIsAProtocolError) {
@@ -140,7 +148,7 @@ TEST_F(FairMutexTest, AGrantInAnUnknownFormIsAProtocolError) {
     Script(Number(1));
     FairMutex mutex = NewFairMutex();
     EXPECT_EQ(mutex.AcquireFor(5s).code(), StatusCode::kProtocolError) << element;
-    EXPECT_EQ(What(first + 2), "leave");
+    EXPECT_EQ(What(first + 2), "fair-leave");
   }
 }
 

@@ -111,6 +111,10 @@ TEST_F(OptionsTest, EveryCreateReportsBadClientOptions) {
   EXPECT_FALSE(Client(runtime_, connector_, {.max_idle_connections = -1}).status().ok());
   EXPECT_FALSE(Client(runtime_, connector_, {.release_attempts = 0}).status().ok());
   EXPECT_FALSE(Client(runtime_, connector_, {.cleanup_attempts = 0}).status().ok());
+  for (const char* label : {"a b", "a@b", "a:b", "{a}", "123456789012345678901234567890123"}) {
+    EXPECT_FALSE(Client(runtime_, connector_, {.label = label}).status().ok()) << label;
+  }
+  EXPECT_TRUE(Client(runtime_, connector_, {.label = "Web-1.eu_2"}).status().ok());
 }
 
 TEST_F(OptionsTest, OverrunBoundCountsRoundsAndPauses) {

@@ -33,6 +33,18 @@ NodeVote Failed(StatusCode code) {
   return vote;
 }
 
+TEST(WhoHasAQuorumTest, TellsHoldersOfAQuorumForAsLongAsTheyHaveIt) {
+  const Inspection a{.holders = {{"x", 300ms, 7}}, .waiters = {}};
+  const Inspection b{.holders = {{"x", 100ms, 9}}, .waiters = {}};
+  const Inspection c{.holders = {{"y", 500ms, 8}}, .waiters = {}};
+  const Inspection all = WhoHasAQuorum({a, b, c}, 2);
+  ASSERT_EQ(all.holders.size(), 1U);
+  EXPECT_EQ(all.holders[0].token, "x");
+  EXPECT_EQ(all.holders[0].remaining, 100ms);
+  EXPECT_EQ(all.holders[0].fencing_token, 9U);
+  EXPECT_TRUE(WhoHasAQuorum({a, c}, 2).holders.empty());
+}
+
 // Any two quorums of the same nodes have one in common, and no smaller number has that property.
 TEST(QuorumTest, IsTheLeastNumberOfWhichTwoMeet) {
   for (std::size_t nodes = 1; nodes < 20; ++nodes) {

@@ -110,7 +110,7 @@ TEST(TokenTest, Is128BitsInHexAndNeverTheSame) {
   testing::ManualRuntime runtime;
   std::set<std::string> tokens;
   for (int i = 0; i < 1000; ++i) {
-    const std::string token = NewToken(runtime);
+    const std::string token = NewToken(runtime, "");
     ASSERT_EQ(token.size(), 32U);
     ASSERT_EQ(token.find_first_not_of("0123456789abcdef"), std::string::npos);
     ASSERT_TRUE(tokens.insert(token).second);

@@ -109,6 +109,31 @@ TEST(ParseAcquireTest, ReadsEveryShapeOfTheScript) {
   EXPECT_EQ(ParseAcquire(Array({Integer(-2), Integer(3)}))->limit, 3);
 }
 
+TEST(ParseInspectionTest, ReadsHoldersAndWaiters) {
+  const auto held = ParseInspection(
+      Array({Integer(2), Text("a@1"), Integer(250), Text("7"), Text("2"), Integer(-1), Text("0")}));
+  ASSERT_TRUE(held.ok());
+  EXPECT_EQ(held->waiters, 2);
+  ASSERT_THAT(held->holders, SizeIs(2));
+  EXPECT_EQ(held->holders[0].token, "a@1");
+  EXPECT_EQ(held->holders[0].label(), "a");
+  EXPECT_EQ(held->holders[0].remaining, 250ms);
+  EXPECT_EQ(held->holders[0].fencing_token, 7U);
+  EXPECT_EQ(held->holders[1].label(), "");
+  EXPECT_EQ(held->holders[1].remaining, 0ms);
+  EXPECT_FALSE(ParseInspection(Array({Integer(-1)}))->waiters.has_value());
+}
+
+TEST(ParseInspectionTest, CallsEverythingElseAProtocolError) {
+  for (const Reply& reply :
+       {Integer(1), Array({}), Array({Text("1")}), Array({Integer(1), Text("t")}),
+        Array({Integer(1), Text("t"), Integer(5), Integer(7)}),
+        Array({Integer(1), Text("t"), Integer(5), Text("x")}),
+        Array({Integer(1), Text("t"), Text("5"), Text("7")}), testing::Nil()}) {
+    EXPECT_EQ(ParseInspection(reply).code(), StatusCode::kProtocolError);
+  }
+}
+
 TEST(ParseAcquireTest, CallsEverythingElseAProtocolError) {
   for (const Reply& reply :
        {Integer(1), Array({}), Array({Text("1")}), Array({Integer(1)}),

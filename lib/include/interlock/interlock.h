@@ -9,6 +9,7 @@
 #include <interlock/count_down_latch.h>  // IWYU pragma: export
 #include <interlock/fair_mutex.h>        // IWYU pragma: export
 #include <interlock/fenced_register.h>   // IWYU pragma: export
+#include <interlock/inspection.h>        // IWYU pragma: export
 #include <interlock/lease.h>             // IWYU pragma: export
 #include <interlock/lease_source.h>      // IWYU pragma: export
 #include <interlock/lockable.h>          // IWYU pragma: export

@@ -89,7 +89,8 @@ class [[nodiscard]] Lease {
   /// Releases. The outcome is not known to anybody; call Release() where it matters.
   ~Lease();
 
-  /// The owner token: 128 random bits in hexadecimal, used for this grant only.
+  /// The owner token: 128 random bits in hexadecimal, after "<label>@" if the client has one; used
+  /// for this grant only.
   const std::string& token() const { return token_; }
 
   /// Grows strictly from grant to grant of one resource while its fencing counter lives (kFenceTtl

@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 
+#include <interlock/inspection.h>
 #include <interlock/lease.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
@@ -45,6 +46,7 @@ class LeaseGranter : public LeaseBackend {
   /// Waits until `deadline`; kNever: for ever; or until `stop` is requested. kTimeout and kStopped
   /// are definite.
   virtual Result<Grant> AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) = 0;
+  virtual Result<Inspection> Inspect() = 0;
 };
 
 }  // namespace internal
@@ -74,6 +76,16 @@ class LeaseSource {
   /// one, or of a later version of the library; nothing was sent. kUnavailable: not extended.
   /// kUnknownOutcome: maybe extended. After both it may be tried again while the lease lasts.
   Result<Lease> Adopt(std::string_view handed_over);
+
+  /// Who holds it. One round trip; kUnavailable, kUnknownOutcome: the server did not answer.
+  Result<Inspection> Inspect();
+
+  /// Takes the resource away from one holder, as a release by that holder would: the next waiter is
+  /// woken. Not from anybody who has come since the inspection. The holder itself learns of it when
+  /// it extends or releases, and goes on until then, so make sure that it is dead, or that fencing
+  /// tokens keep it out. One round trip. kNotOwner: it was no holder any more. kUnavailable: not
+  /// released. kUnknownOutcome: maybe released; may be tried again.
+  Status ForceRelease(const Holder& holder);
 
   /// Of the resource, as it was given.
   const std::string& name() const { return name_; }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <interlock/result.h>
 #include <interlock/time.h>
@@ -50,6 +51,10 @@ struct ClientOptions {
   /// Tries to send a release, the first included. A release that never arrives costs the other
   /// clients the rest of a lease, a try costs a round trip. [1, 100]
   int release_attempts = 3;
+
+  /// Says to operators who holds a lock (see inspection.h): it is in front of every owner token
+  /// that this client makes. At most 32 letters, digits, '.', '_' and '-'.
+  std::string label = {};
 
   /// Tries to clean up after an acquire whose outcome is unknown, each on a fresh connection. They
   /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
@@ -222,6 +227,8 @@ Status Validate(const SemaphoreOptions& options);
 Status Validate(const SharedMutexOptions& options);
 Status Validate(const RedlockOptions& options);
 Status Validate(const SingleFileOptions& options);
+/// ClientOptions::label.
+Status ValidateLabel(std::string_view label);
 /// A number of permits: [1, 65536].
 Status ValidateLimit(int limit);
 /// `name` of a resource: 1 to 512 bytes without braces. Braces are refused because the name stands

@@ -147,6 +147,15 @@ return {0, look_again}
 )lua");
 constexpr Script kFairAsk = MakeScript("fair-ask", kAskSource.view());
 
+// KEYS owner, fence, queue.
+constexpr Script kFairInspect = MakeScript("fair-inspect", R"lua(
+local owner = redis.call('GET', KEYS[1])
+local waiters = redis.call('LLEN', KEYS[3])
+if not owner then return {waiters} end
+local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
+return {waiters, owner, redis.call('PTTL', KEYS[1]), fence or '0'}
+)lua");
+
 }  // namespace
 
 FairScripts::FairScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
@@ -191,11 +200,17 @@ ScriptCall FairScripts::Abandon(const std::string& token) const {
   return call;
 }
 
+ScriptCall FairScripts::Inspect() const {
+  return {&kFairInspect, {keys().base, keys().fence, keys().base + ":queue"}, {}};
+}
+
 std::string FairScripts::Turn(const std::string& token) const {
   return keys().base + ":turn:" + token;
 }
 
-std::vector<const Script*> FairScripts::All() { return {&kFairAsk, &kFairRelease, &kFairLeave}; }
+std::vector<const Script*> FairScripts::All() {
+  return {&kFairAsk, &kFairRelease, &kFairLeave, &kFairInspect};
+}
 
 Result<std::uint64_t> ParseTurn(const std::string& element) {
   std::uint64_t fence = 0;

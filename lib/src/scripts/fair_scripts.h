@@ -39,6 +39,7 @@ class FairScripts final : public LockScripts {
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   /// Also takes the token out of the line.
   ScriptCall Abandon(const std::string& token) const override;
+  ScriptCall Inspect() const override;
 
   /// The list on which the waiter with this token sleeps.
   std::string Turn(const std::string& token) const;

@@ -90,4 +90,21 @@ Result<bool> ParseFlag(const Reply& reply) {
   return reply.integer == 1;
 }
 
+Result<Inspection> ParseInspection(const Reply& reply) {
+  constexpr std::size_t kOfOne = 3;
+  if (!reply.IsArray() || reply.elements.size() % kOfOne != 1) return Malformed("inspect");
+  const std::vector<Reply>& all = reply.elements;
+  if (!all[0].IsInteger()) return Malformed("inspect");
+  Inspection parsed;
+  if (all[0].integer >= 0) parsed.waiters = all[0].integer;
+  for (std::size_t i = 1; i < all.size(); i += kOfOne) {
+    const std::optional<std::uint64_t> fence =
+        all[i + 2].IsString() ? ParseNumber(all[i + 2].text) : std::nullopt;
+    if (!all[i].IsString() || !all[i + 1].IsInteger() || !fence) return Malformed("inspect");
+    const std::int64_t remaining = std::max<std::int64_t>(all[i + 1].integer, 0);
+    parsed.holders.push_back({all[i].text, Milliseconds(remaining), *fence});
+  }
+  return parsed;
+}
+
 }  // namespace interlock::internal

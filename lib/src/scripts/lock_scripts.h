@@ -18,6 +18,7 @@
 #include <string>
 
 #include <interlock/connection.h>
+#include <interlock/inspection.h>
 #include <interlock/result.h>
 
 #include "src/scripts/script.h"
@@ -65,6 +66,8 @@ class LockScripts {
   virtual ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const = 0;
   /// Undoes an acquire whose reply was lost, and bars it from taking effect later; see ParseFlag.
   virtual ScriptCall Abandon(const std::string& token) const = 0;
+  /// Who holds it; see ParseInspection.
+  virtual ScriptCall Inspect() const = 0;
 
   /// The answer to a client whose settings differ from those in force, see AcquireReply::limit.
   virtual Status OtherLimit(std::int64_t limit) const;
@@ -106,5 +109,7 @@ Result<AcquireReply> ParseAcquire(const Reply& reply);
 Result<ReleaseReply> ParseRelease(const Reply& reply);
 /// For Extend: still owned. For Abandon: the token did own, and was removed.
 Result<bool> ParseFlag(const Reply& reply);
+/// Waiters (-1: unknown), and of each holder token, ms of its lease, and fencing token, in a row.
+Result<Inspection> ParseInspection(const Reply& reply);
 
 }  // namespace interlock::internal

@@ -65,6 +65,14 @@ end
 return mine and 1 or 0
 )lua");
 
+// KEYS owner, fence.
+constexpr Script kMutexInspect = MakeScript("mutex-inspect", R"lua(
+local owner = redis.call('GET', KEYS[1])
+if not owner then return {-1} end
+local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
+return {-1, owner, redis.call('PTTL', KEYS[1]), fence or '0'}
+)lua");
+
 }  // namespace
 
 MutexScripts::MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease)
@@ -93,8 +101,12 @@ ScriptCall MutexScripts::Abandon(const std::string& token) const {
           {token, Argument(lease()), CancelledFor()}};
 }
 
+ScriptCall MutexScripts::Inspect() const {
+  return {&kMutexInspect, {keys().base, keys().fence}, {}};
+}
+
 std::vector<const Script*> MutexScripts::All() {
-  return {&kMutexAcquire, &kMutexExtend, &kMutexRelease, &kMutexAbandon};
+  return {&kMutexAcquire, &kMutexExtend, &kMutexRelease, &kMutexAbandon, &kMutexInspect};
 }
 
 }  // namespace interlock::internal

@@ -23,6 +23,7 @@ class MutexScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  ScriptCall Inspect() const override;
 
   /// For tests, and for tools that load them in advance.
   static std::vector<const Script*> All();

@@ -106,6 +106,20 @@ local out = redis.call('ZCOUNT', KEYS[2], string.format('%.0f', now), '+inf')
 return {tonumber(redis.call('GET', KEYS[1]) or 0), out}
 )lua");
 
+// KEYS owners.
+constexpr Script kPermitsInspect = MakeScript("permits-inspect", R"lua(
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local all = {-1}
+local out = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('%.0f', now), '+inf', 'WITHSCORES')
+for i = 1, #out, 2 do
+  all[#all + 1] = out[i]
+  all[#all + 1] = out[i + 1] - now
+  all[#all + 1] = '0'
+end
+return all
+)lua");
+
 }  // namespace
 
 PermitScripts::PermitScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
@@ -146,6 +160,10 @@ ScriptCall PermitScripts::SetLimit(int limit) const {
           {Argument(limit), Argument(rule_.stands), Argument(lease())}};
 }
 
+ScriptCall PermitScripts::Inspect() const { return InspectPermits(holders_); }
+
+ScriptCall InspectPermits(const std::string& holders) { return {&kPermitsInspect, {holders}, {}}; }
+
 ScriptCall PermitScripts::Count() const { return {&kPermitsCount, {limit_, holders_}, {}}; }
 
 Status PermitScripts::OtherLimit(std::int64_t limit) const {
@@ -169,8 +187,8 @@ Result<PermitCount> ParseCount(const Reply& reply) {
 }
 
 std::vector<const Script*> PermitScripts::All() {
-  return {&kPermitsAcquire, &kPermitsExtend, &kPermitsRelease,
-          &kPermitsAbandon, &kPermitsLimit,  &kPermitsCount};
+  return {&kPermitsAcquire, &kPermitsExtend, &kPermitsRelease, &kPermitsAbandon,
+          &kPermitsLimit,   &kPermitsCount,  &kPermitsInspect};
 }
 
 }  // namespace interlock::internal

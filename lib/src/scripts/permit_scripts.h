@@ -35,6 +35,7 @@ class PermitScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  ScriptCall Inspect() const override;
   Status OtherLimit(std::int64_t limit) const override;
 
   /// Puts a limit in force, whatever was; see ParseFlag. Idempotent.
@@ -56,5 +57,8 @@ struct PermitCount {
   std::int64_t out = 0;    ///< permits whose lease is not over
 };
 Result<PermitCount> ParseCount(const Reply& reply);
+
+/// Of any sorted set of tokens by the end of their leases; see ParseInspection.
+ScriptCall InspectPermits(const std::string& holders);
 
 }  // namespace interlock::internal

@@ -69,6 +69,24 @@ end
 return mine
 )lua");
 
+// Each hold is a holder of its own. KEYS owner.
+constexpr Script kReentrantInspect = MakeScript("reentrant-inspect", R"lua(
+local fence = redis.call('HGET', KEYS[1], 'fence') or '0'
+local ttl = redis.call('PTTL', KEYS[1])
+local all = {-1}
+local fields = redis.call('HKEYS', KEYS[1])
+table.sort(fields)
+for _, field in ipairs(fields) do
+  local hold = string.match(field, '^hold:(.*)$')
+  if hold then
+    all[#all + 1] = hold
+    all[#all + 1] = ttl
+    all[#all + 1] = fence
+  end
+end
+return all
+)lua");
+
 }  // namespace
 
 ReentrantScripts::ReentrantScripts(const std::string& prefix, const std::string& name,
@@ -99,8 +117,11 @@ ScriptCall ReentrantScripts::Abandon(const std::string& token) const {
           {token, Argument(lease()), CancelledFor()}};
 }
 
+ScriptCall ReentrantScripts::Inspect() const { return {&kReentrantInspect, {keys().base}, {}}; }
+
 std::vector<const Script*> ReentrantScripts::All() {
-  return {&kReentrantAcquire, &kReentrantExtend, &kReentrantRelease, &kReentrantAbandon};
+  return {&kReentrantAcquire, &kReentrantExtend, &kReentrantRelease, &kReentrantAbandon,
+          &kReentrantInspect};
 }
 
 }  // namespace interlock::internal

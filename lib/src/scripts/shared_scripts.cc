@@ -12,6 +12,8 @@
 
 #include <interlock/options.h>
 
+#include "src/scripts/permit_scripts.h"
+
 namespace interlock::internal {
 namespace {
 
@@ -174,6 +176,17 @@ end
 return mine and 1 or 0
 )lua");
 
+// KEYS writer, fence, waiting.
+constexpr Script kWriterInspect = MakeScript("writer-inspect", R"lua(
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local waiters = redis.call('ZCOUNT', KEYS[3], string.format('%.0f', now), '+inf')
+local writer = redis.call('GET', KEYS[1])
+if not writer then return {waiters} end
+local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
+return {waiters, writer, redis.call('PTTL', KEYS[1]), fence or '0'}
+)lua");
+
 /// The keys as one side has them: a waiter sleeps on its own list.
 ResourceKeys Side(const SharedKeys& keys, std::string SharedKeys::*signal) {
   ResourceKeys side = keys;
@@ -224,6 +237,8 @@ ScriptCall ReaderScripts::Abandon(const std::string& token) const {
           {token, Argument(lease()), CancelledFor()}};
 }
 
+ScriptCall ReaderScripts::Inspect() const { return InspectPermits(shared_.readers); }
+
 std::vector<const Script*> ReaderScripts::All() {
   return {&kReaderAcquire, &kReaderExtend, &kReaderRelease, &kReaderAbandon};
 }
@@ -262,8 +277,12 @@ ScriptCall WriterScripts::Abandon(const std::string& token) const {
           {token, Argument(lease()), CancelledFor()}};
 }
 
+ScriptCall WriterScripts::Inspect() const {
+  return {&kWriterInspect, {shared_.base, shared_.fence, shared_.waiting}, {}};
+}
+
 std::vector<const Script*> WriterScripts::All() {
-  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon};
+  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon, &kWriterInspect};
 }
 
 }  // namespace interlock::internal

@@ -38,6 +38,7 @@ class ReaderScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  ScriptCall Inspect() const override;
 
   /// For tests, and for tools that load them in advance.
   static std::vector<const Script*> All();
@@ -57,6 +58,7 @@ class WriterScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  ScriptCall Inspect() const override;
 
   static std::vector<const Script*> All();
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Inspection: who holds a resource and how many wait for it, as the server sees it; for operators.
+//
+//   Result<Inspection> now = mutex.Inspect();
+//   for (const Holder& holder : now->holders) Print(holder.label, holder.remaining);
+//
+// Guarantee: one instant of the server. Not guaranteed: that it is still so when the answer
+// arrives.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/time.h>
+
+namespace interlock {
+
+struct Holder {
+  std::string token;                ///< as Lease::token
+  Duration remaining{};             ///< of its lease, by the server's clock: 0 or more
+  std::uint64_t fencing_token = 0;  ///< 0: the server keeps none for each permit or reader
+
+  /// ClientOptions::label of the client that acquired it; empty if it had none.
+  std::string_view label() const {
+    const std::size_t at = token.find('@');
+    return std::string_view(token).substr(0, at == std::string::npos ? 0 : at);
+  }
+};
+
+struct Inspection {
+  std::vector<Holder> holders;
+  /// Those that stand in the server, dead ones that were not yet passed over included. nullopt: a
+  /// lock whose waiters leave no trace there.
+  std::optional<std::int64_t> waiters;
+};
+
+}  // namespace interlock

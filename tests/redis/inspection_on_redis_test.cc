@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//
+// What an operator can see of a lock on a real server, and take away from a holder.
+#include <interlock/inspection.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <interlock/interlock.h>
+
+#include "tests/redis/lock_test.h"
+
+namespace interlock::testing {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class InspectionOnRedisTest : public LockTest {
+ protected:
+  void SetUp() override {
+    LockTest::SetUp();
+    billing_ = NewProcess(server_->url(), {.label = "billing-7"});
+    nobody_ = NewProcess();
+  }
+
+  /// What the lock says of its one holder, which is `lease`.
+  static void ExpectHolder(LeaseSource& lock, const Lease& lease, std::uint64_t fencing_token) {
+    const Result<Inspection> now = lock.Inspect();
+    ASSERT_TRUE(now.ok()) << now.status().ToString();
+    ASSERT_EQ(now->holders.size(), 1U);
+    const Holder& holder = now->holders.front();
+    EXPECT_EQ(holder.token, lease.token());
+    EXPECT_EQ(holder.label(), "billing-7");
+    EXPECT_EQ(holder.fencing_token, fencing_token);
+    EXPECT_LE(holder.remaining, seconds(30));
+    EXPECT_GT(holder.remaining, seconds(20));
+  }
+
+  /// Only the holder that was seen loses it, and is told so.
+  static void ExpectForcedRelease(LeaseSource& lock, Lease lease) {
+    const Result<Inspection> seen = lock.Inspect();
+    ASSERT_TRUE(seen.ok() && !seen->holders.empty());
+    const Holder holder = seen->holders.front();
+    EXPECT_TRUE(lock.ForceRelease(holder).ok());
+    EXPECT_TRUE(lock.Inspect()->holders.empty());
+    EXPECT_EQ(lease.Extend().code(), StatusCode::kNotOwner);
+    const Result<Lease> next = lock.TryAcquire();
+    ASSERT_TRUE(next.ok()) << next.status().ToString();
+    EXPECT_EQ(lock.ForceRelease({"00000000000000000000000000000000", {}, 1}).code(),
+              StatusCode::kNotOwner);
+    EXPECT_FALSE(lock.ForceRelease(holder).code() == StatusCode::kUnknownOutcome);
+    EXPECT_EQ(lock.Inspect()->holders.front().token, next->token());
+  }
+
+  void ExpectInspected(LeaseSource& lock, bool fenced) {
+    EXPECT_TRUE(lock.Inspect()->holders.empty());
+    Result<Lease> lease = lock.TryAcquire();
+    ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+    ExpectHolder(lock, *lease, fenced ? lease->fencing_token() : 0);
+    ExpectForcedRelease(lock, std::move(*lease));
+  }
+
+  Process billing_;
+  Process nobody_;
+};
+
+TEST_F(InspectionOnRedisTest, OfAMutex) {
+  Mutex mutex = Make<Mutex>(*billing_.client, "res");
+  ExpectInspected(mutex, true);
+  EXPECT_FALSE(mutex.Inspect()->waiters.has_value());
+}
+
+TEST_F(InspectionOnRedisTest, OfAFairMutex) {
+  FairMutex mutex = Make<FairMutex>(*billing_.client, "res");
+  ExpectInspected(mutex, true);
+  EXPECT_EQ(mutex.Inspect()->waiters, 0);
+}
+
+TEST_F(InspectionOnRedisTest, OfASemaphore) {
+  Semaphore semaphore = Make<Semaphore>(*billing_.client, "res", SemaphoreOptions{.limit = 2});
+  ExpectInspected(semaphore, false);
+  const Result<Lease> one = semaphore.TryAcquire();
+  const Result<Lease> two = semaphore.TryAcquire();
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(semaphore.Inspect()->holders.size(), 2U);
+}
+
+TEST_F(InspectionOnRedisTest, OfASingleFile) {
+  SingleFile file = Make<SingleFile>(*billing_.client, SingleFileOptions{.expire_in = seconds(30)});
+  ExpectInspected(file, false);
+}
+
+TEST_F(InspectionOnRedisTest, OfBothSidesOfASharedMutex) {
+  SharedMutex mutex = Make<SharedMutex>(*billing_.client, "res");
+  ExpectInspected(mutex.reader(), false);
+  ExpectInspected(mutex.writer(), true);
+  EXPECT_EQ(mutex.writer().Inspect()->waiters, 0);
+}
+
+TEST_F(InspectionOnRedisTest, OfEveryHoldOfAReentrantMutex) {
+  ReentrantMutex mutex = Make<ReentrantMutex>(*billing_.client, "res");
+  ReentrantMutex::Owner owner = mutex.NewOwner();
+  ExpectInspected(owner, true);
+  Result<Lease> outer = owner.TryAcquire();
+  const Result<Lease> inner = owner.TryAcquire();
+  ASSERT_TRUE(outer.ok() && inner.ok());
+  EXPECT_EQ(owner.Inspect()->holders.size(), 2U);
+  EXPECT_TRUE(outer->Release().ok());
+  EXPECT_EQ(owner.Inspect()->holders.front().token, inner->token());
+}
+
+TEST_F(InspectionOnRedisTest, AClientWithoutALabelHasTokensWithoutOne) {
+  Mutex mutex = Make<Mutex>(*nobody_.client, "res");
+  const Result<Lease> lease = mutex.TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  EXPECT_EQ(lease->token().size(), 32U);
+  EXPECT_EQ(mutex.Inspect()->holders.front().label(), "");
+}
+
+TEST_F(InspectionOnRedisTest, AForcedReleaseHandsOverToTheNextInLine) {
+  FairMutex mutex = Make<FairMutex>(*billing_.client, "res");
+  Result<Lease> dead = mutex.TryAcquire();
+  ASSERT_TRUE(dead.ok());
+  Result<Lease> next = Status(StatusCode::kTimeout);
+  std::thread waiter([&] { next = mutex.AcquireFor(seconds(20)); });
+  while (mutex.Inspect()->waiters != 1) SleepFor(milliseconds(5));
+  EXPECT_TRUE(mutex.ForceRelease(mutex.Inspect()->holders.front()).ok());
+  waiter.join();
+  EXPECT_TRUE(next.ok()) << next.status().ToString();
+  dead->Forget();
+}
+
+TEST_F(InspectionOnRedisTest, ALeaseOfALabelledClientCanBeHandedOver) {
+  Mutex mutex = Make<Mutex>(*billing_.client, "res");
+  Result<Lease> lease = mutex.TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  const std::string token = lease->token();
+  const Result<std::string> text = lease->HandOver();
+  ASSERT_TRUE(text.ok()) << text.status().ToString();
+  const Result<Lease> adopted = Make<Mutex>(*nobody_.client, "res").Adopt(*text);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_EQ(adopted->token(), token);
+}
+
+}  // namespace
+}  // namespace interlock::testing
