@@ -56,10 +56,6 @@ void Recorder::Attach(sim::World& world, int clients, Duration latency) {
   dealings_.resize(clients_.size() * resources_.size());
 }
 
-void Recorder::MarkHealed() {
-  for (Resource& resource : resources_) resource.history.healed = world_->now();
-}
-
 void Recorder::Close(VirtualTime end) {
   for (Resource& resource : resources_) {
     History& history = resource.history;

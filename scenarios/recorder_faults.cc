@@ -207,4 +207,8 @@ Duration Recorder::ClipPause(const sim::Fault& fault, Duration wanted, VirtualTi
   return wanted;
 }
 
+void Recorder::MarkHealed() {
+  for (Resource& resource : resources_) resource.history.healed = world_->now();
+}
+
 }  // namespace interlock::scenarios

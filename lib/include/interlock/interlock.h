@@ -5,6 +5,7 @@
 #pragma once
 
 #include <interlock/client.h>            // IWYU pragma: export
+#include <interlock/client_options.h>    // IWYU pragma: export
 #include <interlock/connection.h>        // IWYU pragma: export
 #include <interlock/count_down_latch.h>  // IWYU pragma: export
 #include <interlock/fair_mutex.h>        // IWYU pragma: export
@@ -20,6 +21,7 @@
 #include <interlock/redlock.h>           // IWYU pragma: export
 #include <interlock/reentrant_mutex.h>   // IWYU pragma: export
 #include <interlock/result.h>            // IWYU pragma: export
+#include <interlock/retry_options.h>     // IWYU pragma: export
 #include <interlock/runtime.h>           // IWYU pragma: export
 #include <interlock/semaphore.h>         // IWYU pragma: export
 #include <interlock/shared_mutex.h>      // IWYU pragma: export

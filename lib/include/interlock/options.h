@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Every option of the library, with its default and the reason for it. Options are validated where
-// an object is created; a value out of its range is answered with kInvalidArgument and a message
-// that names the option, what was given and what is allowed.
+// The options of all locks, with their defaults and the reasons for them; those of a client are in
+// client_options.h. Options are validated where an object is created; a value out of its range is
+// answered with kInvalidArgument and a message that names the option, what was given and what is
+// allowed.
 //
 // Thread safety: plain data.
 #pragma once
@@ -10,17 +11,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include <interlock/client_options.h>
 #include <interlock/result.h>
+#include <interlock/retry_options.h>
 #include <interlock/time.h>
 
 namespace interlock {
-
-class Observer;
 
 inline constexpr Duration kMinLease = std::chrono::milliseconds(1);
 inline constexpr Duration kMaxLease = std::chrono::hours(24);
@@ -35,48 +34,6 @@ inline constexpr Duration kFenceTtl = std::chrono::hours(24 * 7);
 /// The least life of the mark that keeps a given-up acquire from taking effect later. It has to
 /// outlast any delay of a request in the network or in a stopped server's socket buffer.
 inline constexpr Duration kCancelledTtl = std::chrono::minutes(5);
-
-/// What all locks of one process share.
-struct ClientOptions {
-  /// How long one command may take before its reply is given up, and its outcome unknown. A second
-  /// is far above a healthy server's reply and far below the default lease. [1 ms, 1 h]
-  Duration command_timeout = std::chrono::seconds(1);
-
-  /// How long one connection attempt may take. [1 ms, 1 h]
-  Duration connect_timeout = std::chrono::seconds(1);
-
-  /// Idle connections that are kept. More are opened on demand and closed after use. [0, 1024]
-  int max_idle_connections = 4;
-
-  /// Tries to send a release, the first included. A release that never arrives costs the other
-  /// clients the rest of a lease, a try costs a round trip. [1, 100]
-  int release_attempts = 3;
-
-  /// Says to operators who holds a lock (see inspection.h): it is in front of every owner token
-  /// that this client makes. At most 32 letters, digits, '.', '_' and '-'.
-  std::string label = {};
-
-  /// Tries to clean up after an acquire whose outcome is unknown, each on a fresh connection. They
-  /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
-  int cleanup_attempts = 3;
-
-  /// Hears what happens, see observer.h; null: nobody does, and it costs nothing. Shared, because
-  /// tasks of the client may be telling until the client is gone.
-  std::shared_ptr<Observer> observer = nullptr;
-};
-
-/// How a waiter looks again, and how it paces itself when the server does not answer.
-struct RetryOptions {
-  /// A waiter sleeps in the server until it is woken, or the holder's lease is over, or this long:
-  /// whichever comes first. The cap bounds what a wrongly reported TTL can cost. [1 ms, 1 h]
-  Duration max_wait = std::chrono::seconds(30);
-
-  /// The pause after the first failed try (server away), doubled after each further one, up to
-  /// `max_pause`. Each pause is shortened at random by up to a half, so that the waiters of a
-  /// server that comes back do not arrive together. [1 ms, 1 h], first <= max.
-  Duration first_pause = std::chrono::milliseconds(50);
-  Duration max_pause = std::chrono::seconds(2);
-};
 
 struct MutexOptions {
   /// Begins every key. At most 256 bytes, without '{' and '}'.
@@ -218,7 +175,6 @@ struct SingleFileOptions {
 };
 
 /// kOk, or kInvalidArgument with the reason.
-Status Validate(const ClientOptions& options);
 Status Validate(const MutexOptions& options);
 Status Validate(const FairMutexOptions& options);
 Status Validate(const ReentrantMutexOptions& options);
@@ -227,8 +183,6 @@ Status Validate(const SemaphoreOptions& options);
 Status Validate(const SharedMutexOptions& options);
 Status Validate(const RedlockOptions& options);
 Status Validate(const SingleFileOptions& options);
-/// ClientOptions::label.
-Status ValidateLabel(std::string_view label);
 /// A number of permits: [1, 65536].
 Status ValidateLimit(int limit);
 /// `name` of a resource: 1 to 512 bytes without braces. Braces are refused because the name stands
