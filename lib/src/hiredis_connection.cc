@@ -359,6 +359,20 @@ Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, Hiredi
       std::make_unique<HiredisConnector>(runtime, std::move(options)));
 }
 
+Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common) {
+  if (!common.unix_path.empty()) {
+    return Status(StatusCode::kInvalidArgument, "a unix socket leads to one node only");
+  }
+  if (Status valid = CheckHiredisOptions(common); !valid.ok()) return valid;
+  return ConnectNode(
+      [&runtime, common = std::move(common)](const NodeAddress& node, MonotonicTime deadline) {
+        HiredisOptions options = common;
+        options.host = node.host;
+        options.port = node.port;
+        return HiredisConnector(runtime, std::move(options)).Connect(deadline);
+      });
+}
+
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url) {
   Result<HiredisOptions> options = ParseRedisUrl(url);
   if (!options.ok()) return options.status();

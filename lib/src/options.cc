@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/options.h>
+#include <interlock/sentinel_connector.h>
 
 #include <algorithm>
 #include <array>
@@ -68,6 +69,17 @@ Status CheckRetry(const RetryOptions& retry) {
 Status FirstFailure(std::initializer_list<Status> checks) {
   for (const Status& check : checks) {
     if (!check.ok()) return check;
+  }
+  return Status();
+}
+
+Status CheckNodes(std::string_view option, const std::vector<NodeAddress>& nodes) {
+  if (nodes.empty() || nodes.size() > 1000) {
+    return OutOfRange(option, std::to_string(nodes.size()) + " addresses", "1 to 1000");
+  }
+  for (const NodeAddress& node : nodes) {
+    if (node.host.empty()) return OutOfRange(option, "an empty host", "a name or an address");
+    if (Status valid = CheckCount(option, node.port, 1, 65535); !valid.ok()) return valid;
   }
   return Status();
 }
@@ -156,6 +168,20 @@ Status Validate(const SingleFileOptions& options) {
                        CheckDuration("expire_in", options.expire_in, kMinLease, kMaxLease),
                        CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
                        CheckRetry(options.retry)});
+}
+
+Status Validate(const SentinelOptions& options) {
+  if (options.master_name.empty()) {
+    return Status(StatusCode::kInvalidArgument, "master_name is empty");
+  }
+  const int sentinels = static_cast<int>(options.sentinels.size());
+  return FirstFailure(
+      {CheckNodes("sentinels", options.sentinels),
+       CheckCount("agreeing", options.agreeing, 0, sentinels),
+       CheckDuration("sentinel_timeout", options.sentinel_timeout, milliseconds(1), kHour),
+       CheckDuration("recheck", options.recheck, milliseconds(1), kHour),
+       CheckDuration("connect_timeout", options.connect_timeout, milliseconds(1), kHour),
+       CheckRetry(options.retry)});
 }
 
 Status ValidateName(const std::string& name) {

@@ -177,21 +177,15 @@ Result<std::unique_ptr<RedisServer>> RedisServer::Start(RedisServerOptions optio
 }
 
 Status RedisServer::Launch() {
-  std::vector<std::string> words = {"redis-server",
-                                    "--port",
-                                    std::to_string(port_),
-                                    "--bind",
-                                    "127.0.0.1",
-                                    "--save",
-                                    "",
-                                    "--appendonly",
-                                    "no",
-                                    "--daemonize",
-                                    "no",
-                                    "--dir",
-                                    directory_,
-                                    "--logfile",
-                                    directory_ + "/redis.log"};
+  std::vector<std::string> words = {"redis-server"};
+  if (options_.sentinel) {
+    const std::string file = directory_ + "/sentinel.conf";
+    std::ofstream(file, std::ios::app).flush();  // which a Sentinel rewrites itself
+    words.insert(words.end(), {file, "--sentinel"});
+  }
+  words.insert(words.end(), {"--port", std::to_string(port_), "--bind", "127.0.0.1", "--save", "",
+                             "--appendonly", "no", "--daemonize", "no", "--dir", directory_,
+                             "--logfile", directory_ + "/redis.log"});
   if (options_.unix_socket) words.insert(words.end(), {"--unixsocket", unix_path()});
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> argv;

@@ -27,6 +27,7 @@ namespace interlock::testing {
 struct RedisServerOptions {
   bool unix_socket = false;                 ///< listen on unix_path() as well
   std::vector<std::string> arguments = {};  ///< further ones: {"--requirepass", "secret"}
+  bool sentinel = false;                    ///< be a Sentinel, with a configuration file
   std::string user = {};                    ///< for Command(), when the server wants credentials
   std::string password = {};
 };

@@ -22,6 +22,7 @@
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 #include <interlock/time.h>
+#include <interlock/topology.h>
 
 namespace interlock {
 
@@ -62,5 +63,9 @@ Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, Hiredi
 
 /// The same for a URL.
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url);
+
+/// The way to any node of a kind, for SentinelConnector and ClusterConnector: `common` with the
+/// host and port of that node. Fails as above.
+Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common);
 
 }  // namespace interlock
