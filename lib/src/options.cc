@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <interlock/cluster_connector.h>
 #include <interlock/options.h>
 #include <interlock/sentinel_connector.h>
 
@@ -182,6 +183,13 @@ Status Validate(const SentinelOptions& options) {
        CheckDuration("recheck", options.recheck, milliseconds(1), kHour),
        CheckDuration("connect_timeout", options.connect_timeout, milliseconds(1), kHour),
        CheckRetry(options.retry)});
+}
+
+Status Validate(const ClusterOptions& options) {
+  return FirstFailure({CheckNodes("seeds", options.seeds),
+                       CheckDuration("node_timeout", options.node_timeout, milliseconds(1), kHour),
+                       CheckCount("max_resends", options.max_resends, 1, 100),
+                       CheckRetry(options.retry)});
 }
 
 Status ValidateName(const std::string& name) {

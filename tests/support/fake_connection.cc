@@ -50,9 +50,12 @@ class FakeConnector::FakeConnection final : public Connection {
   Status Send(std::span<const std::string_view> argv) override {
     if (broken_) return Status(StatusCode::kUnavailable, "already broken");
     std::vector<std::string> words(argv.begin(), argv.end());
-    if (words[0] == "BLPOP") block_seconds_ = words.back();
-    answer_ = connector_.Take(std::move(words), id_);
-    switch (answer_->kind) {
+    const std::string last = words.back();
+    Answer answer = connector_.Take(std::move(words), id_);
+    if (answer.kind == Answer::Kind::kTimesOut) {
+      answer.delay = std::chrono::milliseconds(std::llround(std::stod(last) * 1000));
+    }
+    switch (answer.kind) {
       case Answer::Kind::kNotSent:
         return Break(StatusCode::kUnavailable, "the peer has closed");
       case Answer::Kind::kSentInPart:
@@ -60,6 +63,7 @@ class FakeConnector::FakeConnection final : public Connection {
       case Answer::Kind::kCancelled:
         return Break(StatusCode::kCancelled, "shutting down");
       default:
+        answers_.push_back(std::move(answer));
         return Status();
     }
   }
@@ -76,13 +80,11 @@ class FakeConnector::FakeConnection final : public Connection {
 
  private:
   Result<Reply> Await(MonotonicTime deadline, const std::stop_token& stop) {
-    if (broken_ || !answer_) return Break(StatusCode::kUnavailable, "already broken");
-    Answer answer = *std::exchange(answer_, std::nullopt);
+    if (broken_ || answers_.empty()) return Break(StatusCode::kUnavailable, "already broken");
+    const Answer answer = std::move(answers_.front());
+    answers_.pop_front();
     if (answer.kind == Answer::Kind::kReset) {
       return Break(StatusCode::kUnknownOutcome, "connection reset");
-    }
-    if (answer.kind == Answer::Kind::kTimesOut) {
-      answer.delay = std::chrono::milliseconds(std::llround(std::stod(block_seconds_) * 1000));
     }
     const MonotonicTime arrives = connector_.runtime_.Now() + answer.delay;
     const bool late = answer.kind == Answer::Kind::kLost || arrives > deadline;
@@ -105,8 +107,7 @@ class FakeConnector::FakeConnection final : public Connection {
   FakeConnector& connector_;
   const int id_;
   bool broken_ = false;
-  std::string block_seconds_;
-  std::optional<Answer> answer_;
+  std::deque<Answer> answers_;  ///< to what was sent and not received yet
 };
 
 FakeConnector::~FakeConnector() {

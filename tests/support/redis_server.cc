@@ -170,6 +170,7 @@ Result<std::unique_ptr<RedisServer>> RedisServer::Start(RedisServerOptions optio
   Status status;
   for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
     server->port_ = FreePort();
+    if (server->options_.cluster) server->bus_port_ = FreePort();
     status = server->Launch();
     if (status.ok()) return server;
   }
@@ -186,6 +187,10 @@ Status RedisServer::Launch() {
   words.insert(words.end(), {"--port", std::to_string(port_), "--bind", "127.0.0.1", "--save", "",
                              "--appendonly", "no", "--daemonize", "no", "--dir", directory_,
                              "--logfile", directory_ + "/redis.log"});
+  if (options_.cluster) {
+    words.insert(words.end(), {"--cluster-enabled", "yes", "--cluster-port",
+                               std::to_string(bus_port_), "--cluster-node-timeout", "2000"});
+  }
   if (options_.unix_socket) words.insert(words.end(), {"--unixsocket", unix_path()});
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> argv;

@@ -28,6 +28,7 @@ struct RedisServerOptions {
   bool unix_socket = false;                 ///< listen on unix_path() as well
   std::vector<std::string> arguments = {};  ///< further ones: {"--requirepass", "secret"}
   bool sentinel = false;                    ///< be a Sentinel, with a configuration file
+  bool cluster = false;                     ///< be a node of a cluster, see bus_port()
   std::string user = {};                    ///< for Command(), when the server wants credentials
   std::string password = {};
 };
@@ -43,6 +44,7 @@ class RedisServer {
   RedisServer& operator=(const RedisServer&) = delete;
 
   int port() const { return port_; }
+  int bus_port() const { return bus_port_; }  ///< where other nodes of a cluster reach it
   pid_t pid() const { return pid_; }
   std::string unix_path() const { return directory_ + "/redis.sock"; }
   const std::string& directory() const { return directory_; }
@@ -82,6 +84,7 @@ class RedisServer {
   const std::string directory_;
   const RedisServerOptions options_;
   int port_ = 0;
+  int bus_port_ = 0;
   pid_t pid_ = -1;
 };
 

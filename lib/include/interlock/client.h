@@ -13,10 +13,10 @@
 // one of its own. Nothing is connected before it is needed. Not guaranteed: that the server is
 // reachable, or still the same one after a failover.
 //
-// Topologies: one endpoint. Stand-alone Redis, or the master of a replicated one (a READONLY or
-// LOADING answer drops the connection, so that the Connector can find the new master). Redis
-// Cluster works if the Connector leads to the node that owns the slot of the resource; redirections
-// are not followed.
+// Topologies are the Connector's: one server (MakeHiredisConnector), the master that Sentinel names
+// (SentinelConnector), or a Redis Cluster (ClusterConnector). A READONLY or LOADING answer drops the
+// connection, so that the Connector can find the new master. With one endpoint before a Cluster,
+// redirections are not followed.
 //
 // Thread safety: may be used from any number of tasks. Must outlive all locks and leases made with
 // it.

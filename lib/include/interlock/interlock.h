@@ -6,6 +6,7 @@
 
 #include <interlock/client.h>              // IWYU pragma: export
 #include <interlock/client_options.h>      // IWYU pragma: export
+#include <interlock/cluster_connector.h>   // IWYU pragma: export
 #include <interlock/connection.h>          // IWYU pragma: export
 #include <interlock/count_down_latch.h>    // IWYU pragma: export
 #include <interlock/fair_mutex.h>          // IWYU pragma: export

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// Which of the 16384 slots of a Redis Cluster a command belongs to. Pure functions; thread safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace interlock::internal {
+
+inline constexpr int kSlots = 16384;
+
+/// CRC16 of the key, or of its hash tag: what stands between the first '{' and the next '}', if
+/// that is not empty.
+int SlotOf(std::string_view key);
+
+/// The first key of a command as the library sends them: EVAL and EVALSHA name theirs by number;
+/// of other commands it is the first argument. nullopt: it has none, as PING or WAIT.
+std::optional<std::string_view> KeyOf(std::span<const std::string_view> argv);
+
+/// Compares as Redis does the names of commands: in any case. `upper` is in upper case.
+bool IsNamed(std::string_view command, std::string_view upper);
+
+}  // namespace interlock::internal

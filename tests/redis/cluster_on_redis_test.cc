@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+//
+// Locks through a real Redis Cluster of two masters, while the slot of their keys moves from the
+// one to the other.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <interlock/client.h>
+#include <interlock/cluster_connector.h>
+#include <interlock/hiredis_connector.h>
+#include <interlock/mutex.h>
+#include <interlock/semaphore.h>
+
+#include "src/key_slot.h"
+#include "tests/redis/lock_test.h"
+
+namespace interlock::testing {
+namespace {
+
+using Kind = TopologyEvent::Kind;
+
+class ClusterOnRedisTest : public LockTest {
+ protected:
+  void SetUp() override {
+    for (std::unique_ptr<RedisServer>& node : nodes_) {
+      auto server = RedisServer::Start({.cluster = true});
+      ASSERT_TRUE(server.ok()) << server.status().ToString();
+      node = std::move(server).value();
+    }
+    MustAnswerOk(0, {"CLUSTER", "ADDSLOTSRANGE", "0", "8191"});
+    MustAnswerOk(1, {"CLUSTER", "ADDSLOTSRANGE", "8192", "16383"});
+    MustAnswerOk(0, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[1]->port()),
+                     std::to_string(nodes_[1]->bus_port())});
+    const MonotonicTime limit = In(seconds(10));
+    for (const std::unique_ptr<RedisServer>& node : nodes_) {
+      while (node->Command({"CLUSTER", "INFO"})->find("cluster_state:ok") == std::string::npos) {
+        ASSERT_LT(runtime_.Now(), limit) << "the nodes did not meet";
+        SleepFor(milliseconds(10));
+      }
+    }
+    slot_ = std::to_string(internal::SlotOf("res"));
+    from_ = internal::SlotOf("res") < 8192 ? 0 : 1;
+    to_ = 1 - from_;
+  }
+
+  void MustAnswerOk(std::size_t node, const std::vector<std::string>& command) {
+    EXPECT_EQ(*nodes_[node]->Command(command), "OK") << command[1];
+  }
+
+  std::unique_ptr<ClusterConnector> MakeConnector() {
+    auto nodes = MakeHiredisNodes(runtime_, {});
+    auto made = ClusterConnector::Create(runtime_, std::move(nodes).value(),
+                                         {.seeds = {{"127.0.0.1", nodes_[0]->port()}},
+                                          .observer = [this](const TopologyEvent& event) {
+                                            ++events_[static_cast<std::size_t>(event.kind)];
+                                          }});
+    EXPECT_TRUE(made.ok()) << made.status().ToString();
+    return std::move(made).value();
+  }
+
+  int Count(Kind kind) { return events_[static_cast<std::size_t>(kind)]; }
+
+  bool Comes(Kind kind, int count) {
+    const MonotonicTime limit = In(seconds(5));
+    while (Count(kind) < count && runtime_.Now() < limit) SleepFor(milliseconds(1));
+    return Count(kind) >= count;
+  }
+
+  void BeginToMove() {
+    MustAnswerOk(to_, {"CLUSTER", "SETSLOT", slot_, "IMPORTING",
+                       *nodes_[from_]->Command({"CLUSTER", "MYID"})});
+    MustAnswerOk(from_, {"CLUSTER", "SETSLOT", slot_, "MIGRATING",
+                         *nodes_[to_]->Command({"CLUSTER", "MYID"})});
+  }
+
+  void MoveKeys() {
+    std::istringstream keys(*nodes_[from_]->Command(
+        {"EVAL", "return table.concat(redis.call('KEYS', '*'), ' ')", "0"}));
+    for (std::string key; keys >> key;) {
+      MustAnswerOk(from_,
+                   {"MIGRATE", "127.0.0.1", std::to_string(nodes_[to_]->port()), key, "0", "5000"});
+    }
+  }
+
+  void EndMove() {
+    const std::string owner = *nodes_[to_]->Command({"CLUSTER", "MYID"});
+    MustAnswerOk(to_, {"CLUSTER", "SETSLOT", slot_, "NODE", owner});
+    MustAnswerOk(from_, {"CLUSTER", "SETSLOT", slot_, "NODE", owner});
+  }
+
+  std::array<std::unique_ptr<RedisServer>, 2> nodes_;
+  std::array<std::atomic<int>, 7> events_{};
+  std::string slot_;
+  std::size_t from_ = 0;
+  std::size_t to_ = 1;
+};
+
+TEST_F(ClusterOnRedisTest, EachKeyIsFoundAtItsNode) {
+  const auto connector = MakeConnector();
+  auto connection = connector->Connect(In(seconds(5)));
+  ASSERT_TRUE(connection.ok()) << connection.status().ToString();
+  for (int i = 0; i < 100; ++i) {
+    const std::string key = "k" + std::to_string(i);
+    EXPECT_TRUE(Call(**connection, {"SET", key, key})->IsStatus("OK"));
+  }
+  EXPECT_EQ(Count(Kind::kMoved), 0);
+  EXPECT_GT(nodes_[0]->Calls("set"), 20);
+  EXPECT_GT(nodes_[1]->Calls("set"), 20);
+}
+
+TEST_F(ClusterOnRedisTest, AKeyIsAskedForWhereItsSlotGoes) {
+  const auto connector = MakeConnector();
+  auto connection = connector->Connect(In(seconds(5)));
+  ASSERT_TRUE(connection.ok());
+  EXPECT_TRUE(Call(**connection, {"SET", "old{res}", "1"})->IsStatus("OK"));
+  BeginToMove();
+  EXPECT_TRUE(Call(**connection, {"SET", "new{res}", "2"})->IsStatus("OK"));
+  EXPECT_EQ(Call(**connection, {"GET", "old{res}"})->text, "1");
+  EXPECT_EQ(Count(Kind::kAsked), 1);
+  MoveKeys();
+  EXPECT_EQ(Call(**connection, {"GET", "old{res}"})->text, "1");
+  EXPECT_EQ(Count(Kind::kAsked), 2);
+  EndMove();
+  EXPECT_EQ(Call(**connection, {"GET", "new{res}"})->text, "2");
+  EXPECT_EQ(Call(**connection, {"GET", "old{res}"})->text, "1");
+  EXPECT_EQ(Count(Kind::kMoved), 1);
+}
+
+TEST_F(ClusterOnRedisTest, LocksGoOnWhileTheirSlotMoves) {
+  const auto connector = MakeConnector();
+  Client client(runtime_, *connector);
+  Mutex mutex = Make<Mutex>(client, "res", MutexOptions{.key_prefix = "m:"});
+  Semaphore semaphore =
+      Make<Semaphore>(client, "res", SemaphoreOptions{.key_prefix = "s:", .limit = 2});
+  Result<Lease> held = mutex.TryAcquire();
+  ASSERT_TRUE(held.ok()) << held.status().ToString();
+  Result<Lease> permit = semaphore.TryAcquire();
+  ASSERT_TRUE(permit.ok()) << permit.status().ToString();
+  // One waits for the mutex, asleep in the node that will give up the slot.
+  Result<Lease> waited = Status(StatusCode::kCancelled);
+  std::thread waiter([&] { waited = mutex.AcquireFor(seconds(8)); });
+  ASSERT_TRUE(nodes_[from_]->AwaitBlockedClients(1));
+
+  BeginToMove();
+  // Refused as long as some of the keys are here and others there, and granted afterwards.
+  Result<Lease> second = Status(StatusCode::kCancelled);
+  std::thread taker([&] { second = semaphore.AcquireFor(seconds(8)); });
+  EXPECT_TRUE(Comes(Kind::kRetried, 2));
+  MoveKeys();
+  EXPECT_TRUE(Comes(Kind::kAsked, 1));
+  EndMove();
+  taker.join();
+  EXPECT_TRUE(second.ok()) << second.status().ToString();
+  EXPECT_GE(Count(Kind::kMoved), 1);
+
+  EXPECT_EQ(semaphore.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_TRUE(held->Extend(seconds(20)).ok());
+  EXPECT_TRUE(held->Release().ok());
+  waiter.join();
+  ASSERT_TRUE(waited.ok()) << waited.status().ToString();
+  EXPECT_GT(waited->fencing_token(), held->fencing_token());
+  EXPECT_EQ(*nodes_[to_]->Command({"EXISTS", "m:{res}"}), "1");
+  EXPECT_TRUE(permit->Release().ok());
+}
+
+TEST_F(ClusterOnRedisTest, ANodeThatIsGoneLeavesTheOthersUsable) {
+  const auto connector = MakeConnector();
+  Client client(runtime_, *connector);
+  Mutex gone = Make<Mutex>(client, "res");
+  const std::string other = internal::SlotOf("a") / 8192 == internal::SlotOf("res") / 8192
+                                ? std::string("b")
+                                : std::string("a");
+  ASSERT_NE(internal::SlotOf(other) / 8192, internal::SlotOf("res") / 8192);
+  Mutex alive = Make<Mutex>(client, other);
+  EXPECT_TRUE(gone.TryAcquire().ok());
+  nodes_[from_]->Kill();
+  MustAnswerOk(to_, {"CONFIG", "SET", "cluster-require-full-coverage", "no"});
+  EXPECT_EQ(gone.TryAcquire().code(), StatusCode::kUnavailable);
+  const Result<Lease> lease = alive.AcquireFor(seconds(5));
+  EXPECT_TRUE(lease.ok()) << lease.status().ToString();
+}
+
+}  // namespace
+}  // namespace interlock::testing
