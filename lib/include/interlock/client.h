@@ -14,9 +14,9 @@
 // reachable, or still the same one after a failover.
 //
 // Topologies are the Connector's: one server (MakeHiredisConnector), the master that Sentinel names
-// (SentinelConnector), or a Redis Cluster (ClusterConnector). A READONLY or LOADING answer drops the
-// connection, so that the Connector can find the new master. With one endpoint before a Cluster,
-// redirections are not followed.
+// (SentinelConnector), or a Redis Cluster (ClusterConnector). A READONLY or LOADING answer drops
+// the connection, so that the Connector can find the new master. One endpoint before a Cluster does
+// not do: its redirections are not followed.
 //
 // Thread safety: may be used from any number of tasks. Must outlive all locks and leases made with
 // it.
