@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Defines the target hiredis::hiredis, or sets InterlockFindHiredis_MESSAGE to say why it cannot.
+# Defines the target hiredis::hiredis and, if hiredis' SSL library is there too, which exists from 1.0
+# on, hiredis::hiredis_ssl. Or sets InterlockFindHiredis_MESSAGE to say why it cannot.
 # Used by the build of the library and, installed beside interlockConfig.cmake, by its users: a
 # static library names the target in its exported link interface, so both must find it alike.
 #
@@ -41,4 +42,19 @@ if(NOT TARGET hiredis::hiredis)
   set(InterlockFindHiredis_MESSAGE
       "hiredis 0.14 or newer was not found, neither as a CMake package nor by pkg-config; on Debian \
 and Ubuntu: apt-get install libhiredis-dev pkg-config")
+endif()
+
+# Only the SSL library of the hiredis that was found above: both of one kind.
+if(TARGET PkgConfig::INTERLOCK_HIREDIS)
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND AND NOT TARGET hiredis::hiredis_ssl)
+    pkg_check_modules(INTERLOCK_HIREDIS_SSL QUIET IMPORTED_TARGET GLOBAL
+                      hiredis>=1.0 hiredis_ssl>=1.0)
+    if(TARGET PkgConfig::INTERLOCK_HIREDIS_SSL)
+      add_library(hiredis::hiredis_ssl INTERFACE IMPORTED GLOBAL)
+      target_link_libraries(hiredis::hiredis_ssl INTERFACE PkgConfig::INTERLOCK_HIREDIS_SSL)
+    endif()
+  endif()
+elseif(TARGET hiredis::hiredis AND NOT TARGET hiredis::hiredis_ssl)
+  find_package(hiredis_ssl CONFIG QUIET)
 endif()

@@ -19,8 +19,6 @@
 //   it will send nothing later.
 // - A peer may send without end and never finish a reply, so the deadline is looked at between
 //   reads too, not only while waiting for one.
-// - The answer to AUTH may quote the password ("unknown command 'AUTH', with args ..."), so only
-//   its first word is passed on.
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <strings.h>
@@ -43,8 +41,10 @@
 
 #include <interlock/hiredis_connector.h>
 
+#include "src/greeting.h"
 #include "src/redis_url.h"
 #include "src/socket.h"
+#include "src/tls.h"
 
 namespace interlock {
 namespace {
@@ -112,9 +112,11 @@ bool IsPush(const Reply& reply) {
 
 class HiredisConnection final : public Connection {
  public:
-  HiredisConnection(Runtime& runtime, Socket socket, Duration send_timeout, std::string endpoint)
+  HiredisConnection(Runtime& runtime, Socket socket, std::unique_ptr<TlsSession> tls,
+                    Duration send_timeout, std::string endpoint)
       : runtime_(runtime),
         socket_(std::move(socket)),
+        tls_(std::move(tls)),
         reader_(::redisReaderCreate()),
         send_timeout_(send_timeout),
         endpoint_(std::move(endpoint)) {}
@@ -181,6 +183,7 @@ class HiredisConnection final : public Connection {
 
   void Close() {
     failed_ = true;
+    tls_.reset();
     socket_.Close();
   }
 
@@ -198,15 +201,19 @@ class HiredisConnection final : public Connection {
     std::size_t written = 0;
     std::optional<MonotonicTime> deadline;
     while (written < buffer_.size()) {
-      const ssize_t sent = ::send(socket_.fd(), buffer_.data() + written, buffer_.size() - written,
-                                  MSG_NOSIGNAL | MSG_DONTWAIT);
+      const char* bytes = buffer_.data() + written;
+      const std::size_t size = buffer_.size() - written;
+      const ssize_t sent = tls_ ? tls_->Write(bytes, size)
+                                : ::send(socket_.fd(), bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent > 0) {
         written += static_cast<std::size_t>(sent);
         continue;
       }
       const int error = errno;
       if (error == EINTR) continue;
-      const StatusCode code = written == 0 ? StatusCode::kUnavailable : StatusCode::kUnknownOutcome;
+      // Under TLS nobody can tell how much of it is on its way.
+      const bool begun = written > 0 || (tls_ && deadline);
+      const StatusCode code = begun ? StatusCode::kUnknownOutcome : StatusCode::kUnavailable;
       if (error != EAGAIN && error != EWOULDBLOCK) return Break(code, ErrnoText(error));
       if (!deadline) deadline = AddSaturating(runtime_.Now(), send_timeout_);
       if (WaitReady(runtime_, socket_.fd(), POLLOUT, *deadline) != Ready::kYes) {
@@ -248,7 +255,9 @@ class HiredisConnection final : public Connection {
       if (ready != Ready::kYes) return BreakAtDeadline();
     }
     std::array<char, kReadChunk> chunk;
-    const ssize_t got = ::recv(socket_.fd(), chunk.data(), chunk.size(), direct ? 0 : MSG_DONTWAIT);
+    const ssize_t got =
+        tls_ ? tls_->Read(chunk.data(), chunk.size())
+             : ::recv(socket_.fd(), chunk.data(), chunk.size(), direct ? 0 : MSG_DONTWAIT);
     if (got > 0) {
       direct = true;
       heard_ = now;
@@ -267,6 +276,7 @@ class HiredisConnection final : public Connection {
 
   Runtime& runtime_;
   Socket socket_;
+  std::unique_ptr<TlsSession> tls_;  ///< null: none
   std::unique_ptr<redisReader, ReaderDeleter> reader_;
   const Duration send_timeout_;
   const std::string endpoint_;
@@ -277,19 +287,13 @@ class HiredisConnection final : public Connection {
   mutable bool failed_ = false;
 };
 
-// What the server may stop saying by itself; every other refusal is the fault of the options.
-bool IsPassing(std::string_view error) {
-  constexpr std::array<std::string_view, 8> kPassing = {
-      "LOADING", "BUSY",     "MASTERDOWN",  "DENIED",
-      "MISCONF", "TRYAGAIN", "CLUSTERDOWN", "ERR max number of clients"};
-  return std::any_of(kPassing.begin(), kPassing.end(),
-                     [&](std::string_view prefix) { return error.starts_with(prefix); });
-}
-
 class HiredisConnector final : public Connector {
  public:
-  HiredisConnector(Runtime& runtime, HiredisOptions options)
-      : runtime_(runtime), options_(std::move(options)), endpoint_(FormatEndpoint(options_)) {}
+  HiredisConnector(Runtime& runtime, HiredisOptions options, std::shared_ptr<const TlsContext> tls)
+      : runtime_(runtime),
+        options_(std::move(options)),
+        tls_(std::move(tls)),
+        endpoint_(FormatEndpoint(options_)) {}
 
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
     const MonotonicTime until =
@@ -298,79 +302,56 @@ class HiredisConnector final : public Connector {
     if (!socket.ok()) {
       return Status(socket.code(), endpoint_ + ": " + socket.status().message());
     }
-    auto connection = std::make_unique<HiredisConnection>(runtime_, std::move(*socket),
-                                                          options_.send_timeout, endpoint_);
-    if (Status ready = Prepare(*connection, until); !ready.ok()) return ready;
+    std::unique_ptr<TlsSession> session;
+    if (tls_ != nullptr) {
+      auto begun = tls_->Begin(runtime_, socket->fd(), until);
+      if (!begun.ok()) return Status(begun.code(), endpoint_ + ": " + begun.status().message());
+      session = std::move(*begun);
+    }
+    auto connection = std::make_unique<HiredisConnection>(
+        runtime_, std::move(*socket), std::move(session), options_.send_timeout, endpoint_);
+    if (Status ready = Greet(*connection, options_, endpoint_, until); !ready.ok()) return ready;
     return std::unique_ptr<Connection>(std::move(connection));
   }
 
   std::string endpoint() const override { return endpoint_; }
 
  private:
-  // All commands go out at once: one round trip, however many there are. With neither credentials
-  // nor database a PING shows whether the server takes commands at all.
-  Status Prepare(Connection& connection, MonotonicTime deadline) {
-    const std::string database = std::to_string(options_.database);
-    std::vector<std::vector<std::string_view>> commands;
-    if (!options_.password.empty()) {
-      commands.push_back({"AUTH"});
-      if (!options_.user.empty()) commands.back().push_back(options_.user);
-      commands.back().push_back(options_.password);
-    }
-    if (options_.database != 0) commands.push_back({"SELECT", database});
-    if (commands.empty()) commands.push_back({"PING"});
-    for (const auto& command : commands) {
-      if (Status sent = connection.Send(command); !sent.ok()) {
-        return Status(StatusCode::kUnavailable, sent.message());
-      }
-    }
-    for (const auto& command : commands) {
-      const Result<Reply> reply = connection.Receive(deadline);
-      // Nothing that could matter was asked for, so a lost reply is no unknown outcome here.
-      if (!reply.ok()) return Status(StatusCode::kUnavailable, reply.status().message());
-      if (Status ready = Judge(command.front(), *reply); !ready.ok()) return ready;
-    }
-    return Status();
-  }
-
-  Status Judge(std::string_view command, const Reply& reply) const {
-    if (!reply.IsError()) return Status();
-    const std::string_view error = reply.text;
-    if (command == "PING" && (error.starts_with("NOPERM") || error.starts_with("MISCONF"))) {
-      return Status();
-    }
-    const bool quotes_password = command == "AUTH" && !error.starts_with("ERR max");
-    const std::string_view shown = quotes_password ? error.substr(0, error.find(' ')) : error;
-    return Status(
-        IsPassing(error) ? StatusCode::kUnavailable : StatusCode::kInvalidArgument,
-        endpoint_ + ": the server refused " + std::string(command) + ": " + std::string(shown));
-  }
-
   Runtime& runtime_;
   const HiredisOptions options_;
+  const std::shared_ptr<const TlsContext> tls_;  ///< null: none
   const std::string endpoint_;
 };
+
+/// Null if no TLS is wanted.
+Result<std::shared_ptr<const TlsContext>> CheckedTls(const HiredisOptions& options) {
+  if (Status valid = CheckHiredisOptions(options); !valid.ok()) return valid;
+  if (options.tls) return MakeTlsContext(options);
+  return std::shared_ptr<const TlsContext>();
+}
 
 }  // namespace
 
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, HiredisOptions options) {
-  if (Status valid = CheckHiredisOptions(options); !valid.ok()) return valid;
+  Result<std::shared_ptr<const TlsContext>> tls = CheckedTls(options);
+  if (!tls.ok()) return tls.status();
   return std::unique_ptr<Connector>(
-      std::make_unique<HiredisConnector>(runtime, std::move(options)));
+      std::make_unique<HiredisConnector>(runtime, std::move(options), std::move(*tls)));
 }
 
 Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common) {
   if (!common.unix_path.empty()) {
     return Status(StatusCode::kInvalidArgument, "a unix socket leads to one node only");
   }
-  if (Status valid = CheckHiredisOptions(common); !valid.ok()) return valid;
-  return ConnectNode(
-      [&runtime, common = std::move(common)](const NodeAddress& node, MonotonicTime deadline) {
-        HiredisOptions options = common;
-        options.host = node.host;
-        options.port = node.port;
-        return HiredisConnector(runtime, std::move(options)).Connect(deadline);
-      });
+  const Result<std::shared_ptr<const TlsContext>> tls = CheckedTls(common);
+  if (!tls.ok()) return tls.status();
+  return ConnectNode([&runtime, common = std::move(common), tls = tls.value()](
+                         const NodeAddress& node, MonotonicTime deadline) {
+    HiredisOptions options = common;
+    options.host = node.host;
+    options.port = node.port;
+    return HiredisConnector(runtime, std::move(options), tls).Connect(deadline);
+  });
 }
 
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url) {

@@ -7,6 +7,7 @@
 
 #include <sys/un.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +17,13 @@
 #include <string_view>
 #include <utility>
 
+#include "src/tls.h"
+
 namespace interlock {
 namespace {
 
 constexpr std::string_view kTcpScheme = "redis://";
+constexpr std::string_view kTlsScheme = "rediss://";
 constexpr std::string_view kUnixScheme = "redis+unix://";
 constexpr int kMaxPort = 65535;
 
@@ -141,9 +145,38 @@ Status TakeCredentials(std::string_view& rest, HiredisOptions& options) {
   return Status();
 }
 
-Result<HiredisOptions> ParseTcp(std::string_view rest) {
+Status ParseTlsParameter(std::string_view parameter, HiredisOptions& options) {
+  const std::size_t equals = std::min(parameter.find('='), parameter.size());
+  const std::string_view name = parameter.substr(0, equals);
+  const std::string_view value = parameter.substr(std::min(equals + 1, parameter.size()));
+  if (name == "ca") return DecodeInto(value, "parameter ca", options.tls_ca_file);
+  if (name == "cert") return DecodeInto(value, "parameter cert", options.tls_cert_file);
+  if (name == "key") return DecodeInto(value, "parameter key", options.tls_key_file);
+  if (name == "sni") return DecodeInto(value, "parameter sni", options.tls_server_name);
+  return Malformed("the parameters of rediss:// are ca, cert, key and sni");
+}
+
+// The query of rediss://, which is taken off `rest`.
+Status TakeTlsParameters(std::string_view& rest, HiredisOptions& options) {
+  options.tls = true;
+  const std::size_t question = rest.find('?');
+  if (question == std::string_view::npos) return Status();
+  std::string_view query = rest.substr(question + 1);
+  rest = rest.substr(0, question);
+  while (!query.empty()) {
+    const std::size_t end = std::min(query.find('&'), query.size());
+    if (Status s = ParseTlsParameter(query.substr(0, end), options); !s.ok()) return s;
+    query.remove_prefix(std::min(end + 1, query.size()));
+  }
+  return Status();
+}
+
+Result<HiredisOptions> ParseTcp(std::string_view rest, bool tls) {
   HiredisOptions options;
   if (Status s = TakeCredentials(rest, options); !s.ok()) return s;
+  if (tls) {
+    if (Status s = TakeTlsParameters(rest, options); !s.ok()) return s;
+  }
   if (rest.find_first_of("?#") != std::string_view::npos) {
     return Malformed("a query or fragment is not supported here; the database is given as /N");
   }
@@ -179,14 +212,41 @@ bool HasNul(std::string_view text) { return text.find('\0') != std::string_view:
 }  // namespace
 
 Result<HiredisOptions> ParseRedisUrl(std::string_view url) {
-  Result<HiredisOptions> options = Malformed("it must begin with redis:// or redis+unix://");
-  if (url.starts_with("rediss://")) return Malformed("rediss:// (TLS) is not supported");
-  if (url.starts_with(kTcpScheme)) options = ParseTcp(url.substr(kTcpScheme.size()));
+  Result<HiredisOptions> options =
+      Malformed("it must begin with redis://, rediss:// or redis+unix://");
+  if (url.starts_with(kTcpScheme)) options = ParseTcp(url.substr(kTcpScheme.size()), false);
+  if (url.starts_with(kTlsScheme)) options = ParseTcp(url.substr(kTlsScheme.size()), true);
   if (url.starts_with(kUnixScheme)) options = ParseUnix(url.substr(kUnixScheme.size()));
   if (!options.ok()) return options;
+  if (options->tls && !TlsBuiltIn()) return Invalid("rediss://: " + std::string(kNoTls));
   if (Status s = CheckHiredisOptions(*options); !s.ok()) return Malformed(s.message());
   return options;
 }
+
+namespace {
+
+Status CheckTls(const HiredisOptions& options) {
+  if (!options.tls) {
+    const bool given = !options.tls_ca_file.empty() || !options.tls_cert_file.empty() ||
+                       !options.tls_key_file.empty() || !options.tls_server_name.empty();
+    return given ? Invalid("options of TLS are given, but not tls itself") : Status();
+  }
+  if (!TlsBuiltIn()) return Invalid(kNoTls);
+  if (!options.unix_path.empty()) return Invalid("there is no TLS on a unix socket");
+  if (options.tls_ca_file.empty()) {
+    return Invalid("TLS needs tls_ca_file, in a URL ?ca=: the authorities that are trusted");
+  }
+  if (options.tls_cert_file.empty() != options.tls_key_file.empty()) {
+    return Invalid("tls_cert_file and tls_key_file go together");
+  }
+  for (const std::string* text : {&options.tls_ca_file, &options.tls_cert_file,
+                                  &options.tls_key_file, &options.tls_server_name}) {
+    if (HasNul(*text)) return Invalid("an option of TLS contains a NUL byte");
+  }
+  return Status();
+}
+
+}  // namespace
 
 Status CheckHiredisOptions(const HiredisOptions& options) {
   if (options.unix_path.empty()) {
@@ -215,7 +275,7 @@ Status CheckHiredisOptions(const HiredisOptions& options) {
       options.keep_alive.count() > std::numeric_limits<std::int16_t>::max()) {
     return Invalid("keep_alive must be from 0 to 32767 seconds");
   }
-  return Status();
+  return CheckTls(options);
 }
 
 std::string FormatEndpoint(const HiredisOptions& options) {
@@ -225,7 +285,8 @@ std::string FormatEndpoint(const HiredisOptions& options) {
   }
   const bool ipv6 = options.host.find(':') != std::string::npos;
   const std::string host = ipv6 ? "[" + options.host + "]" : options.host;
-  return std::string(kTcpScheme) + host + ":" + std::to_string(options.port) + "/" + database;
+  return std::string(options.tls ? kTlsScheme : kTcpScheme) + host + ":" +
+         std::to_string(options.port) + "/" + database;
 }
 
 }  // namespace interlock

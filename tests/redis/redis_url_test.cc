@@ -9,6 +9,7 @@
 #include <interlock/hiredis_connector.h>
 
 #include "src/redis_url.h"
+#include "src/tls.h"
 
 namespace interlock {
 namespace {
@@ -68,6 +69,36 @@ TEST(RedisUrlTest, UnixSocketsHaveAPathAndADatabase) {
   EXPECT_EQ(Parsed("redis+unix:///tmp/r.sock").database, 0);
 }
 
+// Where it was not built in, the message says what is missing, and repeats nothing.
+TEST(RedisUrlTest, TlsIsReadOrRefusedWithTheReason) {
+  const Result<HiredisOptions> options =
+      ParseRedisUrl("rediss://u:hunter2@h:7000/1?ca=/etc/my%20ca.pem&cert=c&key=k&sni=db");
+  if (!TlsBuiltIn()) {
+    ASSERT_EQ(options.code(), StatusCode::kInvalidArgument);
+    const std::string message = options.status().message();
+    EXPECT_NE(message.find("hiredis 1.0 or newer"), std::string::npos) << message;
+    EXPECT_EQ(message.find("hunter2"), std::string::npos);
+    EXPECT_EQ(CheckHiredisOptions({.tls = true, .tls_ca_file = "ca"}).message(), kNoTls);
+    return;
+  }
+  ASSERT_TRUE(options.ok()) << options.status().ToString();
+  EXPECT_TRUE(options->tls);
+  EXPECT_EQ(options->port, 7000);
+  EXPECT_EQ(options->database, 1);
+  EXPECT_EQ(options->tls_ca_file, "/etc/my ca.pem");
+  EXPECT_EQ(options->tls_cert_file, "c");
+  EXPECT_EQ(options->tls_key_file, "k");
+  EXPECT_EQ(options->tls_server_name, "db");
+  EXPECT_EQ(FormatEndpoint(*options), "rediss://h:7000/1");
+  EXPECT_FALSE(CheckHiredisOptions({.tls = true}).ok());
+  EXPECT_FALSE(CheckHiredisOptions({.tls = true, .tls_ca_file = "a", .tls_key_file = "k"}).ok());
+  EXPECT_FALSE(CheckHiredisOptions({.unix_path = "/s", .tls = true, .tls_ca_file = "a"}).ok());
+}
+
+TEST(RedisUrlTest, OptionsOfTlsWithoutTlsAreAMistake) {
+  EXPECT_FALSE(CheckHiredisOptions({.tls_ca_file = "ca"}).ok());
+}
+
 struct Malformed {
   std::string_view url;
   std::string_view says;
@@ -80,6 +111,9 @@ TEST(RedisUrlTest, EachMalformedUrlIsRefusedWithTheReason) {
       {"localhost:6379", "must begin with"},
       {"http://localhost", "must begin with"},
       {"rediss://localhost", "TLS"},
+      {"rediss://localhost?verify=no", "ca, cert, key and sni"},
+      {"rediss://localhost?ca=%", "parameter ca has a '%'"},
+      {"redis://h?ca=/ca.pem", "query"},
       {"redis://h:", "port"},
       {"redis://h:0", "port"},
       {"redis://h:65536", "port"},

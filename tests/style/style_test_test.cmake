@@ -120,6 +120,7 @@ accepts(tests/x.cc "${kHead}#include <gtest/gtest.h>\n#include \"lib/src/token.h
 # One file each.
 rejects(lib/src/x.cc 2 "hiredis belongs to" "${kHead}#include <hiredis/hiredis.h>\n")
 accepts(lib/src/hiredis_connection.cc "${kHead}#include <hiredis/hiredis.h>\n#include <poll.h>\n")
+accepts(lib/src/tls.cc "${kHead}#include <hiredis/hiredis_ssl.h>\n")
 rejects(sim/x.cc 2 "Boost.Context belongs to" "${kHead}#include <boost/context/fiber.hpp>\n")
 accepts(sim/fiber.cc "${kHead}#include <boost/context/fiber.hpp>\n")
 rejects(sim/redis/x.cc 2 "Lua belongs to" "${kHead}#include <lua5.1/lua.hpp>\n")

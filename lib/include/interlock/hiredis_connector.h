@@ -8,7 +8,12 @@
 // Guarantee: after an error or a passed deadline a connection never answers again, so a late reply
 // cannot be taken for the reply to a later command. Writing to a dead peer never raises SIGPIPE.
 // Non-guarantee: the deadline of Connect does not bound the system's name resolution; give a
-// numeric address where that matters. There is no TLS.
+// numeric address where that matters.
+//
+// TLS (rediss://) is there if the library was built with hiredis 1.0 or newer and its SSL library;
+// else it is refused with kInvalidArgument, which says so. The server's certificate must be signed
+// by an authority in `tls_ca_file`; hiredis does not compare the name in it, so trust an authority
+// that signs for your Redis servers only. A connection costs two round trips more.
 //
 // Thread safety: a Connector may be used from any task, a Connection by one task at a time.
 #pragma once
@@ -44,11 +49,18 @@ struct HiredisOptions {
 
   /// After this idle time TCP probes whether the peer is still there; whole seconds, 0 is off.
   std::chrono::seconds keep_alive = std::chrono::seconds(15);
+
+  bool tls = false;                  ///< needs tls_ca_file; not on a unix socket
+  std::string tls_ca_file = {};      ///< PEM: the authorities that are trusted
+  std::string tls_cert_file = {};    ///< PEM: this client's certificate, if the server wants one
+  std::string tls_key_file = {};     ///< PEM: its key; both or none
+  std::string tls_server_name = {};  ///< sent to the server (SNI) if not empty
 };
 
 /// Reads `redis://[[user]:password@][host][:port][/db]` or
-/// `redis+unix://[[user]:password@]/path[?db=N]`. Parts that are missing keep their defaults; user,
-/// password, host and path are percent-decoded; IPv6 addresses stand in brackets.
+/// `redis+unix://[[user]:password@]/path[?db=N]`, or `rediss://...[/db]?ca=/ca.pem` for TLS, with
+/// `&cert=`, `&key=` and `&sni=` if need be. Parts that are missing keep their defaults; user,
+/// password, host, path and parameters are percent-decoded; IPv6 addresses stand in brackets.
 /// kInvalidArgument: malformed; the message says how, and never repeats any part of the text,
 /// because a password may stand anywhere in a malformed one.
 Result<HiredisOptions> ParseRedisUrl(std::string_view url);
