@@ -84,8 +84,9 @@ Result<Reply> ClientCore::AfterSending(Result<Reply> reply) {
   return Status(StatusCode::kUnknownOutcome, reply.status().message());
 }
 
-Result<ScriptReply> ClientCore::Run(const ScriptCall& call, Use use, MonotonicTime by) {
-  return PendingCall(*this, call, use, by).Finish();
+Result<ScriptReply> ClientCore::Run(const ScriptCall& call, Use use, MonotonicTime by,
+                                    ReplyTest worth_keeping) {
+  return PendingCall(*this, call, use, by, worth_keeping).Finish();
 }
 
 Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, MonotonicTime until,

@@ -39,6 +39,8 @@ struct Trouble {
   const Status& status;
 };
 
+using ReplyTest = bool (*)(const Reply&);
+
 enum class Use : std::uint8_t {
   kPooled,  ///< an idle connection if there is one
   kFresh,   ///< a new one: after an unknown outcome nothing that was open then is trusted
@@ -59,7 +61,10 @@ class ClientCore {
   /// kUnavailable: definitely not executed. kUnknownOutcome: sent, but not answered in time.
   /// kCancelled, kInvalidArgument, kProtocolError as in StatusOfErrorReply. Gives up at `by` at the
   /// latest, for a caller to whom a later answer is worth nothing.
-  Result<ScriptReply> Run(const ScriptCall& call, Use use, MonotonicTime by = kNever);
+  /// `worth_keeping`: a reply of which the replicas must know, if they are asked at all; then
+  /// kUnknownOutcome also: executed, but too few of them do.
+  Result<ScriptReply> Run(const ScriptCall& call, Use use, MonotonicTime by = kNever,
+                          ReplyTest worth_keeping = nullptr);
 
   /// Sleeps in the server until there is an element in list `key`, which it takes, or until
   /// `until`, however long it took to connect. YIELDS. Has a connection to itself meanwhile.

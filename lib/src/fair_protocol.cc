@@ -80,10 +80,12 @@ class WaiterInLine {
   }
 
   /// The lease began after the waiter had been refused for the last time, nobody knows when. If
-  /// that leaves too little of it, the server is asked, which makes it whole again.
+  /// that leaves too little of it, the server is asked, which makes it whole again; and also if
+  /// replicas have to acknowledge it.
   Result<std::optional<Grant>> Accept(const std::string& element, MonotonicTime refused) {
     const Result<std::uint64_t> fence = ParseTurn(element);
     if (!fence.ok()) return fence.status();
+    if (lock_.client().options().acknowledged_by.replicas > 0) return std::optional<Grant>();
     Grant grant = lock_.GrantSince(refused, token_, *fence);
     if (grant.valid_until - lock_.Now() < lock_.default_lease() / 2) return std::optional<Grant>();
     return std::optional<Grant>(std::move(grant));

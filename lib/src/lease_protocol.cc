@@ -17,6 +17,16 @@ Attempt Failed(Status status) {
   return attempt;
 }
 
+bool IsGrant(const Reply& reply) {
+  const Result<AcquireReply> parsed = ParseAcquire(reply);
+  return parsed.ok() && parsed.value().kind == AcquireReply::Kind::kGranted;
+}
+
+bool IsExtension(const Reply& reply) {
+  const Result<bool> extended = ParseFlag(reply);
+  return extended.ok() && extended.value();
+}
+
 Attempt Orphaned(Status status, const std::string& token) {
   Attempt attempt = Failed(std::move(status));
   attempt.orphan = token;
@@ -65,7 +75,7 @@ Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token, int
     told.token = token;
     teller.Tell(told);
   }
-  Attempt attempt = Answered(client_.Run(call, Use::kPooled), token);
+  Attempt attempt = Answered(client_.Run(call, Use::kPooled, kNever, IsGrant), token);
   if (teller && attempt.kind == Attempt::Kind::kRefused) {
     told.kind = Observation::Kind::kRefused;
     told.duration = attempt.owner_ttl;
@@ -164,8 +174,8 @@ Result<Grant> LeaseProtocol::AcquireUntil(MonotonicTime deadline, const std::sto
 Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) {
   if (Status valid = CheckLease(lease); !valid.ok()) return valid;
   const Milliseconds rounded = std::chrono::floor<Milliseconds>(lease);
-  const Result<ScriptReply> answer =
-      client_.Run(scripts_->Extend(grant.token, rounded), Use::kPooled, grant.valid_until);
+  const Result<ScriptReply> answer = client_.Run(scripts_->Extend(grant.token, rounded),
+                                                 Use::kPooled, grant.valid_until, IsExtension);
   if (!answer.ok()) return answer.status();
   const Result<bool> extended = ParseFlag(answer->reply);
   if (!extended.ok()) return extended.status();

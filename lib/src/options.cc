@@ -120,6 +120,9 @@ Status Validate(const ClientOptions& options) {
        CheckCount("max_idle_connections", options.max_idle_connections, 0, 1024),
        CheckCount("release_attempts", options.release_attempts, 1, 100),
        CheckCount("cleanup_attempts", options.cleanup_attempts, 1, 100),
+       CheckCount("acknowledged_by.replicas", options.acknowledged_by.replicas, 0, 1000),
+       CheckDuration("acknowledged_by.timeout", options.acknowledged_by.timeout, milliseconds(1),
+                     kHour),
        ValidateLabel(options.label)});
 }
 

@@ -2,6 +2,7 @@
 #include "src/pending_call.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -74,7 +75,30 @@ Result<ScriptReply> PendingCall::Answer() {
   }
   if (!reply.ok()) return reply.status();
   if (reply->IsError()) return StatusOfErrorReply(reply->text);
+  if (Status kept = Acknowledged(*reply); !kept.ok()) return kept;
   return ScriptReply{std::move(reply).value(), sent_};
+}
+
+Status PendingCall::Acknowledged(const Reply& reply) {
+  const ReplicaAcknowledgement& wanted = client_.options().acknowledged_by;
+  if (wanted.replicas == 0 || worth_keeping_ == nullptr || !worth_keeping_(reply)) return Status();
+  const std::string replicas = std::to_string(wanted.replicas);
+  const std::string timeout = Argument(wanted.timeout);
+  const std::array<std::string_view, 3> command = {"WAIT", replicas, timeout};
+  const MonotonicTime overdue = AddSaturating(
+      AddSaturating(client_.runtime().Now(), wanted.timeout), client_.options().command_timeout);
+  const Status sent = connection_->Send(command);
+  const Result<Reply> count =
+      sent.ok() ? ClientCore::Receive(*connection_, std::min(overdue, by_)) : Result<Reply>(sent);
+  if (count.code() == StatusCode::kCancelled) return count.status();
+  if (count.ok() && count->IsInteger() && count->integer >= wanted.replicas) return Status();
+  std::string message = "executed, but not acknowledged by " + replicas + " replicas: ";
+  if (!count.ok()) {
+    message += count.status().message();
+  } else {
+    message += count->IsInteger() ? "by " + std::to_string(count->integer) : count->text;
+  }
+  return Status(StatusCode::kUnknownOutcome, std::move(message));
 }
 
 Result<ScriptReply> PendingCall::Finish() {

@@ -22,9 +22,10 @@ namespace interlock::internal {
 
 class PendingCall {
  public:
-  /// Sends nothing. `call` must outlive this. For `by` see ClientCore::Run.
-  PendingCall(ClientCore& client, const ScriptCall& call, Use use, MonotonicTime by)
-      : client_(client), call_(call), use_(use), by_(by) {}
+  /// Sends nothing. `call` must outlive this. For the others see ClientCore::Run.
+  PendingCall(ClientCore& client, const ScriptCall& call, Use use, MonotonicTime by,
+              ReplyTest worth_keeping = nullptr)
+      : client_(client), call_(call), use_(use), by_(by), worth_keeping_(worth_keeping) {}
 
   /// Sends on an idle connection, if there is one and it may be used. False: nothing was sent, and
   /// Finish has to connect first. Never waits for a reply.
@@ -38,11 +39,14 @@ class PendingCall {
   Status Send(std::unique_ptr<Connection> connection);
   Status Connect();
   Result<ScriptReply> Answer();
+  /// Ok: enough replicas have what was just answered, or need not be asked.
+  Status Acknowledged(const Reply& reply);
 
   ClientCore& client_;
   const ScriptCall& call_;
   const Use use_;
   const MonotonicTime by_;
+  const ReplyTest worth_keeping_;
   std::string key_count_;
   std::unique_ptr<Connection> connection_;  ///< on which a reply is outstanding
   MonotonicTime sent_{};

@@ -57,7 +57,8 @@ class Client {
   /// The longest that AcquireFor and AcquireUntil may return after their deadline, and any wait
   /// after it was requested to stop. A reply that is overdue, a last try, and the clean-up after
   /// it, which the deadline deliberately does not cut short: (2 + cleanup_attempts) *
-  /// (connect_timeout + command_timeout), and the short pauses in between. A Release takes at most
+  /// (connect_timeout + command_timeout), and the short pauses in between; acknowledged_by.timeout
+  /// adds to each command_timeout here, if replicas are asked. A Release takes at most
   /// release_attempts * (connect_timeout + command_timeout), and pauses.
   Duration overrun_bound() const;
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include <interlock/replica_acknowledgement.h>
 #include <interlock/result.h>
 #include <interlock/time.h>
 
@@ -41,6 +42,9 @@ struct ClientOptions {
   /// Tries to clean up after an acquire whose outcome is unknown, each on a fresh connection. They
   /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
   int cleanup_attempts = 3;
+
+  /// Whether replicas are asked after each grant and extension, and what that is worth; see there.
+  ReplicaAcknowledgement acknowledged_by = {};
 
   /// Hears what happens, see observer.h; null: nobody does, and it costs nothing. Shared, because
   /// tasks of the client may be telling until the client is gone.

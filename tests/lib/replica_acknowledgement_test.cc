@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+//
+// What becomes of a grant that too few replicas have.
+#include <interlock/replica_acknowledgement.h>
+
+#include <chrono>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <interlock/fair_mutex.h>
+
+#include "tests/lib/lib_test.h"
+
+namespace interlock {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::Answer;
+using ::testing::ElementsAre;
+
+class ReplicaAcknowledgementTest : public LockTest {
+ protected:
+  static constexpr ReplicaAcknowledgement kTwo{.replicas = 2, .timeout = milliseconds(50)};
+
+  void Wait(Answer answer) { connector_.Expect("WAIT", std::move(answer)); }
+
+  Client asking_{runtime_, connector_, {.acknowledged_by = kTwo}};
+  Mutex mutex_ = Mutex::Create(asking_, "res", {.lease = seconds(10)}).value();
+};
+
+TEST_F(ReplicaAcknowledgementTest, AGrantAndAnExtensionAreAskedAboutOnTheirConnection) {
+  Script(Grant(7));
+  Wait(Number(2));
+  Result<Lease> lease = mutex_.TryAcquire();
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  EXPECT_THAT(Sent(1).argv, ElementsAre("WAIT", "2", "50"));
+  EXPECT_EQ(Sent(1).connection, Sent(0).connection);
+  Script(Number(1));
+  Wait(Number(3));
+  EXPECT_TRUE(lease->Extend(seconds(10)).ok());
+  Script(Number(1));
+  EXPECT_TRUE(lease->Release().ok());
+  EXPECT_EQ(connector_.connects(), 1);
+}
+
+TEST_F(ReplicaAcknowledgementTest, ARefusalIsNot) {
+  Script(Refuse(seconds(5)));
+  EXPECT_EQ(mutex_.TryAcquire().code(), StatusCode::kNotAcquired);
+}
+
+TEST_F(ReplicaAcknowledgementTest, AGrantThatTooFewHaveIsGivenBack) {
+  Script(Grant(7));
+  Wait(Number(1));
+  Script(Number(1));  // abandoned
+  const Result<Lease> lease = mutex_.TryAcquire();
+  EXPECT_EQ(lease.code(), StatusCode::kUnavailable);
+  EXPECT_NE(lease.status().message().find("not acknowledged by 2 replicas: by 1"),
+            std::string::npos)
+      << lease.status().message();
+}
+
+TEST_F(ReplicaAcknowledgementTest, SoIsOneOfWhichNobodyKnows) {
+  Script(Grant(7));
+  Wait(Answer::Lost());
+  Script(Number(1));
+  EXPECT_EQ(mutex_.TryAcquire().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(runtime_.elapsed(), milliseconds(1050));
+  Script(Grant(8));
+  Wait(Error("UNBLOCKED force unblock from blocking operation"));
+  Script(Number(1));
+  EXPECT_EQ(mutex_.TryAcquire().code(), StatusCode::kUnavailable);
+}
+
+TEST_F(ReplicaAcknowledgementTest, AWaiterTriesAgain) {
+  Script(Grant(7));
+  Wait(Number(0));
+  Script(Number(1));
+  Script(Grant(8));
+  Wait(Number(2));
+  Result<Lease> lease = mutex_.AcquireFor(seconds(5));
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  EXPECT_EQ(lease->fencing_token(), 8U);
+  Script(Number(1));
+}
+
+TEST_F(ReplicaAcknowledgementTest, AnExtensionThatTooFewHaveIsNotBelieved) {
+  Script(Grant(7));
+  Wait(Number(2));
+  Result<Lease> lease = mutex_.TryAcquire();
+  const MonotonicTime before = lease->valid_until();
+  runtime_.Advance(seconds(1));
+  Script(Number(1));
+  Wait(Number(0));
+  EXPECT_EQ(lease->Extend(seconds(10)).code(), StatusCode::kUnknownOutcome);
+  EXPECT_EQ(lease->valid_until(), before);
+  EXPECT_TRUE(lease->valid());
+  Script(Number(1));
+}
+
+// What a release hands over was written by somebody else's connection, so the new owner asks for
+// it.
+TEST_F(ReplicaAcknowledgementTest, WhatIsHandedOverIsAskedForOnceMore) {
+  FairMutex fair = FairMutex::Create(asking_, "res").value();
+  Script(Refuse(seconds(5)));
+  connector_.Expect(
+      "BLPOP",
+      Answer::With(testing::Array({testing::Text("turn"), testing::Text("9 1700000000000")})));
+  Script(Grant(9));
+  Wait(Number(2));
+  Result<Lease> lease = fair.AcquireFor(seconds(5));
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  Script(Number(1));
+}
+
+TEST_F(ReplicaAcknowledgementTest, ItsTimeOutIsPartOfTheOverrun) {
+  EXPECT_EQ(asking_.overrun_bound() - client_.overrun_bound(), 5 * kTwo.timeout);
+  EXPECT_FALSE(Client(runtime_, connector_, {.acknowledged_by = {.replicas = -1}}).status().ok());
+  EXPECT_FALSE(
+      Client(runtime_, connector_, {.acknowledged_by = {.timeout = Duration(0)}}).status().ok());
+}
+
+}  // namespace
+}  // namespace interlock
