@@ -149,23 +149,30 @@ Status ClusterConnection::SendTo(Node& node, std::uint64_t number, bool asking) 
   return Status();
 }
 
-Result<Reply> ClusterConnection::Receive(MonotonicTime deadline) {
+Result<Reply> ClusterConnection::ReceiveUnlessStopped(MonotonicTime deadline,
+                                                      const std::stop_token& stop,
+                                                      Duration patience) {
   if (failed_) return Status(StatusCode::kUnavailable, "connection is broken");
   if (commands_.empty()) return Break(StatusCode::kTimeout, "nothing is outstanding");
   while (!commands_.front().reply) {
-    if (Status taken = TakeReply(deadline); !taken.ok()) return taken;
+    if (Status taken = TakeReply({deadline, stop, patience}); !taken.ok()) return taken;
   }
   Reply reply = *std::move(commands_.front().reply);
+  if (stop.stop_requested()) {
+    (void)Break(StatusCode::kUnknownOutcome, "stopped");
+    return reply;
+  }
   commands_.pop_front();
   ++first_;
   return reply;
 }
 
 // The next reply of the node that owes the first command's.
-Status ClusterConnection::TakeReply(MonotonicTime deadline) {
+Status ClusterConnection::TakeReply(const Wait& wait) {
   const NodeAddress address = commands_.front().node;
   Node& node = nodes_.at(address);
-  Result<Reply> reply = node.connection->Receive(deadline);
+  Result<Reply> reply =
+      node.connection->ReceiveUnlessStopped(wait.deadline, wait.stop, wait.patience);
   if (!reply.ok()) {
     slots_.Question(address);
     const bool cancelled = reply.code() == StatusCode::kCancelled;
@@ -176,7 +183,7 @@ Status ClusterConnection::TakeReply(MonotonicTime deadline) {
   node.owed.pop_front();
   // Had ASKING been refused, the command behind it would be redirected.
   if (number == kAsking) return Status();
-  return Settle(number, std::move(*reply), deadline);
+  return Settle(number, std::move(*reply), wait.deadline);
 }
 
 Status ClusterConnection::Settle(std::uint64_t number, Reply reply, MonotonicTime deadline) {

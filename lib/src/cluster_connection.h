@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,11 @@ class ClusterConnection final : public Connection {
       : runtime_(runtime), connect_(connect), options_(options), slots_(slots) {}
 
   Status Send(std::span<const std::string_view> argv) override;
-  Result<Reply> Receive(MonotonicTime deadline) override;
+  Result<Reply> Receive(MonotonicTime deadline) override {
+    return ReceiveUnlessStopped(deadline, {}, {});
+  }
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override;
   bool broken() const override { return failed_; }
 
  private:
@@ -61,13 +66,20 @@ class ClusterConnection final : public Connection {
 
   struct Redirection;
 
+  /// How long a reply is waited for.
+  struct Wait {
+    MonotonicTime deadline;
+    const std::stop_token& stop;
+    Duration patience;
+  };
+
   static std::optional<Redirection> Parse(const std::string& error, const NodeAddress& from);
 
   Status Break(StatusCode code, std::string message);
   /// Connected; connects if need be. YIELDS.
   Result<Node*> NodeAt(const NodeAddress& address, MonotonicTime deadline);
   Result<NodeAddress> Route(int slot);
-  Status TakeReply(MonotonicTime deadline);
+  Status TakeReply(const Wait& wait);
   Status Settle(std::uint64_t number, Reply reply, MonotonicTime deadline);
   /// False: it cannot be sent again, so that the error is its reply.
   Result<bool> Resend(std::uint64_t number, const Redirection& to, MonotonicTime deadline);

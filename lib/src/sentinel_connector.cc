@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string_view>
 #include <utility>
 
@@ -49,7 +50,19 @@ class SentinelConnection final : public Connection {
 
   Result<Reply> Receive(MonotonicTime deadline) override {
     if (failed_) return Unavailable(master_.ToString() + ": connection is broken");
-    Result<Reply> reply = inner_->Receive(deadline);
+    return Heard(inner_->Receive(deadline));
+  }
+
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override {
+    if (failed_) return Unavailable(master_.ToString() + ": connection is broken");
+    return Heard(inner_->ReceiveUnlessStopped(deadline, stop, patience));
+  }
+
+  bool broken() const override { return failed_ || inner_->broken(); }
+
+ private:
+  Result<Reply> Heard(Result<Reply> reply) {
     if (!reply.ok()) watch_->Doubt();
     if (reply.ok() && IsDemotion(*reply)) {
       failed_ = true;
@@ -59,9 +72,6 @@ class SentinelConnection final : public Connection {
     return reply;
   }
 
-  bool broken() const override { return failed_ || inner_->broken(); }
-
- private:
   const std::unique_ptr<Connection> inner_;
   const NodeAddress master_;
   const std::shared_ptr<SentinelWatch> watch_;
