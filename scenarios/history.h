@@ -37,6 +37,17 @@ struct Attempt {
   std::string latest_words = {};
   std::int64_t commands = 0;  ///< sent by its client until it was answered
   bool shared = false;        ///< as a reader
+  /// Of those commands, among all that its client ever sent.
+  std::uint64_t first_sent = 0;
+  std::uint64_t last_sent = 0;
+
+  void Sends(std::uint64_t number) {
+    if (commands++ == 0) first_sent = number;
+    last_sent = number;
+  }
+  bool HasSent(std::uint64_t number) const {
+    return commands > 0 && first_sent <= number && number <= last_sent;
+  }
 };
 
 /// One grant as its client saw it.

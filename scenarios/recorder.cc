@@ -10,22 +10,6 @@
 
 namespace interlock::scenarios {
 
-namespace {
-
-/// Tokens stand in keys and arguments, never in a script's text, which is long.
-std::string WordsOf(const sim::redis::Argv& argv) {
-  constexpr std::size_t kLongestWord = 256;
-  std::string words;
-  for (const auto& word : argv) {
-    if (word.size() > kLongestWord) continue;
-    words += word;
-    words += ' ';
-  }
-  return words;
-}
-
-}  // namespace
-
 Recorder::Recorder(const harness::Subject& subject,
                    const std::vector<harness::LockOptions>& options, SynchronyClass synchrony,
                    int database, GuardKind guard)
@@ -70,7 +54,7 @@ void Recorder::Close(VirtualTime end) {
   closed_ = true;
 }
 
-void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
+void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
                             const sim::redis::Value* reply, sim::VirtualTime now) {
   if (closed_) return;
   const bool gone = world_->crashed(process) || state(process).silent;
@@ -80,20 +64,7 @@ void Recorder::AfterCommand(int process, const sim::redis::Argv& argv,
   }
   Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
   const std::uint64_t changes = world_->server().changes();
-  if (changes != seen.changes || reply == nullptr) {
-    for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
-      const Dealing& client = dealing({process, i});
-      if (client.doing != Doing::kAsking) continue;
-      Attempt& attempt = history({process, i}).attempts[client.attempt];
-      std::string words = WordsOf(argv);
-      if (attempt.queued == kOpen) {
-        attempt.queued = now;
-        attempt.queued_with = std::move(words);
-      } else {
-        attempt.latest_words = std::move(words);
-      }
-    }
-  }
+  if (changes != seen.changes || reply == nullptr) NoteWords(process, number, argv, now);
   seen.changes = changes;
   const std::uint64_t mutations = world_->server().mutations();
   if (mutations != seen.mutations) SyncOwners(process, now);
@@ -171,29 +142,6 @@ void Recorder::SetSent(const History& history, ClientHold& record, VirtualTime n
 
 void Recorder::Attribute(std::size_t first, int resource) {
   for (; first < violations_.size(); ++first) violations_[first].resource = resource;
-}
-
-void Recorder::OnSend(int process, sim::VirtualTime now) {
-  if (closed_) return;
-  state(process).sent = now;
-  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
-    const Party who{process, i};
-    const Dealing& client = dealing(who);
-    switch (client.doing) {
-      case Doing::kNothing:
-        NoteUnasked(who, now);
-        break;
-      case Doing::kAsking:
-        ++history(who).attempts[client.attempt].commands;
-        break;
-      case Doing::kExtending:
-        history(who).renewals[client.renewal].sent = now;
-        break;
-      case Doing::kReleasing:
-        hold(who).release_sent = now;
-        break;
-    }
-  }
 }
 
 void Recorder::OnAsk(int client, const Operation& operation) {

@@ -59,9 +59,9 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// A key that the lock has written outside of its prefix; empty: none.
   const std::string& stray_key() const { return stray_key_; }
 
-  void OnSend(int process, sim::VirtualTime now) override;
-  void AfterCommand(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
-                    sim::VirtualTime now) override;
+  void OnSend(int process, std::uint64_t number, sim::VirtualTime now) override;
+  void AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
+                    const sim::redis::Value* reply, sim::VirtualTime now) override;
   void OnFault(const sim::Fault& fault, sim::VirtualTime now) override;
   void OnRestart(int process, sim::VirtualTime now) override;
   void OnServerChange(int node, sim::ServerChange change, sim::VirtualTime now) override;
@@ -132,6 +132,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void NoteUnasked(Party who, VirtualTime now);
   void NoteRenewed(int process, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
+  void NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void JudgeKeys(int process, VirtualTime now);
   /// What the clock shows that is furthest behind, of the one server or of these.
   std::int64_t LeastServerMs(int nodes);

@@ -222,8 +222,8 @@ void Network::CallReturned(Link* executing) {
              engine_.servers.at(executing->node).IsBlocked(executing->client)) {
     executing->blocked = true;
     ++blocked_links_;
-    engine_.observer->AfterCommand(executing->process->id,
-                                   executing->requests[executing->executed - 1].argv, nullptr,
+    const Request& request = executing->requests[executing->executed - 1];
+    engine_.observer->AfterCommand(executing->process->id, request.number, request.argv, nullptr,
                                    engine_.now());
   }
   for (std::size_t i = 0; i < produced_count_; ++i) {
@@ -251,8 +251,9 @@ void Network::Report(const Produced& produced) {
   engine_.trace.AddLazily(engine_.now(), link.process->id, TraceKind::kReply, produced.hash,
                           [&produced] { return redis::ToText(produced.value); });
   if (produced.kind != Message::Kind::kReply) return;
-  engine_.observer->AfterCommand(link.process->id, link.requests[link.executed - 1].argv,
-                                 &produced.value, engine_.now());
+  const Request& request = link.requests[link.executed - 1];
+  engine_.observer->AfterCommand(link.process->id, request.number, request.argv, &produced.value,
+                                 engine_.now());
 }
 
 void Network::Deliver(Produced& produced) {

@@ -26,6 +26,7 @@ struct Request {
   Kind kind = Kind::kCommand;
   redis::Argv argv;
   std::uint64_t hash = 0;
+  std::uint64_t number = 0;         // of a command: how many its process has sent so far
   VirtualTime arrival{};            // max(): it never arrives
   std::vector<Fault> reply_faults;  // take effect when its reply is made
 };

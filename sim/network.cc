@@ -214,7 +214,8 @@ bool Network::Send(Link& link, std::span<const std::string_view> argv) {
   process.last_link = &link;
   engine_.trace.AddLazily(engine_.now(), process.id, TraceKind::kSend, request.hash,
                           [&request] { return redis::ToText(request.argv); });
-  engine_.observer->OnSend(process.id, engine_.now());
+  request.number = ++process.commands_sent;
+  engine_.observer->OnSend(process.id, request.number, engine_.now());
   Fate fate;
   if (!process.armed.empty()) fate = TakeArmedFaults(link, request);
   if (SendLast(link, fate)) return true;

@@ -66,7 +66,8 @@ struct Process {
   TimerId thaw = kNoTimer;
   VirtualTime frozen_until{};  // the end of the last pause
   Link* last_link = nullptr;   // most recently used
-  int random_source;           // whose random bytes it gets
+  std::uint64_t commands_sent = 0;
+  int random_source;  // whose random bytes it gets
   std::uint64_t random_blocks = 0;
   unsigned char random_twist = 0;  // flips bits of the last byte of whatever may be a token
 

@@ -73,13 +73,13 @@ enum class ServerChange : std::uint8_t {
 class WorldObserver {
  public:
   virtual ~WorldObserver() = default;
-  /// The process has handed a command to its connection, whatever becomes of it.
-  virtual void OnSend(int /*process*/, VirtualTime /*now*/) {}
+  /// The process has handed a command to its connection, whatever becomes of it: its `number`th.
+  virtual void OnSend(int /*process*/, std::uint64_t /*number*/, VirtualTime /*now*/) {}
   /// The server is about to execute / has executed a command of `process`. Blocked pops that are
   /// served by it come with their own AfterCommand (the waiter's process, `argv` its own command)
-  /// right after. `server` shows the data.
+  /// right after. `number` is what OnSend gave it. `server` shows the data.
   virtual void BeforeCommand(int /*process*/, const redis::Argv& /*argv*/, VirtualTime /*now*/) {}
-  virtual void AfterCommand(int /*process*/, const redis::Argv& /*argv*/,
+  virtual void AfterCommand(int /*process*/, std::uint64_t /*number*/, const redis::Argv& /*argv*/,
                             const redis::Value* /*reply: null if it blocks*/, VirtualTime /*now*/) {
   }
   virtual void OnFault(const Fault& /*fault*/, VirtualTime /*now*/) {}

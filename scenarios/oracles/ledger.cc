@@ -279,7 +279,7 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
   if (entries.empty()) return;
   const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (entry->end == ServerHoldEnd::kReleased) return true;
-    if (entry->copied && history.quorum > 1 && WasReleased(history, *entry)) return true;
+    if (entry->copied && WasReleased(history, *entry)) return true;
     // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
     return lost && entry->promise_end() > std::min(hold.release_called, now);

@@ -52,8 +52,9 @@ class PairOfHolds final : public harness::Hold {
     if (inner.code() == StatusCode::kCancelled) return inner;
     Status outer = outer_.Release();
     if (!inner.ok() && inner.code() != StatusCode::kNotOwner && outer.ok()) {
+      const bool maybe = inner.outcome() == Outcome::kUnknown;  // the first try did it
       inner = inner_.Release();
-      if (inner.code() != StatusCode::kNotOwner) return inner;
+      if (!maybe || inner.code() != StatusCode::kNotOwner) return inner;
     }
     return outer;
   }

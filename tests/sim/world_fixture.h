@@ -40,8 +40,8 @@ inline Result<Reply> Call(Connection& connection, std::initializer_list<std::str
 /// Records every executed command as "process:NAME first-argument=reply".
 class RecordingObserver : public WorldObserver {
  public:
-  void AfterCommand(int process, const redis::Argv& argv, const redis::Value* reply,
-                    VirtualTime /*now*/) override {
+  void AfterCommand(int process, std::uint64_t /*number*/, const redis::Argv& argv,
+                    const redis::Value* reply, VirtualTime /*now*/) override {
     std::string line = std::to_string(process) + ":" + redis::ToText(argv);
     commands.push_back(line + " -> " + (reply != nullptr ? redis::ToText(*reply) : "blocked"));
   }

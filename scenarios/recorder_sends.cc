@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// The recorder's part about what a client sends: for which of its attempts, in which words.
+#include <algorithm>
+#include <string>
+
+#include "scenarios/recorder.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Tokens stand in keys and arguments, never in a script's text, which is long.
+std::string WordsOf(const sim::redis::Argv& argv) {
+  constexpr std::size_t kLongestWord = 256;
+  std::string words;
+  for (const auto& word : argv) {
+    if (word.size() > kLongestWord) continue;
+    words += word;
+    words += ' ';
+  }
+  return words;
+}
+
+}  // namespace
+
+void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
+  if (closed_) return;
+  state(process).sent = now;
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    const Dealing& client = dealing(who);
+    switch (client.doing) {
+      case Doing::kNothing:
+        NoteUnasked(who, now);
+        break;
+      case Doing::kAsking:
+        history(who).attempts[client.attempt].Sends(number);
+        break;
+      case Doing::kExtending:
+        history(who).renewals[client.renewal].sent = now;
+        break;
+      case Doing::kReleasing:
+        hold(who).release_sent = now;
+        break;
+    }
+  }
+}
+
+// Of the attempt that sent it, which may be over by now.
+void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv,
+                         VirtualTime now) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    auto& attempts = history(who).attempts;
+    const auto attempt =
+        std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& candidate) {
+          return candidate.client == process && candidate.HasSent(number);
+        });
+    if (attempt == attempts.rend()) continue;
+    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) = WordsOf(argv);
+    const Dealing& client = dealing(who);
+    const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
+    if (asking && attempt->queued == kOpen) attempt->queued = now;
+  }
+}
+
+}  // namespace interlock::scenarios
