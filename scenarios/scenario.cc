@@ -112,6 +112,9 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
       !one_of({kForeignRelease, kForeignExtend, kDeadlock, kKeys, kFalseValidity, kTermination})) {
     return "no lock on one server can hold what that server forgets";
   }
+  if (scenario.gives_up.writes && traits.nests && one_of({kForeignRelease, kKeys})) {
+    return "the server may forget that one of several holds was given back";
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 // first, as the code of a user nests them: what is judged is the pair.
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include <interlock/reentrant_mutex.h>
 
@@ -115,6 +116,18 @@ class Adapter final : public MutexAdapter {
   std::string_view name() const override { return "reentrant-mutex"; }
   std::string_view summary() const override {
     return "interlock::ReentrantMutex: one owner at a time, which may nest";
+  }
+  harness::Traits traits() const override {
+    return {.can_extend = true, .fencing = true, .nests = true};
+  }
+  std::vector<harness::Promise> Promises() const override {
+    std::vector<harness::Promise> promises = MutexAdapter::Promises();
+    for (harness::Promise& promise : promises) {
+      const bool loses = promise.fault_class == "data-loss" || promise.fault_class == "failover" ||
+                         promise.fault_class == "split-brain";
+      if (loses) promise.keeps = "LK006 LK009 LK014 LK015";
+    }
+    return promises;
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
