@@ -74,6 +74,12 @@ void ClientCore::DropIdle() {
   dropped.swap(idle_);
 }
 
+Result<Reply> ClientCore::Exchange(Connection& connection, std::span<const std::string_view> argv,
+                                   MonotonicTime deadline) {
+  if (Status sent = connection.Send(argv); !sent.ok()) return sent;
+  return Receive(connection, deadline);
+}
+
 Result<Reply> ClientCore::Receive(Connection& connection, MonotonicTime deadline) {
   return AfterSending(connection.Receive(deadline));
 }
@@ -154,9 +160,7 @@ void ClientCore::TellWaiting(const std::string& resource, MonotonicTime until) {
 
 void ClientCore::PauseAfterFailures(const Trouble& trouble, const RetryOptions& retry,
                                     MonotonicTime deadline, const std::stop_token& stop) {
-  std::array<std::byte, sizeof(std::uint32_t)> random{};
-  runtime_.FillRandom(random);
-  const Duration pause = PauseAfter(trouble.failures, retry, std::bit_cast<std::uint32_t>(random));
+  const Duration pause = PauseAfter(trouble.failures, retry, RandomNumber(runtime_));
   const MonotonicTime now = runtime_.Now();
   if (deadline <= now) return;
   const Duration used = deadline == kNever ? pause : std::min(pause, deadline - now);

@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/connection.h>
@@ -24,6 +26,7 @@
 #include "src/lease_keeper.h"
 #include "src/scripts/script.h"
 #include "src/teller.h"
+#include "src/token.h"
 
 namespace interlock::internal {
 
@@ -55,6 +58,8 @@ class ClientCore {
   LeaseKeeper& keeper() { return keeper_; }
   const Teller& teller() const { return teller_; }
   std::string endpoint() const { return connector_.endpoint(); }
+  /// An owner token with the client's label.
+  std::string NewToken() { return internal::NewToken(runtime_, options_.label); }
 
   /// Runs a script: by its hash, and by its text if the server does not know it. YIELDS. At most
   /// connect_timeout + command_timeout (twice if an idle connection turns out to be dead).
@@ -98,6 +103,9 @@ class ClientCore {
   Result<std::unique_ptr<Connection>> Borrow();
   void GiveBack(std::unique_ptr<Connection> connection);
   void DropIdle();
+  /// Sends a command and waits for its reply.
+  static Result<Reply> Exchange(Connection& connection, std::span<const std::string_view> argv,
+                                MonotonicTime deadline);
   /// The reply to a command that was sent.
   static Result<Reply> Receive(Connection& connection, MonotonicTime deadline);
   /// What it means that no reply came to a command that was sent.

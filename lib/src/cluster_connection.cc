@@ -3,14 +3,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <utility>
 
+#include "src/command_name.h"
 #include "src/key_slot.h"
 #include "src/retry.h"
+#include "src/token.h"
 
 namespace interlock::internal {
 
@@ -244,9 +245,7 @@ bool ClusterConnection::PauseBefore(const Command& command, const Redirection& t
   const bool redirected = !to.node.host.empty();
   const int failures = redirected ? command.resends - 2 : command.resends;
   if (failures <= 0) return true;
-  std::array<std::byte, sizeof(std::uint32_t)> random{};
-  runtime_.FillRandom(random);
-  const Duration pause = PauseAfter(failures, options_.retry, std::bit_cast<std::uint32_t>(random));
+  const Duration pause = PauseAfter(failures, options_.retry, RandomNumber(runtime_));
   const MonotonicTime until = AddSaturating(runtime_.Now(), pause);
   if (until >= deadline) return false;
   slots_.Tell(TopologyEvent::Kind::kRetried, command.node, command.words[0]);

@@ -36,12 +36,7 @@ Result<std::unique_ptr<Connection>> ClusterConnector::Connect(MonotonicTime dead
 }
 
 std::string ClusterConnector::endpoint() const {
-  std::string text = "redis+cluster://";
-  for (const NodeAddress& seed : options_.seeds) {
-    if (&seed != &options_.seeds.front()) text += ",";
-    text += seed.ToString();
-  }
-  return text;
+  return "redis+cluster://" + ToString(options_.seeds);
 }
 
 }  // namespace interlock

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "src/retry.h"
-#include "src/token.h"
 
 namespace interlock::internal {
 namespace {
@@ -21,7 +20,7 @@ class WaiterInLine {
         scripts_(scripts),
         deadline_(deadline),
         stop_(stop),
-        token_(NewToken(lock.client().runtime(), lock.client().options().label)) {}
+        token_(lock.client().NewToken()) {}
 
   Result<Grant> Run() {
     for (;;) {

@@ -21,7 +21,6 @@
 //   reads too, not only while waiting for one.
 #include <hiredis/hiredis.h>
 #include <poll.h>
-#include <strings.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -41,6 +40,7 @@
 
 #include <interlock/hiredis_connector.h>
 
+#include "src/command_name.h"
 #include "src/greeting.h"
 #include "src/redis_url.h"
 #include "src/socket.h"
@@ -48,6 +48,8 @@
 
 namespace interlock {
 namespace {
+
+using internal::IsNamed;
 
 constexpr std::chrono::milliseconds kDirectReadMargin{200};
 constexpr std::chrono::milliseconds kTrustedFor{1};
@@ -97,10 +99,6 @@ void AppendHeader(char kind, std::size_t count, std::string& out) {
   out.push_back(kind);
   out.append(digits.data(), end);
   out.append("\r\n");
-}
-
-bool IsCommand(std::string_view given, std::string_view name) {
-  return given.size() == name.size() && ::strncasecmp(given.data(), name.data(), name.size()) == 0;
 }
 
 // Messages to a subscriber are pushes: they answer no command.
@@ -227,9 +225,9 @@ class HiredisConnection final : public Connection {
     std::size_t replies = 1;
     const char first = argv[0].empty() ? '\0' : static_cast<char>(argv[0][0] | 0x20);
     if (first == 's' || first == 'p' || first == 'u' || first == 'm') {
-      const bool subscribes = IsCommand(argv[0], "subscribe") || IsCommand(argv[0], "psubscribe");
-      const bool ends = IsCommand(argv[0], "unsubscribe") || IsCommand(argv[0], "punsubscribe");
-      if (subscribes || IsCommand(argv[0], "monitor")) subscriber_ = true;
+      const bool subscribes = IsNamed(argv[0], "SUBSCRIBE") || IsNamed(argv[0], "PSUBSCRIBE");
+      const bool ends = IsNamed(argv[0], "UNSUBSCRIBE") || IsNamed(argv[0], "PUNSUBSCRIBE");
+      if (subscribes || IsNamed(argv[0], "MONITOR")) subscriber_ = true;
       // One reply for each channel named.
       if (subscribes || ends) replies = std::max<std::size_t>(argv.size() - 1, 1);
     }

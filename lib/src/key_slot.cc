@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 
+#include "src/command_name.h"
+
 namespace interlock::internal {
 namespace {
 
@@ -51,14 +53,6 @@ std::optional<std::string_view> KeyOf(std::span<const std::string_view> argv) {
   const bool keyless = std::any_of(kKeyless.begin(), kKeyless.end(),
                                    [&](std::string_view name) { return IsNamed(argv[0], name); });
   return keyless ? std::nullopt : std::optional<std::string_view>(argv[1]);
-}
-
-bool IsNamed(std::string_view command, std::string_view upper) {
-  return std::equal(command.begin(), command.end(), upper.begin(), upper.end(),
-                    [](char given, char wanted) {
-                      const bool lower = given >= 'a' && given <= 'z';
-                      return (lower ? static_cast<char>(given - 'a' + 'A') : given) == wanted;
-                    });
 }
 
 }  // namespace interlock::internal

@@ -20,7 +20,4 @@ int SlotOf(std::string_view key);
 /// of other commands it is the first argument. nullopt: it has none, as PING or WAIT.
 std::optional<std::string_view> KeyOf(std::span<const std::string_view> argv);
 
-/// Compares as Redis does the names of commands: in any case. `upper` is in upper case.
-bool IsNamed(std::string_view command, std::string_view upper);
-
 }  // namespace interlock::internal

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "src/retry.h"
-#include "src/token.h"
 #include "src/waiting.h"
 
 namespace interlock::internal {
@@ -43,13 +42,13 @@ LeaseProtocol::LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScrip
       retry_(retry) {}
 
 Attempt LeaseProtocol::TryOnce() {
-  const std::string token = NewToken(client_.runtime(), client_.options().label);
+  const std::string token = client_.NewToken();
   return Settled(token, Ask(scripts_->Acquire(token), token, 1));
 }
 
 Attempt LeaseProtocol::TryOnce(const std::string& standing, bool again, MonotonicTime deadline,
                                int number) {
-  const std::string token = NewToken(client_.runtime(), client_.options().label);
+  const std::string token = client_.NewToken();
   Turn turn{standing, {}, again};
   if (scripts_->leaves_waiters()) turn.patience = PatienceUntil(deadline);
   Attempt attempt = Settled(token, Ask(scripts_->AcquireWaiting(token, turn), token, number));

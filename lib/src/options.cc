@@ -53,6 +53,13 @@ Status CheckPrefix(const std::string& prefix) {
 
 constexpr Duration kHour = std::chrono::hours(1);
 
+/// `of`: what the names of both begin with.
+Status CheckOrder(const std::string& of, Duration first_pause, Duration max_pause) {
+  if (first_pause <= max_pause) return Status();
+  return OutOfRange(of + "first_pause", Text(first_pause),
+                    "at most " + of + "max_pause, " + Text(max_pause));
+}
+
 Status CheckRetry(const RetryOptions& retry) {
   const std::array<std::pair<std::string_view, Duration>, 3> values = {
       {{"retry.max_wait", retry.max_wait},
@@ -62,9 +69,7 @@ Status CheckRetry(const RetryOptions& retry) {
     if (Status valid = CheckDuration(option, value, milliseconds(1), kHour); !valid.ok())
       return valid;
   }
-  if (retry.first_pause <= retry.max_pause) return Status();
-  return OutOfRange("retry.first_pause", Text(retry.first_pause),
-                    "at most retry.max_pause, " + Text(retry.max_pause));
+  return CheckOrder("retry.", retry.first_pause, retry.max_pause);
 }
 
 Status FirstFailure(std::initializer_list<Status> checks) {
@@ -161,9 +166,7 @@ Status Validate(const RedlockOptions& options) {
        CheckDuration("drift_extra", options.drift_extra, Duration(0), options.lease / 4),
        CheckDuration("first_pause", options.first_pause, milliseconds(1), kHour),
        CheckDuration("max_pause", options.max_pause, milliseconds(1), kHour)});
-  if (!each.ok() || options.first_pause <= options.max_pause) return each;
-  return OutOfRange("first_pause", Text(options.first_pause),
-                    "at most max_pause, " + Text(options.max_pause));
+  return each.ok() ? CheckOrder("", options.first_pause, options.max_pause) : each;
 }
 
 Status Validate(const SingleFileOptions& options) {

@@ -69,9 +69,8 @@ Result<ScriptReply> PendingCall::Answer() {
   Result<Reply> reply = ClientCore::Receive(*connection_, deadline_);
   if (reply.ok() && IsNoScript(*reply)) {
     sent_ = client_.runtime().Now();
-    const Status sent =
-        connection_->Send(CommandLine("EVAL", call_.script->source, call_, key_count_));
-    reply = sent.ok() ? ClientCore::Receive(*connection_, deadline_) : Result<Reply>(sent);
+    reply = ClientCore::Exchange(
+        *connection_, CommandLine("EVAL", call_.script->source, call_, key_count_), deadline_);
   }
   if (!reply.ok()) return reply.status();
   if (reply->IsError()) return StatusOfErrorReply(reply->text);
@@ -87,9 +86,7 @@ Status PendingCall::Acknowledged(const Reply& reply) {
   const std::array<std::string_view, 3> command = {"WAIT", replicas, timeout};
   const MonotonicTime overdue = AddSaturating(
       AddSaturating(client_.runtime().Now(), wanted.timeout), client_.options().command_timeout);
-  const Status sent = connection_->Send(command);
-  const Result<Reply> count =
-      sent.ok() ? ClientCore::Receive(*connection_, std::min(overdue, by_)) : Result<Reply>(sent);
+  const Result<Reply> count = ClientCore::Exchange(*connection_, command, std::min(overdue, by_));
   if (count.code() == StatusCode::kCancelled) return count.status();
   if (count.ok() && count->IsInteger() && count->integer >= wanted.replicas) return Status();
   std::string message = "executed, but not acknowledged by " + replicas + " replicas: ";

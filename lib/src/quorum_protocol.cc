@@ -11,7 +11,6 @@
 #include "src/quorum_release.h"
 #include "src/quorum_waiting.h"
 #include "src/retry.h"
-#include "src/token.h"
 
 namespace interlock::internal {
 namespace {
@@ -127,7 +126,7 @@ Result<Grant> QuorumProtocol::Decide(const std::string& token, const Votes& vote
 }
 
 QuorumAttempt QuorumProtocol::TryOnce(Leftovers& left, int number) {
-  const std::string token = NewToken(runtime(), first().options().label);
+  const std::string token = first().NewToken();
   const MonotonicTime started = Now();
   QuorumAttempt attempt;
   if (first().teller()) {

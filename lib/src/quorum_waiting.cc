@@ -2,15 +2,13 @@
 #include "src/quorum_waiting.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "src/quorum_protocol.h"
 #include "src/retry.h"
+#include "src/token.h"
 
 namespace interlock::internal {
 namespace {
@@ -44,20 +42,14 @@ class Waiter {
   }
 
  private:
-  std::uint32_t Random() {
-    std::array<std::byte, sizeof(std::uint32_t)> random{};
-    lock_.runtime().FillRandom(random);
-    return std::bit_cast<std::uint32_t>(random);
-  }
-
   /// A pause of its own length, but not much beyond the end of the leases that were in the way.
   void Rest(std::optional<Milliseconds> free_in) {
     RetryOptions pauses;
     pauses.first_pause = lock_.timing().first_pause;
     pauses.max_pause = lock_.timing().max_pause;
-    Duration pause = PauseAfter(++pauses_, pauses, Random());
+    Duration pause = PauseAfter(++pauses_, pauses, RandomNumber(lock_.runtime()));
     if (free_in && *free_in > Milliseconds(0) && *free_in < pause) {
-      pause = std::min(pause, *free_in + Jitter(pauses.first_pause, Random()));
+      pause = std::min(pause, *free_in + Jitter(pauses.first_pause, RandomNumber(lock_.runtime())));
     }
     const MonotonicTime now = lock_.Now();
     if (deadline_ <= now) return;

@@ -209,22 +209,6 @@ Result<HiredisOptions> ParseUnix(std::string_view rest) {
 
 bool HasNul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-}  // namespace
-
-Result<HiredisOptions> ParseRedisUrl(std::string_view url) {
-  Result<HiredisOptions> options =
-      Malformed("it must begin with redis://, rediss:// or redis+unix://");
-  if (url.starts_with(kTcpScheme)) options = ParseTcp(url.substr(kTcpScheme.size()), false);
-  if (url.starts_with(kTlsScheme)) options = ParseTcp(url.substr(kTlsScheme.size()), true);
-  if (url.starts_with(kUnixScheme)) options = ParseUnix(url.substr(kUnixScheme.size()));
-  if (!options.ok()) return options;
-  if (options->tls && !TlsBuiltIn()) return Invalid("rediss://: " + std::string(kNoTls));
-  if (Status s = CheckHiredisOptions(*options); !s.ok()) return Malformed(s.message());
-  return options;
-}
-
-namespace {
-
 Status CheckTls(const HiredisOptions& options) {
   if (!options.tls) {
     const bool given = !options.tls_ca_file.empty() || !options.tls_cert_file.empty() ||
@@ -247,6 +231,18 @@ Status CheckTls(const HiredisOptions& options) {
 }
 
 }  // namespace
+
+Result<HiredisOptions> ParseRedisUrl(std::string_view url) {
+  Result<HiredisOptions> options =
+      Malformed("it must begin with redis://, rediss:// or redis+unix://");
+  if (url.starts_with(kTcpScheme)) options = ParseTcp(url.substr(kTcpScheme.size()), false);
+  if (url.starts_with(kTlsScheme)) options = ParseTcp(url.substr(kTlsScheme.size()), true);
+  if (url.starts_with(kUnixScheme)) options = ParseUnix(url.substr(kUnixScheme.size()));
+  if (!options.ok()) return options;
+  if (options->tls && !TlsBuiltIn()) return Invalid("rediss://: " + std::string(kNoTls));
+  if (Status s = CheckHiredisOptions(*options); !s.ok()) return Malformed(s.message());
+  return options;
+}
 
 Status CheckHiredisOptions(const HiredisOptions& options) {
   if (options.unix_path.empty()) {
@@ -283,10 +279,8 @@ std::string FormatEndpoint(const HiredisOptions& options) {
   if (!options.unix_path.empty()) {
     return std::string(kUnixScheme) + options.unix_path + "?db=" + database;
   }
-  const bool ipv6 = options.host.find(':') != std::string::npos;
-  const std::string host = ipv6 ? "[" + options.host + "]" : options.host;
-  return std::string(options.tls ? kTlsScheme : kTcpScheme) + host + ":" +
-         std::to_string(options.port) + "/" + database;
+  return std::string(options.tls ? kTlsScheme : kTcpScheme) +
+         NodeAddress{options.host, options.port}.ToString() + "/" + database;
 }
 
 }  // namespace interlock

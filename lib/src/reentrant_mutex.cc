@@ -7,7 +7,6 @@
 
 #include "src/lease_protocol.h"
 #include "src/scripts/reentrant_scripts.h"
-#include "src/token.h"
 
 namespace interlock {
 
@@ -26,9 +25,7 @@ Result<ReentrantMutex> ReentrantMutex::Create(Client& client, std::string name,
 ReentrantMutex::ReentrantMutex(Client& client, std::string name, ReentrantMutexOptions options)
     : client_(&client), name_(std::move(name)), options_(std::move(options)) {}
 
-ReentrantMutex::Owner ReentrantMutex::NewOwner() {
-  return MakeOwner(internal::NewToken(client_->runtime(), client_->core().options().label));
-}
+ReentrantMutex::Owner ReentrantMutex::NewOwner() { return MakeOwner(client_->core().NewToken()); }
 
 Result<ReentrantMutex::Owner> ReentrantMutex::OwnerOf(std::string id) {
   constexpr std::size_t kMostBytes = 128;

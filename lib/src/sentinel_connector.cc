@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <stop_token>
 #include <string_view>
@@ -13,6 +10,7 @@
 
 #include "src/retry.h"
 #include "src/sentinel_watch.h"
+#include "src/token.h"
 
 namespace interlock {
 namespace {
@@ -124,10 +122,8 @@ Result<std::unique_ptr<Connection>> SentinelConnector::Connect(MonotonicTime dea
   for (int failures = 1;; ++failures) {
     Result<std::unique_ptr<Connection>> made = Try(until);
     if (made.ok() || made.code() != StatusCode::kUnavailable) return made;
-    std::array<std::byte, sizeof(std::uint32_t)> random{};
-    runtime_.FillRandom(random);
     const Duration pause =
-        internal::PauseAfter(failures, options_.retry, std::bit_cast<std::uint32_t>(random));
+        internal::PauseAfter(failures, options_.retry, internal::RandomNumber(runtime_));
     const MonotonicTime next = AddSaturating(runtime_.Now(), pause);
     if (next >= until) return made;
     watch_->Tell(TopologyEvent::Kind::kRetried, {}, made.status().message());
@@ -146,12 +142,7 @@ Result<std::unique_ptr<Connection>> SentinelConnector::Try(MonotonicTime deadlin
 }
 
 std::string SentinelConnector::endpoint() const {
-  std::string text = "redis+sentinel://";
-  for (const NodeAddress& sentinel : options_.sentinels) {
-    if (&sentinel != &options_.sentinels.front()) text += ",";
-    text += sentinel.ToString();
-  }
-  return text + "/" + options_.master_name;
+  return "redis+sentinel://" + ToString(options_.sentinels) + "/" + options_.master_name;
 }
 
 }  // namespace interlock

@@ -2,9 +2,16 @@
 #include "src/token.h"
 
 #include <array>
+#include <bit>
 #include <cstddef>
 
 namespace interlock::internal {
+
+std::uint32_t RandomNumber(Runtime& runtime) {
+  std::array<std::byte, sizeof(std::uint32_t)> random{};
+  runtime.FillRandom(random);
+  return std::bit_cast<std::uint32_t>(random);
+}
 
 std::string NewToken(Runtime& runtime, std::string_view label) {
   std::array<std::byte, 16> bytes{};

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Owner tokens: one per try, so that what an earlier try left behind is never taken for this one's.
+// What is drawn from the Runtime's entropy. Owner tokens: one per try, so that what an earlier try
+// left behind is never taken for this one's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <interlock/runtime.h>
 
 namespace interlock::internal {
+
+/// For jitter.
+std::uint32_t RandomNumber(Runtime& runtime);
 
 /// 128 random bits as 32 lower-case hexadecimal digits, after "<label>@" if there is a label.
 std::string NewToken(Runtime& runtime, std::string_view label);

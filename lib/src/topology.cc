@@ -8,6 +8,15 @@ std::string NodeAddress::ToString() const {
   return (ipv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+std::string ToString(const std::vector<NodeAddress>& nodes) {
+  std::string text;
+  for (const NodeAddress& node : nodes) {
+    if (&node != &nodes.front()) text += ",";
+    text += node.ToString();
+  }
+  return text;
+}
+
 std::string_view ToString(TopologyEvent::Kind kind) {
   switch (kind) {
     case TopologyEvent::Kind::kMasterFound:

@@ -11,12 +11,7 @@ using std::chrono::milliseconds;
 /// D1: the primary acknowledges C1's lock and dies before a replica has heard of it; C2 asks the
 /// promoted replica. Replication is asynchronous: no lock on one primary prevents it.
 Scenario D1() {
-  const Operation whole_lease{.hold = kLease};
-  const Operation second{.ask = Ask::kWaitFor,
-                         .think = milliseconds(2'000),
-                         .wait = milliseconds(20'000),
-                         .hold = milliseconds(5'000)};
-  Workload workload = Clients({Does({whole_lease}), Does({second})});
+  Workload workload = WholeLeaseAndSecond();
   workload.topology = sim::Topology::kReplicated;
   workload.nodes = 2;
   Scenario scenario = Row("redis.d1", "the master dies before its replica knows of the lock");

@@ -39,21 +39,10 @@ void CutOff(ClientPlan& client, std::initializer_list<int> nodes, Duration lengt
   for (const int node : nodes) client.faults.push_back({FaultKind::kPartition, 0, length, node});
 }
 
-const std::vector<Judged>& Exclusions() {
-  static const std::vector<Judged> kExclusions = {
-      Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion, Judged::kKeys};
-  return kExclusions;
-}
-
 /// C1 has the votes of A, B and C, for D and E do not hear it. Something befalls C when C2 is about
 /// to ask: C2 then has the votes of C, D and E while C1 holds.
 Workload AtThatMoment(FaultKind kind, Duration length) {
-  const Operation whole_lease{.hold = kLease};
-  const Operation second{.ask = Ask::kWaitFor,
-                         .think = milliseconds(2'000),
-                         .wait = milliseconds(20'000),
-                         .hold = milliseconds(5'000)};
-  Workload workload = Clients({Does({whole_lease}), Does({second})});
+  Workload workload = WholeLeaseAndSecond();
   CutOff(workload.clients[0], {kD, kE}, milliseconds(1'000));
   // Its second step is the end of its thinking.
   workload.clients[1].faults.push_back({kind, 2, length, kC});
@@ -100,17 +89,6 @@ Scenario K5Safe() {
   OverMasters(scenario, std::move(both));
   scenario.judges = Exclusions();
   return scenario;
-}
-
-/// C1 asks all five at 0 ms; its lease would be over at 10,000; C2 holds from 10,100 on.
-Workload AsksBeforeAnother() {
-  const Operation work{.hold = milliseconds(500)};
-  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
-  const Operation in_turn{.ask = Ask::kWaitFor,
-                          .think = milliseconds(10'000),
-                          .wait = milliseconds(6'000),
-                          .hold = milliseconds(8'000)};
-  return Clients({Does({work}), Does({too_early, in_turn})});
 }
 
 /// Of the first client, at each step in turn.

@@ -6,6 +6,8 @@
 
 namespace interlock::scenarios::catalogue {
 
+using std::chrono::milliseconds;
+
 Scenario Row(std::string_view name, std::string_view summary) {
   Scenario scenario;
   scenario.name = name;
@@ -52,9 +54,34 @@ ClientPlan Does(std::vector<Operation> operations) {
 Workload Clients(std::vector<ClientPlan> clients) {
   Workload workload;
   workload.lease = kLease;
-  workload.latency_max = std::chrono::milliseconds(2);
+  workload.latency_max = milliseconds(2);
   workload.clients = std::move(clients);
   return workload;
+}
+
+Workload WholeLeaseAndSecond() {
+  const Operation whole_lease{.hold = kLease};
+  const Operation second{.ask = Ask::kWaitFor,
+                         .think = milliseconds(2'000),
+                         .wait = milliseconds(20'000),
+                         .hold = milliseconds(5'000)};
+  return Clients({Does({whole_lease}), Does({second})});
+}
+
+Workload AsksBeforeAnother() {
+  const Operation work{.hold = milliseconds(500)};
+  const Operation too_early{.think = milliseconds(100), .hold = milliseconds(1)};
+  const Operation in_turn{.ask = Ask::kWaitFor,
+                          .think = milliseconds(10'000),
+                          .wait = milliseconds(6'000),
+                          .hold = milliseconds(8'000)};
+  return Clients({Does({work}), Does({too_early, in_turn})});
+}
+
+const std::vector<Judged>& Exclusions() {
+  static const std::vector<Judged> kExclusions = {
+      Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion, Judged::kKeys};
+  return kExclusions;
 }
 
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault) {

@@ -36,6 +36,16 @@ ClientPlan Does(std::vector<Operation> operations);
 /// A workload with that lease and messages of 0.1 to 2 ms.
 Workload Clients(std::vector<ClientPlan> clients);
 
+/// One holds for a whole lease, and another one waits for it from 2 s on, and works for 5 s.
+Workload WholeLeaseAndSecond();
+
+/// C1 asks at 0 ms and works for 500 ms; its lease would be over at 10,000. C2 asks at 100 ms in
+/// vain, and from 10,100 on for its turn of 8 s.
+Workload AsksBeforeAnother();
+
+/// Of one server, of beliefs and of sections, and that every key ends.
+const std::vector<Judged>& Exclusions();
+
 /// The fault of client 0 at each of its first steps in turn. With 24 steps it reaches any point
 /// between connecting and the reply to the release, for every lock that ships here; reading and
 /// writing what is guarded takes some more.

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/owner_key.h"
+
 namespace interlock::scenarios::specimens {
 
 Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& attempt,
@@ -41,10 +43,7 @@ Status LeaveCorrectly(RedisClient& redis, Attempt& attempt) {
 std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::ServerView& server,
                                                             const harness::LockOptions& options) {
   const std::string key = KeyOf(options);
-  std::vector<harness::Owner> owners;
-  if (std::optional<std::string> token = server.String(key)) {
-    owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-  }
+  std::vector<harness::Owner> owners = OwnersAt(server, key);
   for (auto& [token, score] : server.SortedSet(key + ":readers")) {
     const auto expires_at_ms = static_cast<std::int64_t>(score);
     if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms, true});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scenarios/owner_key.h"
+
 namespace interlock::scenarios::specimens {
 namespace {
 
@@ -131,12 +133,7 @@ class RecipeSubject final : public harness::Subject {
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     if (recipe_.owners) return recipe_.owners(server, options);
-    const std::string key = KeyOf(options);
-    std::vector<harness::Owner> owners;
-    if (std::optional<std::string> token = server.String(key)) {
-      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-    }
-    return owners;
+    return OwnersAt(server, KeyOf(options));
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "scenarios/owner_key.h"
+
 namespace interlock::scenarios::specimens {
 namespace {
 
@@ -95,12 +97,7 @@ class RenewedSubject final : public harness::Subject {
 
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
-    const std::string key = KeyOf(options);
-    std::vector<harness::Owner> owners;
-    if (std::optional<std::string> token = server.String(key)) {
-      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-    }
-    return owners;
+    return OwnersAt(server, KeyOf(options));
   }
 
   std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/owner_key.h"
 #include "scenarios/specimens/recipe.h"
 
 namespace interlock::scenarios::specimens {
@@ -206,12 +207,7 @@ class VotingSubject final : public harness::Subject {
   }
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
-    const std::string key = KeyOf(options);
-    std::vector<harness::Owner> owners;
-    if (std::optional<std::string> token = server.String(key)) {
-      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-    }
-    return owners;
+    return OwnersAt(server, KeyOf(options));
   }
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {

@@ -6,6 +6,7 @@
 
 #include <interlock/options.h>
 
+#include "scenarios/owner_key.h"
 #include "scenarios/subjects/lease_adapter.h"
 
 namespace interlock::scenarios::subjects {
@@ -48,12 +49,7 @@ std::vector<harness::Promise> MutexAdapter::Promises() const {
 
 std::optional<std::vector<harness::Owner>> MutexAdapter::Owners(
     const harness::ServerView& server, const harness::LockOptions& options) const {
-  const std::string key = KeyOf(options);
-  std::vector<harness::Owner> owners;
-  if (std::optional<std::string> token = server.String(key)) {
-    owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-  }
-  return owners;
+  return OwnersAt(server, KeyOf(options));
 }
 
 milliseconds MutexAdapter::OverrunBound(const harness::LockOptions& /*options*/) const {

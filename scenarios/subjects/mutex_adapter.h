@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the library's locks with one owner have in common as subjects: where the owner stands in the
-// server, and what they promise.
+// What the library's locks with one owner, or one writer, have in common as subjects: where the
+// owner stands in the server, and what they promise.
 //
 // Thread safety: as harness::Subject.
 #pragma once

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
-#include <interlock/options.h>
 #include <interlock/redlock.h>
 
 #include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/mutex_adapter.h"
 #include "scenarios/subjects/subjects.h"
 
 namespace interlock::scenarios::subjects {
 namespace {
 
 using std::chrono::milliseconds;
-
-std::string KeyOf(const harness::LockOptions& options) {
-  return options.key_prefix + "{" + options.resource + "}";
-}
 
 /// The defaults, if the lease is a usual one. A shorter one stands for the same case in a faster
 /// world, where messages take as large a part of it: then all times are parts of the lease.
@@ -31,7 +28,7 @@ RedlockOptions OptionsFor(const harness::LockOptions& options) {
   return redlock;
 }
 
-class Adapter final : public harness::Subject {
+class Adapter final : public MutexAdapter {
  public:
   std::string_view name() const override { return "redlock"; }
   std::string_view summary() const override {
@@ -41,31 +38,12 @@ class Adapter final : public harness::Subject {
     return {.can_extend = true, .fencing = true, .quorum = true};
   }
 
+  /// What a mutex on one server promises, over masters that have no replicas.
   std::vector<harness::Promise> Promises() const override {
-    return {
-        {"none", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-crash", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-pause-bounded", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-pause", "independent",
-         "LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
-        {"link", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-restart", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-        {"partition", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"lost-push", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-clock", "independent", "LK001 LK004 LK005 LK006 LK007 LK011", "LK002 LK003"},
-        {"server-restart", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
-        {"server-errors", "independent",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
-        {"server-clock", "independent", "LK001 LK004 LK005 LK006 LK007 LK011", "LK002 LK003"},
-        {"data-loss", "independent", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"}};
+    std::vector<harness::Promise> promises = MutexAdapter::Promises();
+    std::erase_if(promises, [](const auto& promise) { return promise.topologies == "replicated"; });
+    for (harness::Promise& promise : promises) promise.topologies = "independent";
+    return promises;
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -74,16 +52,6 @@ class Adapter final : public harness::Subject {
         OverNodes(), environment, [&options](const std::vector<Client*>& nodes) {
           return Redlock::Create(nodes, options.resource, OptionsFor(options));
         });
-  }
-
-  std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& server, const harness::LockOptions& options) const override {
-    const std::string key = KeyOf(options);
-    std::vector<harness::Owner> owners;
-    if (std::optional<std::string> token = server.String(key)) {
-      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-    }
-    return owners;
   }
 
   /// A pause, and a try and its undoing on nodes some of which hang.
@@ -103,15 +71,6 @@ class Adapter final : public harness::Subject {
     const RedlockOptions used = OptionsFor(options);
     const Duration part = used.lease * used.drift_per_mille / 1000;
     return std::chrono::duration_cast<milliseconds>(part + used.drift_extra);
-  }
-
-  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
-      const harness::LockOptions& options) const override {
-    const std::string key = KeyOf(options);
-    const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
-    return {{key + ":fence", std::chrono::duration_cast<milliseconds>(kFenceTtl)},
-            {key + ":signal", options.lease},
-            {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};
   }
 };
 

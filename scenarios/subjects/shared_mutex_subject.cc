@@ -6,6 +6,7 @@
 #include <interlock/options.h>
 #include <interlock/shared_mutex.h>
 
+#include "scenarios/owner_key.h"
 #include "scenarios/subjects/lease_adapter.h"
 #include "scenarios/subjects/mutex_adapter.h"
 #include "scenarios/subjects/subjects.h"
@@ -57,7 +58,7 @@ class SharedLock final : public harness::Lock {
   std::shared_ptr<Parts> parts_;
 };
 
-class Adapter final : public harness::Subject {
+class Adapter final : public MutexAdapter {
  public:
   std::string_view name() const override { return "shared-mutex"; }
   std::string_view summary() const override {
@@ -65,36 +66,6 @@ class Adapter final : public harness::Subject {
   }
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .shared = true, .prefers_writers = true};
-  }
-
-  std::vector<harness::Promise> Promises() const override {
-    return {
-        {"none", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-crash", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-pause-bounded", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-pause", "standalone replicated",
-         "LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", "LK003"},
-        {"link", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-restart", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010 LK011 LK014 LK015", ""},
-        {"partition", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"lost-push", "standalone replicated",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015", ""},
-        {"client-clock", "standalone replicated", "LK001 LK004 LK005 LK006 LK007 LK011",
-         "LK002 LK003"},
-        {"server-restart", "standalone",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
-        {"server-errors", "standalone",
-         "LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014 LK015", ""},
-        {"server-clock", "standalone", "LK001 LK004 LK005 LK006 LK007 LK011", "LK002 LK003"},
-        {"data-loss", "standalone", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
-        {"failover", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"},
-        {"split-brain", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"}};
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
@@ -107,19 +78,12 @@ class Adapter final : public harness::Subject {
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     const std::string key = KeyOf(options);
-    std::vector<harness::Owner> owners;
-    if (std::optional<std::string> token = server.String(key)) {
-      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
-    }
+    std::vector<harness::Owner> owners = OwnersAt(server, key);
     for (auto& [token, score] : server.SortedSet(key + ":readers")) {
       const auto expires_at_ms = static_cast<std::int64_t>(score);
       if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms, true});
     }
     return owners;
-  }
-
-  milliseconds OverrunBound(const harness::LockOptions& /*options*/) const override {
-    return OverrunOfClients();
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

@@ -45,34 +45,12 @@ TEST_F(MutexOnRedisTest, OneHolderAtATimeAndOnlyTheOwnerReleases) {
   EXPECT_TRUE(theirs.TryAcquire().ok());
 }
 
-// The increments are no atomic operations, so two holders at a time would lose some of them.
 TEST_F(MutexOnRedisTest, NoUpdateIsLostBetweenThreads) {
-  constexpr int kThreads = 6;
-  constexpr int kRounds = 50;
-  std::atomic<int> counter = 0;
-  std::atomic<int> inside = 0;
-  std::atomic<int> overlaps = 0;
-  std::atomic<std::uint64_t> last_fence = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&] {
-      const Process process = NewProcess();
-      Mutex mutex = NewMutex(process);
-      for (int round = 0; round < kRounds; ++round) {
-        Result<Lease> lease = mutex.AcquireFor(seconds(60));
-        ASSERT_TRUE(lease.ok()) << lease.status().ToString();
-        if (inside.fetch_add(1) != 0) ++overlaps;
-        EXPECT_GT(lease->fencing_token(), last_fence.load());
-        last_fence = lease->fencing_token();
-        counter.store(counter.load() + 1);
-        inside.fetch_sub(1);
-        EXPECT_TRUE(lease->Release().ok());
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(counter, kThreads * kRounds);
-  EXPECT_EQ(overlaps, 0);
+  ExpectNoUpdateIsLost(6, 50, [this](const auto& work) {
+    const Process process = NewProcess();
+    Mutex mutex = NewMutex(process);
+    work(mutex);
+  });
 }
 
 // The lease is far longer than the waiter's patience, so only the release can have woken it; and

@@ -3,12 +3,9 @@
 // Redlock over real servers of its own, some of which die, stand still or forget.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <interlock/redlock.h>
@@ -80,35 +77,13 @@ TEST_F(RedlockOnRedisTest, OneHolderAtATimeOnAllNodes) {
   EXPECT_GT(next->fencing_token(), held->fencing_token());
 }
 
-// The increments are no atomic operations, so two holders at a time would lose some of them.
 TEST_F(RedlockOnRedisTest, NoUpdateIsLostBetweenThreadsAndFencesGrow) {
   StartServers(5);
-  constexpr int kThreads = 4;
-  constexpr int kRounds = 8;
-  std::atomic<int> counter = 0;
-  std::atomic<int> overlaps = 0;
-  std::atomic<int> inside = 0;
-  std::atomic<std::uint64_t> last_fence = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&] {
-      const Voters voters = NewVoters();
-      Redlock lock = NewRedlock(voters);
-      for (int round = 0; round < kRounds; ++round) {
-        Result<Lease> lease = lock.AcquireFor(seconds(60));
-        ASSERT_TRUE(lease.ok()) << lease.status().ToString();
-        if (inside.fetch_add(1) != 0) ++overlaps;
-        EXPECT_GT(lease->fencing_token(), last_fence.load());
-        last_fence = lease->fencing_token();
-        counter.store(counter.load() + 1);
-        inside.fetch_sub(1);
-        EXPECT_TRUE(lease->Release().ok());
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(counter, kThreads * kRounds);
-  EXPECT_EQ(overlaps, 0);
+  ExpectNoUpdateIsLost(4, 8, [this](const auto& work) {
+    const Voters voters = NewVoters();
+    Redlock lock = NewRedlock(voters);
+    work(lock);
+  });
   EXPECT_EQ(Owned(), 0);
 }
 

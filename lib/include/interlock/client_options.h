@@ -35,16 +35,16 @@ struct ClientOptions {
   /// clients the rest of a lease, a try costs a round trip. [1, 100]
   int release_attempts = 3;
 
-  /// Says to operators who holds a lock (see inspection.h): it is in front of every owner token
-  /// that this client makes. At most 32 letters, digits, '.', '_' and '-'.
-  std::string label = {};
-
   /// Tries to clean up after an acquire whose outcome is unknown, each on a fresh connection. They
   /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
   int cleanup_attempts = 3;
 
   /// Whether replicas are asked after each grant and extension, and what that is worth; see there.
   ReplicaAcknowledgement acknowledged_by = {};
+
+  /// Says to operators who holds a lock (see inspection.h): it is in front of every owner token
+  /// that this client makes. At most 32 letters, digits, '.', '_' and '-'.
+  std::string label = {};
 
   /// Hears what happens, see observer.h; null: nobody does, and it costs nothing. Shared, because
   /// tasks of the client may be telling until the client is gone.

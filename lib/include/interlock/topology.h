@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <interlock/connection.h>
 #include <interlock/result.h>
@@ -28,6 +29,9 @@ struct NodeAddress {
   /// "10.0.0.1:6379", "[::1]:6379"
   std::string ToString() const;
 };
+
+/// "10.0.0.1:6379,10.0.0.2:6379"
+std::string ToString(const std::vector<NodeAddress>& nodes);
 
 /// Connects to the node at an address, as Connector::Connect does: with the credentials that this
 /// kind of node wants. See MakeHiredisNodes.

@@ -148,13 +148,9 @@ return {0, look_again}
 constexpr Script kFairAsk = MakeScript("fair-ask", kAskSource.view());
 
 // KEYS owner, fence, queue.
-constexpr Script kFairInspect = MakeScript("fair-inspect", R"lua(
-local owner = redis.call('GET', KEYS[1])
-local waiters = redis.call('LLEN', KEYS[3])
-if not owner then return {waiters} end
-local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
-return {waiters, owner, redis.call('PTTL', KEYS[1]), fence or '0'}
-)lua");
+constexpr auto kInspectSource =
+    Joined("local waiters = redis.call('LLEN', KEYS[3])", kInspectOwner);
+constexpr Script kFairInspect = MakeScript("fair-inspect", kInspectSource.view());
 
 }  // namespace
 

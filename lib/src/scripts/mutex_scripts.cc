@@ -65,13 +65,9 @@ end
 return mine and 1 or 0
 )lua");
 
-// KEYS owner, fence.
-constexpr Script kMutexInspect = MakeScript("mutex-inspect", R"lua(
-local owner = redis.call('GET', KEYS[1])
-if not owner then return {-1} end
-local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
-return {-1, owner, redis.call('PTTL', KEYS[1]), fence or '0'}
-)lua");
+// Waiters leave no trace. KEYS owner, fence.
+constexpr auto kInspectSource = Joined("local waiters = -1", kInspectOwner);
+constexpr Script kMutexInspect = MakeScript("mutex-inspect", kInspectSource.view());
 
 }  // namespace
 

@@ -15,6 +15,14 @@
 
 namespace interlock::internal {
 
+/// The end of an inspection where one key holds the owner. KEYS owner, fence; `waiters` is set.
+inline constexpr char kInspectOwner[] = R"lua(
+local owner = redis.call('GET', KEYS[1])
+if not owner then return {waiters} end
+local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
+return {waiters, owner, redis.call('PTTL', KEYS[1]), fence or '0'}
+)lua";
+
 class MutexScripts final : public LockScripts {
  public:
   MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease);

@@ -177,15 +177,13 @@ return mine and 1 or 0
 )lua");
 
 // KEYS writer, fence, waiting.
-constexpr Script kWriterInspect = MakeScript("writer-inspect", R"lua(
+constexpr auto kInspectSource = Joined(R"lua(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local waiters = redis.call('ZCOUNT', KEYS[3], string.format('%.0f', now), '+inf')
-local writer = redis.call('GET', KEYS[1])
-if not writer then return {waiters} end
-local fence = string.match(redis.call('GET', KEYS[2]) or '', '^%d+')
-return {waiters, writer, redis.call('PTTL', KEYS[1]), fence or '0'}
-)lua");
+)lua",
+                                       kInspectOwner);
+constexpr Script kWriterInspect = MakeScript("writer-inspect", kInspectSource.view());
 
 /// The keys as one side has them: a waiter sleeps on its own list.
 ResourceKeys Side(const SharedKeys& keys, std::string SharedKeys::*signal) {
