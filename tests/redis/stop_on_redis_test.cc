@@ -179,10 +179,10 @@ TEST_F(StopOnRedisTest, AStopThatMeetsAReleaseLosesNothing) {
   const MutexOptions options{.lease = hours(1), .retry = kLongSleeps};
   const FairMutexOptions fair{.lease = hours(1), .retry = kLongSleeps};
   const SemaphoreOptions semaphore{.lease = hours(1), .retry = kLongSleeps};
-  std::vector<std::pair<std::unique_ptr<LeaseSource>, std::unique_ptr<LeaseSource>>> locks;
+  std::vector<std::pair<std::shared_ptr<LeaseSource>, std::shared_ptr<LeaseSource>>> locks;
   const auto add = [&](auto first, auto second) {
-    locks.emplace_back(std::make_unique<decltype(first)>(std::move(first)),
-                       std::make_unique<decltype(second)>(std::move(second)));
+    locks.emplace_back(std::make_shared<decltype(first)>(std::move(first)),
+                       std::make_shared<decltype(second)>(std::move(second)));
   };
   add(Make<Mutex>(*ours_.client, "m", options), Make<Mutex>(*theirs_.client, "m", options));
   add(Make<FairMutex>(*ours_.client, "f", fair), Make<FairMutex>(*theirs_.client, "f", fair));

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <stop_token>
 #include <string>
 
@@ -88,7 +89,14 @@ TEST(StopTest, AServerThatDoesNotCloseIsWaitedForPatiently) {
 }
 
 /// Makes the lock of one client.
-using Maker = std::function<std::unique_ptr<LeaseSource>(Client&)>;
+using Maker = std::function<std::shared_ptr<LeaseSource>(Client&)>;
+
+struct Kind {
+  std::string name;
+  Maker make;
+};
+
+void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
 
 constexpr Duration kLease = std::chrono::hours(1);
 constexpr RetryOptions kLongSleeps = {.max_wait = std::chrono::hours(1)};
@@ -144,19 +152,19 @@ Meeting Meet(const Maker& make, std::uint64_t seed) {
   return meeting;
 }
 
-class StopMeetsRelease : public ::testing::TestWithParam<std::pair<const char*, Maker>> {};
+class StopMeetsRelease : public ::testing::TestWithParam<Kind> {};
 
 TEST_P(StopMeetsRelease, LosesNothing) {
   int leases = 0;
   int stops = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-    const Meeting meeting = Meet(GetParam().second, seed);
+    const Meeting meeting = Meet(GetParam().make, seed);
     ASSERT_TRUE(meeting.next_got_in) << "seed " << seed;
     ASSERT_TRUE(meeting.stopped == StatusCode::kOk || meeting.stopped == StatusCode::kStopped)
         << "seed " << seed << ": " << ToString(meeting.stopped);
     ++(meeting.stopped == StatusCode::kOk ? leases : stops);
     if (seed % 100 == 0) {
-      EXPECT_EQ(meeting.hash, Meet(GetParam().second, seed).hash);
+      EXPECT_EQ(meeting.hash, Meet(GetParam().make, seed).hash);
     }
   }
   EXPECT_GT(leases, 300);
@@ -165,20 +173,20 @@ TEST_P(StopMeetsRelease, LosesNothing) {
 
 template <typename Lock, typename Options>
 Maker MakerOf(Options options) {
-  return [options](Client& client) -> std::unique_ptr<LeaseSource> {
-    return std::make_unique<Lock>(Lock::Create(client, "res", options).value());
+  return [options](Client& client) -> std::shared_ptr<LeaseSource> {
+    return std::make_shared<Lock>(Lock::Create(client, "res", options).value());
   };
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Locks, StopMeetsRelease,
     ::testing::Values(
-        std::pair("Mutex", MakerOf<Mutex>(MutexOptions{.lease = kLease, .retry = kLongSleeps})),
-        std::pair("FairMutex",
-                  MakerOf<FairMutex>(FairMutexOptions{.lease = kLease, .retry = kLongSleeps})),
-        std::pair("Semaphore",
-                  MakerOf<Semaphore>(SemaphoreOptions{.lease = kLease, .retry = kLongSleeps}))),
-    [](const auto& lock) { return std::string(lock.param.first); });
+        Kind{"Mutex", MakerOf<Mutex>(MutexOptions{.lease = kLease, .retry = kLongSleeps})},
+        Kind{"FairMutex",
+             MakerOf<FairMutex>(FairMutexOptions{.lease = kLease, .retry = kLongSleeps})},
+        Kind{"Semaphore",
+             MakerOf<Semaphore>(SemaphoreOptions{.lease = kLease, .retry = kLongSleeps})}),
+    [](const auto& lock) { return lock.param.name; });
 
 }  // namespace
 }  // namespace interlock::sim

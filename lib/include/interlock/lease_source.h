@@ -92,6 +92,12 @@ class LeaseSource {
 
  protected:
   LeaseSource(std::string name, std::shared_ptr<internal::LeaseGranter> granter);
+  // Not virtual, so not for everybody: deleting a lock as its LeaseSource does not compile.
+  LeaseSource(const LeaseSource&) = default;
+  LeaseSource(LeaseSource&&) = default;
+  LeaseSource& operator=(const LeaseSource&) = default;
+  LeaseSource& operator=(LeaseSource&&) = default;
+  ~LeaseSource() = default;
 
  private:
   std::string name_;
