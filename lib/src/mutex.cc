@@ -15,7 +15,8 @@ Result<Mutex> Mutex::Create(Client& client, std::string name, MutexOptions optio
     if (!valid.ok()) return valid;
   }
   auto scripts = std::make_unique<internal::MutexScripts>(
-      options.key_prefix, name, std::chrono::floor<std::chrono::milliseconds>(options.lease));
+      options.key_prefix, name, std::chrono::floor<std::chrono::milliseconds>(options.lease),
+      std::chrono::ceil<std::chrono::milliseconds>(options.lock_delay));
   auto protocol = std::make_shared<internal::LeaseProtocol>(client.core(), std::move(scripts),
                                                             options.drift_per_mille, options.retry);
   return Mutex(std::move(name), std::move(protocol));

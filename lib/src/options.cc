@@ -131,7 +131,10 @@ Status Validate(const ClientOptions& options) {
        ValidateLabel(options.label)});
 }
 
-Status Validate(const MutexOptions& options) { return CheckLock(options); }
+Status Validate(const MutexOptions& options) {
+  return FirstFailure(
+      {CheckLock(options), CheckDuration("lock_delay", options.lock_delay, Duration(0), kHour)});
+}
 
 Status Validate(const FairMutexOptions& options) {
   return FirstFailure(

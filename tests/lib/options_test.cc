@@ -52,6 +52,18 @@ TEST_F(OptionsTest, AllDefaultsAreValid) {
   EXPECT_TRUE(Validate(MutexOptions()).ok());
 }
 
+TEST_F(OptionsTest, LockDelayMustBeWithinZeroAndOneHour) {
+  for (const Duration lock_delay : {Duration(0), Duration(1ns), Duration(1h)}) {
+    EXPECT_TRUE(Mutex::Create(client_, "a", {.lock_delay = lock_delay}).ok()) << lock_delay.count();
+  }
+  for (const Duration lock_delay :
+       {Duration(-1ns), Duration::min(), Duration(1h + 1ns), Duration::max()}) {
+    const Result<Mutex> refused = Mutex::Create(client_, "a", {.lock_delay = lock_delay});
+    EXPECT_EQ(refused.code(), StatusCode::kInvalidArgument) << lock_delay.count();
+    EXPECT_NE(refused.status().message().find("lock_delay is "), std::string::npos);
+  }
+}
+
 TEST_F(OptionsTest, LeaseMustBeWithinOneMillisecondAndOneDay) {
   for (const Duration lease : {Duration(1ms), Duration(1500us), Duration(24h)}) {
     EXPECT_TRUE(Mutex::Create(client_, "a", {.lease = lease}).ok()) << lease.count();

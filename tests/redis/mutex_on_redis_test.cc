@@ -102,6 +102,30 @@ TEST_F(MutexOnRedisTest, ACrashedHolderKeepsOthersOutForOneLease) {
   EXPECT_GT(next->fencing_token(), fence);
 }
 
+// After a crash nobody is let in for the lease and the delay; after a release at once.
+TEST_F(MutexOnRedisTest, ALockDelayFollowsALeaseThatWasNotReleased) {
+  const MutexOptions options{
+      .lease = milliseconds(100), .lock_delay = milliseconds(400), .retry = {}};
+  const Process a = NewProcess();
+  const Process b = NewProcess();
+  Mutex mine = Make<Mutex>(*a.client, "job", options);
+  Mutex theirs = Make<Mutex>(*b.client, "job", options);
+  EXPECT_TRUE(mine.TryAcquire()->Release().ok());
+  EXPECT_TRUE(theirs.TryAcquire()->Release().ok()) << "a release frees at once";
+  const MonotonicTime asked = runtime_.Now();
+  Result<Lease> crashed = mine.TryAcquire();
+  ASSERT_TRUE(crashed.ok()) << crashed.status().ToString();
+  crashed->Forget();
+  Result<Lease> next = theirs.AcquireFor(seconds(20));
+  ASSERT_TRUE(next.ok()) << next.status().ToString();
+  EXPECT_GE(runtime_.Now() - asked, milliseconds(500));
+  EXPECT_LE(next->remaining(), milliseconds(100));
+  EXPECT_TRUE(next->Extend().ok());
+  EXPECT_GT(std::stoll(*server_->Command({"PTTL", kKey})), 400);
+  EXPECT_TRUE(next->Release().ok());
+  EXPECT_EQ(*server_->Command({"EXISTS", kKey}), "0");
+}
+
 TEST_F(MutexOnRedisTest, ALostLeaseIsNotReleasedOverItsSuccessor) {
   const Process a = NewProcess();
   const Process b = NewProcess();

@@ -23,8 +23,9 @@
 namespace interlock {
 
 struct Holder {
-  std::string token;                ///< as Lease::token
-  Duration remaining{};             ///< of its lease, by the server's clock: 0 or more
+  std::string token;  ///< as Lease::token
+  /// Of its lease, by the server's clock: 0 or more. MutexOptions::lock_delay is counted in.
+  Duration remaining{};
   std::uint64_t fencing_token = 0;  ///< 0: the server keeps none for each permit or reader
 
   /// ClientOptions::label of the client that acquired it; empty if it had none.

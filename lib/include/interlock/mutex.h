@@ -10,22 +10,27 @@
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged:
 //   - at most one valid Lease per resource at any moment, while clock rates differ by less than the
-//     drift allowance; a crashed holder keeps others out for at most one lease;
+//     drift allowance; a crashed holder keeps others out for at most one lease and lock_delay;
 //   - only the holder's own token releases or extends; an acquire whose reply was lost is undone,
 //     and cannot take effect later (within kCancelledTtl), before its failure is reported as
 //     definite;
 //   - a waiter is woken by the release, without polling, and looks again by itself when the lease
-//     that it waits for is over, so no lost wake-up costs more than that.
+//     that it waits for is over, so no lost wake-up costs more than that;
+//   - with MutexOptions::lock_delay: nobody is granted it within so long after a lease that ended
+//     without a release, so what its holder had sent within its validity, and what arrives no later
+//     than that, arrives before the next one begins.
 // Not guaranteed:
 //   - first come, first served: a newcomer may overtake a woken waiter;
 //   - that the holder's code has stopped when its lease is over (see lease.h): use fencing tokens;
+//   - with lock_delay, anything after a release, which frees at once, even late: whoever does not
+//     know whether all that it sent has arrived should Lease::Forget() instead;
 //   - Redis with replicas: a failover can lose the last grants, and two clients then hold at once.
 //     The same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
 //     clock. If the last fencing token is lost too, the next ones may repeat or fall short of it;
 //   - Redis Cluster: as with replicas; all keys of a resource share a slot.
 //
 // What `interlock guarantees` holds it to, by class of faults and topology, with leases that are
-// kept alive (`mutex.renewed`) as without:
+// kept alive (`mutex.renewed`) or followed by a lock-delay (`mutex.lock-delay`) as without:
 //   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
 //       LK011 LK014 LK015
 //   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
@@ -55,9 +60,9 @@
 //
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one try, one BLPOP on
 // a connection of its own, one try per wake-up. Keys, all with a TTL, P = key_prefix: `P{name}`
-// (the owner, one lease), `P{name}:fence` (kFenceTtl), `P{name}:signal` (one element, one lease)
-// and, only after lost replies, `P{name}:cancelled:<token>` (the longer of lease and
-// kCancelledTtl).
+// (the owner, one lease and lock_delay), `P{name}:fence` (kFenceTtl), `P{name}:signal` (one
+// element, one lease) and, only after lost replies, `P{name}:cancelled:<token>` (the longer of
+// lease and kCancelledTtl).
 //
 // Thread safety: as LeaseSource.
 #pragma once

@@ -44,6 +44,13 @@ struct MutexOptions {
   /// Rounded down to whole milliseconds, the server's unit. [1 ms, 24 h]
   Duration lease = std::chrono::seconds(30);
 
+  /// Chubby's lock-delay: for how long after a lease that ended without a release all are refused,
+  /// so that what its dead or slow holder had sent arrives before anybody else begins, at a storage
+  /// that knows no fencing tokens. Nothing against what is later than this, nor after a release;
+  /// and a crashed holder keeps others out for so much longer. Clients need not agree: in force is
+  /// that of the holder, or of whoever extended its lease to more. Rounded up to whole ms. [0, 1 h]
+  Duration lock_delay = Duration(0);
+
   /// The holder's belief ends earlier than the lease by this fraction of it, so that its clock may
   /// run slower than the server's by as much. 10 per mille is the customary 1 %, twenty times the
   /// rate error that NTP corrects (500 ppm). [0, 500]

@@ -8,7 +8,7 @@ namespace {
 
 // An owner if there is none, and a fencing token that is larger than every earlier one, also when
 // the counter was lost (then by the clock). An acquire that its sender gave up is refused for good.
-// KEYS owner, fence, cancelled mark; ARGV token, lease, life of the fence.
+// KEYS owner, fence, cancelled mark; ARGV token, lease and lock-delay, life of the fence.
 constexpr Script kMutexAcquire = MakeScript("mutex-acquire", R"lua(
 if redis.call('EXISTS', KEYS[3]) == 1 then return {-1} end
 if redis.call('GET', KEYS[1]) then return {0, redis.call('PTTL', KEYS[1])} end
@@ -22,7 +22,7 @@ return {1, fence}
 
 // Prolongs, never shortens: a delayed extend to a shorter lease may run after a later, longer one
 // that its sender has already relied upon. Never re-creates: somebody else may have come and gone.
-// KEYS owner, fence; ARGV token, lease, life of the fence.
+// KEYS owner, fence; ARGV token, lease and lock-delay, life of the fence.
 constexpr Script kMutexExtend = MakeScript("mutex-extend", R"lua(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
@@ -71,18 +71,20 @@ constexpr Script kMutexInspect = MakeScript("mutex-inspect", kInspectSource.view
 
 }  // namespace
 
-MutexScripts::MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease)
-    : LockScripts(ResourceKeys(prefix, name), lease) {}
+MutexScripts::MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
+                           Milliseconds lock_delay)
+    : LockScripts(ResourceKeys(prefix, name), lease), lock_delay_(lock_delay) {}
 
 ScriptCall MutexScripts::Acquire(const std::string& token) const {
   return {&kMutexAcquire,
           {keys().base, keys().fence, keys().Cancelled(token)},
-          {token, Argument(lease()), Argument(kFenceTtl)}};
+          {token, Argument(lease() + lock_delay_), Argument(kFenceTtl)}};
 }
 
 ScriptCall MutexScripts::Extend(const std::string& token, Milliseconds lease) const {
-  return {
-      &kMutexExtend, {keys().base, keys().fence}, {token, Argument(lease), Argument(kFenceTtl)}};
+  return {&kMutexExtend,
+          {keys().base, keys().fence},
+          {token, Argument(lease + lock_delay_), Argument(kFenceTtl)}};
 }
 
 ScriptCall MutexScripts::Release(const std::string& token, std::uint64_t fencing_token) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The scripts of a mutex: one owner, in a string with the lease as its TTL. What a script does is
-// said beside it.
+// The scripts of a mutex: one owner, in a string with the lease and the lock-delay as its TTL. What
+// a script does is said beside it.
 //
 // Keys: `base` (the owner), `base:fence`, `base:signal`, `base:cancelled:<token>`.
 //
@@ -25,7 +25,9 @@ return {waiters, owner, redis.call('PTTL', KEYS[1]), fence or '0'}
 
 class MutexScripts final : public LockScripts {
  public:
-  MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease);
+  /// The server adds `lock_delay` to every lease; no client believes in it.
+  MutexScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
+               Milliseconds lock_delay = {});
 
   ScriptCall Acquire(const std::string& token) const override;
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
@@ -35,6 +37,9 @@ class MutexScripts final : public LockScripts {
 
   /// For tests, and for tools that load them in advance.
   static std::vector<const Script*> All();
+
+ private:
+  const Milliseconds lock_delay_;
 };
 
 }  // namespace interlock::internal
