@@ -23,6 +23,10 @@ using reports::LockKind;
 using reports::ResultRow;
 using reports::Verdict;
 
+bool IsKnownWeakness(const Unit& unit, Judged property) {
+  return IsWeakness(*unit.scenario, property, unit.synchrony, unit.entry->subject->traits());
+}
+
 std::string_view WhyNot(const Unit& unit, Judged property) {
   return WhyNotPromised(property, *unit.scenario, unit.synchrony, unit.entry->subject->traits());
 }
@@ -32,7 +36,7 @@ Expectation Expected(const Unit& unit, Judged property) {
     return Promised(*unit.entry->subject, *unit.scenario, property);
   }
   if (!unit.entry->specimen) {
-    if (IsWeakness(*unit.scenario, property, unit.synchrony)) {
+    if (IsKnownWeakness(unit, property)) {
       // What prolongs its leases may outlast the moment at which the case has them end.
       const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews;
       return may_hold ? Expectation::kEither : Expectation::kBreaks;
@@ -77,7 +81,7 @@ void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
   if (row.kind != LockKind::kSound || !unit.scenario->fault_class.empty()) return;
   const bool named = !unit.scenario->pinned.empty();
   const bool broke = row.verdict == Verdict::kViolated;
-  const bool weakness = IsWeakness(*unit.scenario, property, unit.synchrony);
+  const bool weakness = IsKnownWeakness(unit, property);
   if (named && weakness && (broke || row.expected == Expectation::kBreaks)) {
     row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
   } else if (row.expected == Expectation::kEither && broke) {

@@ -118,9 +118,11 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
   return {};
 }
 
-bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony) {
+bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
+                const harness::Traits& traits) {
   return std::any_of(
       scenario.weaknesses.begin(), scenario.weaknesses.end(), [&](const Weakness& weakness) {
+        if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
         return weakness.synchrony == synchrony &&
                (weakness.property == property || ForSemaphore(weakness.property) == property);
       });

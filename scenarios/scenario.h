@@ -48,6 +48,7 @@ struct GivesUp {
 struct Weakness {
   SynchronyClass synchrony = SynchronyClass::kNone;
   Judged property = Judged::kSectionExclusion;  ///< as for a lock; mapped for a semaphore
+  bool cured_by_lock_delay = false;             ///< see Traits::lock_delay
 };
 
 struct Scenario {
@@ -110,8 +111,10 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
 std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
                                 const harness::Traits& traits);
 
-/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses.
-bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony);
+/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, of a lock with
+/// these traits.
+bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
+                const harness::Traits& traits);
 
 /// From so many runs of one lock on, those goals are demanded too that one run in some hundreds
 /// reaches.

@@ -4,6 +4,7 @@
 // Chubby's and Consul's lock-delay, etcd's issue 10811.
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "scenarios/catalogue/rows.h"
 
@@ -103,6 +104,56 @@ Scenario E2Fenced() {
                         GuardKind::kFenced);
 }
 
+/// H1 of a write: C1 dies in its section with a write under way, which takes 1 s. It is sent
+/// shortly before a lease ends, or before the last eighth of one begins.
+std::vector<Workload> DiesWithAWriteUnderWay(Duration hold) {
+  const Operation waits{.ask = Ask::kWaitFor,
+                        .think = milliseconds(2'000),
+                        .wait = milliseconds(20'000),
+                        .hold = milliseconds(3'000)};
+  Workload workload = Clients({Does({{.hold = hold}}), Does({waits})});
+  workload.guard = GuardKind::kUnfenced;
+  std::vector<Workload> sweep =
+      AtAnyStep(workload, {.kind = sim::FaultKind::kDelayRequest, .length = milliseconds(1'000)});
+  for (Workload& one : sweep) {
+    // The step after that at which the write is sent is the first of the wait for its answer.
+    std::vector<PlannedFault>& faults = one.clients.front().faults;
+    faults.push_back({.kind = sim::FaultKind::kCrash, .step = faults.front().step + 1});
+  }
+  return sweep;
+}
+
+/// H1 of a section: C1 is paused for 1 s between its look at its validity and the last thing that
+/// it does. That is fenced here: what is left is the section.
+std::vector<Workload> IsLateForASecond(Duration hold) {
+  const Operation waits{.ask = Ask::kWaitFor,
+                        .think = milliseconds(2'000),
+                        .wait = milliseconds(20'000),
+                        .hold = milliseconds(3'000)};
+  Workload workload = Clients({Does({{.hold = hold}}), Does({waits})});
+  workload.guard = GuardKind::kFenced;
+  return AtAnyStep(workload, {.kind = sim::FaultKind::kPause, .length = milliseconds(1'000)});
+}
+
+/// H1: Chubby and Consul refuse everybody for a while when a holder has not released. What is late
+/// by less than that comes before the next one begins; kleppmann.k1 and k3 are late by more.
+Scenario H1() {
+  std::vector<Workload> all;
+  for (const Duration hold : {milliseconds(8'600), milliseconds(9'850)}) {
+    for (const auto& sweep : {DiesWithAWriteUnderWay(hold), IsLateForASecond(hold)}) {
+      all.insert(all.end(), sweep.begin(), sweep.end());
+    }
+  }
+  Scenario scenario = Row("chubby.h1", "new owners are refused for a while after an expiry");
+  Pin(scenario, std::move(all));
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kFencedWrites, Judged::kKeys};
+  for (const Judged property : {Judged::kSectionExclusion, Judged::kFencedWrites}) {
+    scenario.weaknesses.push_back({SynchronyClass::kArbitrary, property, true});
+  }
+  return scenario;
+}
+
 /// H2: C1 is cut off from the lock server and from nothing else, so that what it writes arrives
 /// while its extensions do not. It is safe because work stops when the validity ends.
 Scenario H2() {
@@ -123,6 +174,6 @@ Scenario H2() {
 
 }  // namespace
 
-std::vector<Scenario> OtherRows() { return {E1(), E2(), E2Fenced(), C1(), H2()}; }
+std::vector<Scenario> OtherRows() { return {E1(), E2(), E2Fenced(), C1(), H1(), H2()}; }
 
 }  // namespace interlock::scenarios::catalogue

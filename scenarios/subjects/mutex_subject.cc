@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/mutex.h>
 
+#include <memory>
+#include <string_view>
+
 #include "scenarios/subjects/lease_adapter.h"
 #include "scenarios/subjects/mutex_adapter.h"
 #include "scenarios/subjects/subjects.h"
@@ -11,43 +14,60 @@ namespace {
 /// How many leases a renewed one lasts at most, however long its holder stays.
 constexpr int kRenewedLeases = 3;
 
+/// See Traits::lock_delay.
+constexpr int kLockDelayPart = 8;
+
 class Adapter final : public MutexAdapter {
  public:
-  explicit Adapter(bool renews) : renews_(renews) {}
+  Adapter(std::string_view name, std::string_view summary, harness::Traits more)
+      : name_(name), summary_(summary), traits_(more) {
+    traits_.can_extend = true;
+    traits_.fencing = true;
+  }
 
-  std::string_view name() const override { return renews_ ? "mutex.renewed" : "mutex"; }
-  std::string_view summary() const override {
-    return renews_ ? "interlock::Mutex, each lease kept alive while it is held"
-                   : "interlock::Mutex: one holder at a time, by lease";
-  }
-  harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .renews = renews_};
-  }
+  std::string_view name() const override { return name_; }
+  std::string_view summary() const override { return summary_; }
+  harness::Traits traits() const override { return traits_; }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    const auto create = [&options](Client& client) {
+    const auto create = [this, &options](Client& client) {
       MutexOptions mutex;
       mutex.key_prefix = options.key_prefix;
       mutex.lease = options.lease;
+      if (traits_.lock_delay) {
+        mutex.lock_delay = options.lease / kLockDelayPart;
+        mutex.lease -= mutex.lock_delay;
+      }
       return Mutex::Create(client, options.resource, mutex);
     };
-    const Duration longest_hold = renews_ ? kRenewedLeases * options.lease : Duration(0);
+    const Duration longest_hold = traits_.renews ? kRenewedLeases * options.lease : Duration(0);
     return std::make_unique<LeaseLock<Mutex>>(environment, create, Renewal{longest_hold});
   }
 
  private:
-  const bool renews_;
+  const std::string_view name_;
+  const std::string_view summary_;
+  harness::Traits traits_;
 };
 
 }  // namespace
 
 std::shared_ptr<const harness::Subject> MutexSubject() {
-  return std::make_shared<const Adapter>(false);
+  return std::make_shared<const Adapter>(
+      "mutex", "interlock::Mutex: one holder at a time, by lease", harness::Traits());
 }
 
 std::shared_ptr<const harness::Subject> RenewedMutexSubject() {
-  return std::make_shared<const Adapter>(true);
+  return std::make_shared<const Adapter>("mutex.renewed",
+                                         "interlock::Mutex, each lease kept alive while it is held",
+                                         harness::Traits{.renews = true});
+}
+
+std::shared_ptr<const harness::Subject> LockDelayMutexSubject() {
+  return std::make_shared<const Adapter>(
+      "mutex.lock-delay", "interlock::Mutex, others refused for a while after an expiry",
+      harness::Traits{.lock_delay = true});
 }
 
 }  // namespace interlock::scenarios::subjects

@@ -143,6 +143,12 @@ TEST(CatalogueTest, TheLargestSafeClockRateIsTheDriftAllowance) {
   for (const std::string& note : result.report.notes) {
     if (note.find("belief") == std::string::npos) continue;
     ++told;
+    // Its lock-delay, an eighth, is taken off as well.
+    if (note.find("mutex.lock-delay") != std::string::npos) {
+      EXPECT_NE(note.find("holds up to 100000 ppm, and not at 150000 ppm"), std::string::npos)
+          << note;
+      continue;
+    }
     EXPECT_NE(note.find("holds up to " + safe + ","), std::string::npos) << note;
   }
   EXPECT_GT(told, 0);

@@ -59,25 +59,6 @@ TEST(CommandLineTest, ANamedCaseIsCheckedByItsName) {
   EXPECT_TRUE(report.pending.empty());
 }
 
-TEST(CommandLineTest, APendingCaseIsNoPass) {
-  const ChildResult child = Interlock({"check", "--scenario", "chubby.h1"});
-  EXPECT_EQ(child.exit_code, 2);
-  EXPECT_THAT(child.err, HasSubstr("chubby.h1 is pending: it waits for a lock with lock-delay"));
-  EXPECT_THAT(Interlock({"list", "scenarios"}).out, HasSubstr("(waits for a lock with lock-delay"));
-}
-
-TEST(CommandLineTest, TheReportListsThePendingCasesThatWereAskedFor) {
-  const ChildResult child =
-      Interlock({"check", "--lock", "mutex", "--scenario", "*.h*", "--runs", "1", "--json"});
-  EXPECT_EQ(child.exit_code, 0) << child.err;
-  const reports::RunReport report = ReadReport(child.out);
-  ASSERT_FALSE(report.pending.empty());
-  for (const reports::PendingCase& one : report.pending) {
-    EXPECT_THAT(one.scenario, HasSubstr(".h"));
-    EXPECT_FALSE(one.waits_for.empty());
-  }
-}
-
 TEST(CommandLineTest, HelpListsTheCommandsAndOneCommandsOptions) {
   const ChildResult all = Interlock({"help"});
   EXPECT_EQ(all.exit_code, 0) << all.err;

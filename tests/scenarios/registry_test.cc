@@ -94,7 +94,7 @@ TEST(RegistryTest, AnUnknownScenarioGivesTheNearest) {
   const auto selected = SelectScenarios("kaos");
   ASSERT_FALSE(selected.ok());
   EXPECT_THAT(std::string(selected.status().message()), HasSubstr("did you mean \"chaos\"?"));
-  EXPECT_EQ(SelectScenarios("c*")->size(), 6U);  // contention, crash, chaos, ...
+  EXPECT_EQ(SelectScenarios("c*")->size(), 7U);  // contention, crash, chaos, ...
 }
 
 TEST(RegistryTest, APartOfANameGivesIt) {

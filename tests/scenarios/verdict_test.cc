@@ -124,6 +124,10 @@ TEST(SoundLockTest, RenewedMutexHoldsWhatItPromisesEverywhere) {
   ExpectHoldsEverywhere("mutex.renewed");
 }
 
+TEST(SoundLockTest, MutexWithALockDelayHoldsWhatItPromisesEverywhere) {
+  ExpectHoldsEverywhere("mutex.lock-delay");
+}
+
 TEST(SoundLockTest, SemaphoreHoldsWhatItPromisesEverywhere) { ExpectHoldsEverywhere("semaphore"); }
 
 TEST(SoundLockTest, SingleFileHoldsWhatItPromisesEverywhere) {

@@ -115,6 +115,9 @@ struct Traits {
   bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
   bool renews = false;      ///< prolongs a lease by itself while it is held
   bool nests = false;       ///< a Hold is several of the lock's, each given back by itself
+  /// The last eighth of LockOptions::lease, or more of it, is a lock-delay: no holder believes in
+  /// it, and others are refused all the same, unless the lock was released.
+  bool lock_delay = false;
   /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
   /// come, first served. A request's place counts from its first command that changed data or
   /// blocked. nullopt: none is promised, and only starvation counts.
