@@ -103,6 +103,7 @@ struct ServerHold {
   std::int64_t leased_ms = 0;          ///< by that clock, what was left of it when it was renewed
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
+  int made_by = -1;     ///< the client whose command made it; -1: no command did
   int node = 0;         ///< which server
   bool copied = false;  ///< no command made it: it came with another server's data, or came back
   /// Its owner has released the lock on another server, or had released it when the entry came

@@ -94,13 +94,16 @@ bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History
   return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
 }
 
-/// It came back after its release, with what the server had kept of its data.
-bool WasReleased(const History& history, const ServerHold& copy) {
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& hold) {
-                       return hold.node == copy.node && hold.client == copy.client &&
-                              hold.token == copy.token && hold.end == ServerHoldEnd::kReleased;
-                     });
+/// It came back after its release, with what the server had kept of its data, or it is what a
+/// request that was late has made since this release, under the token that was released.
+bool WasReleased(const History& history, const ServerHold& again, const ClientHold& told) {
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        const bool its_own = hold.client == again.client || hold.client == told.client;
+        return hold.node == again.node && its_own && hold.token == again.token &&
+               hold.end == ServerHoldEnd::kReleased &&
+               (again.copied || hold.ended >= told.release_called);
+      });
 }
 
 /// An entry that the server has without any command having made it there.
@@ -199,6 +202,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
     Grant(to, owner, now, look, history, violations);
+    history.server_holds.back().made_by = client;
   }
 }
 
@@ -279,7 +283,7 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
   if (entries.empty()) return;
   const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (entry->end == ServerHoldEnd::kReleased) return true;
-    if (entry->copied && WasReleased(history, *entry)) return true;
+    if (WasReleased(history, *entry, hold)) return true;
     // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
     return lost && entry->promise_end() > std::min(hold.release_called, now);
@@ -302,7 +306,8 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
   const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (std::min(entry->ended, entry->promised_until) <= called) return false;
     // What the extension itself has made is no proof that there was something to extend.
-    if (entry->client < 0 && entry->granted >= called) return false;
+    const bool own_doing = entry->client < 0 && entry->made_by == hold.client;
+    if (own_doing && entry->granted >= called) return false;
     // By the server's own clock, which may have been set since. An extension within the millisecond
     // of the last one changes nothing: then the deadline is the test.
     const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;

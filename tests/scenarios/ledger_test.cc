@@ -271,6 +271,35 @@ TEST_F(LedgerTest, AReleaseOfAnOwnershipThatWasNeverSeenIsNotJudged) {
   EXPECT_THAT(violations_, IsEmpty());
 }
 
+// Its request, sent twice, came late the second time: nobody's any more, and over by itself.
+TEST_F(LedgerTest, ToldReleasedBeforeALateRequestTookEffectIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  Sync(0, Doing::kReleasing, Ms(400), {{"t0", Ms(1400)}});
+  Sync(1, Doing::kNothing, Ms(1500), {});
+  const ClientHold told = Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(1600));
+  Ledger::JudgeReleased(told, Ms(1600), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  // A release that was called afterwards released nothing of that.
+  const ClientHold again = Released(Believes(0, Ms(11), Ms(1000)), Ms(1550), Ms(1600));
+  Ledger::JudgeReleased(again, Ms(1600), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(LedgerTest, ToldExtendedAfterAHandOverAtThatInstantIsFine) {
+  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(1500)}});
+  history_.server_holds.back().client = -1;  // nobody has shown it yet
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldExtendedOfWhatTheExtensionHasMadeIsForeignExtend) {
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
 TEST_F(LedgerTest, ToldExtendedAfterItsOwnExtensionIsFine) {
   Grant(0, Ms(10), Ms(1010));
   Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
