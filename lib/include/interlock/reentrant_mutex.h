@@ -20,6 +20,8 @@
 //   - a lease for each hold: they share one. Acquiring or extending any makes it whole again, for
 //     all; when it is over, it is over for all;
 //   - first come, first served, pauses, replicas: as for Mutex (see mutex.h);
+//   - an owner by adoption: a hold that is handed over stays its owner's. Adopted through another
+//     one it can be extended and released, but not acquired again; see OwnerOf;
 //   - a server that loses writes may bring back a hold that was given back while others of the
 //     owner are still held: then the resource stays taken until the lease is over.
 //

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+//
+// A lease that goes from one process to another, on real servers: what both may do with it, and
+// what becomes of a text that is of no use any more.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <interlock/interlock.h>
+
+#include "tests/redis/lock_test.h"
+
+namespace interlock::testing {
+namespace {
+
+/// One lock as each of two "processes" sees it.
+struct Parties {
+  LeaseSource& giver;
+  LeaseSource& taker;
+  LeaseSource& outsider;  ///< of the taker's process: kept out as long as one of them holds
+  LeaseSource& stranger;  ///< of another resource, or of the other side of this one
+};
+
+std::vector<std::string> TokensOf(LeaseSource& lock) {
+  const Result<Inspection> now = lock.Inspect();
+  EXPECT_TRUE(now.ok()) << now.status().ToString();
+  std::vector<std::string> tokens;
+  if (!now.ok()) return tokens;
+  for (const Holder& holder : now->holders) tokens.push_back(holder.token);
+  return tokens;
+}
+
+/// The text. The giver's lease is gone when this returns, the hold is not.
+std::string GivenUp(LeaseSource& lock, std::string& token, std::uint64_t& fencing_token) {
+  Result<Lease> lease = lock.TryAcquire();
+  EXPECT_TRUE(lease.ok()) << lease.status().ToString();
+  if (!lease.ok()) return {};
+  token = lease->token();
+  fencing_token = lease->fencing_token();
+  Result<std::string> text = lease->HandOver();
+  EXPECT_TRUE(text.ok()) << text.status().ToString();
+
+  EXPECT_FALSE(lease->valid());
+  EXPECT_EQ(lease->remaining(), Duration(0));
+  EXPECT_FALSE(lease->lost().IsSet()) << "a hand-over is no loss";
+  EXPECT_EQ(lease->Extend().code(), StatusCode::kNotOwner);
+  EXPECT_EQ(lease->KeepAlive(Duration::max()).code(), StatusCode::kNotOwner);
+  EXPECT_EQ(lease->HandOver().code(), StatusCode::kNotOwner);
+  EXPECT_EQ(lease->Release().code(), StatusCode::kNotOwner);
+  return text.ok() ? *std::move(text) : std::string();
+}
+
+/// One hold in two hands, which the first release ends for both.
+void ExpectTakenTwice(const Parties& parties, const std::string& text, Lease first) {
+  Result<Lease> second = parties.taker.Adopt(text);
+  ASSERT_TRUE(second.ok()) << second.status().ToString();
+  EXPECT_TRUE(first.valid());
+  EXPECT_EQ(second->token(), first.token());
+  EXPECT_EQ(TokensOf(parties.taker).size(), 1U);
+
+  EXPECT_TRUE(first.Release().ok());
+  EXPECT_EQ(second->Extend().code(), StatusCode::kNotOwner);
+  EXPECT_FALSE(second->valid());
+  EXPECT_EQ(second->Release().code(), StatusCode::kNotOwner);
+}
+
+void ExpectHandedOver(const Parties& parties) {
+  std::string token;
+  std::uint64_t fencing_token = 0;
+  const std::string text = GivenUp(parties.giver, token, fencing_token);
+  EXPECT_EQ(TokensOf(parties.taker), std::vector<std::string>{token}) << "nothing was released";
+  EXPECT_EQ(parties.outsider.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_EQ(parties.stranger.Adopt(text).code(), StatusCode::kNotOwner);
+
+  Result<Lease> adopted = parties.taker.Adopt(text);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_EQ(adopted->token(), token);
+  EXPECT_EQ(adopted->fencing_token(), fencing_token);
+  EXPECT_TRUE(adopted->valid());
+  EXPECT_TRUE(adopted->Extend().ok());
+  EXPECT_EQ(parties.outsider.TryAcquire().code(), StatusCode::kNotAcquired);
+  ExpectTakenTwice(parties, text, std::move(*adopted));
+
+  EXPECT_TRUE(TokensOf(parties.taker).empty());
+  EXPECT_EQ(parties.taker.Adopt(text).code(), StatusCode::kNotOwner) << "it is over";
+  Result<Lease> next = parties.outsider.TryAcquire();
+  ASSERT_TRUE(next.ok()) << next.status().ToString();
+  EXPECT_EQ(parties.taker.Adopt(text).code(), StatusCode::kNotOwner) << "it is another's by now";
+  EXPECT_TRUE(next->Extend().ok());
+}
+
+class HandOverOnRedisTest : public LockTest {
+ protected:
+  void SetUp() override {
+    LockTest::SetUp();
+    here_ = NewProcess();
+    there_ = NewProcess();
+  }
+
+  template <typename Lock, typename Options = MutexOptions>
+  void ExpectOfALock(const Options& options = {}) {
+    Lock giver = Make<Lock>(*here_.client, "res", options);
+    Lock taker = Make<Lock>(*there_.client, "res", options);
+    Lock stranger = Make<Lock>(*there_.client, "another", options);
+    ExpectHandedOver({giver, taker, taker, stranger});
+  }
+
+  Process here_;
+  Process there_;
+};
+
+TEST_F(HandOverOnRedisTest, OfAMutex) { ExpectOfALock<Mutex>(); }
+
+TEST_F(HandOverOnRedisTest, OfAMutexWithALockDelay) {
+  ExpectOfALock<Mutex>(MutexOptions{.lock_delay = seconds(30)});
+}
+
+TEST_F(HandOverOnRedisTest, OfAFairMutex) { ExpectOfALock<FairMutex, FairMutexOptions>(); }
+
+TEST_F(HandOverOnRedisTest, OfASemaphore) { ExpectOfALock<Semaphore, SemaphoreOptions>(); }
+
+TEST_F(HandOverOnRedisTest, OfASingleFile) {
+  const SingleFileOptions options = {.name = "res"};
+  SingleFile giver = Make<SingleFile>(*here_.client, options);
+  SingleFile taker = Make<SingleFile>(*there_.client, options);
+  SingleFile stranger = Make<SingleFile>(*there_.client, SingleFileOptions{.name = "another"});
+  ExpectHandedOver({giver, taker, taker, stranger});
+}
+
+TEST_F(HandOverOnRedisTest, OfAReadLease) {
+  SharedMutex here = Make<SharedMutex>(*here_.client, "res");
+  SharedMutex there = Make<SharedMutex>(*there_.client, "res");
+  ExpectHandedOver({here.reader(), there.reader(), there.writer(), there.writer()});
+}
+
+TEST_F(HandOverOnRedisTest, OfAWriteLease) {
+  SharedMutex here = Make<SharedMutex>(*here_.client, "res");
+  SharedMutex there = Make<SharedMutex>(*there_.client, "res");
+  ExpectHandedOver({here.writer(), there.writer(), there.reader(), there.reader()});
+}
+
+TEST_F(HandOverOnRedisTest, OfAHoldOfAReentrantMutex) {
+  ReentrantMutex here = Make<ReentrantMutex>(*here_.client, "res");
+  ReentrantMutex there = Make<ReentrantMutex>(*there_.client, "res");
+  ReentrantMutex::Owner giver = here.NewOwner();
+  ReentrantMutex::Owner taker = there.OwnerOf(giver.id()).value();
+  ReentrantMutex::Owner outsider = there.NewOwner();
+  ReentrantMutex another = Make<ReentrantMutex>(*there_.client, "another");
+  ReentrantMutex::Owner stranger = another.OwnerOf(giver.id()).value();
+  ExpectHandedOver({giver, taker, outsider, stranger});
+}
+
+TEST_F(HandOverOnRedisTest, AHoldThatAnotherOwnerAdoptsStaysItsFirstOwners) {
+  ReentrantMutex here = Make<ReentrantMutex>(*here_.client, "res");
+  ReentrantMutex there = Make<ReentrantMutex>(*there_.client, "res");
+  ReentrantMutex::Owner giver = here.NewOwner();
+  ReentrantMutex::Owner other = there.NewOwner();
+  Result<Lease> adopted = other.Adopt(giver.TryAcquire()->HandOver().value());
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_EQ(other.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_TRUE(giver.TryAcquire().ok());
+  EXPECT_TRUE(adopted->Release().ok());
+  EXPECT_TRUE(other.TryAcquire().ok());
+}
+
+TEST_F(HandOverOnRedisTest, OnePermitGoesAndTheOthersStay) {
+  const SemaphoreOptions options = {.limit = 2};
+  Semaphore here = Make<Semaphore>(*here_.client, "res", options);
+  Semaphore there = Make<Semaphore>(*there_.client, "res", options);
+  Result<Lease> stays = here.TryAcquire();
+  ASSERT_TRUE(stays.ok()) << stays.status().ToString();
+  Result<Lease> adopted = there.Adopt(here.TryAcquire()->HandOver().value());
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_EQ(there.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_TRUE(adopted->Release().ok());
+  EXPECT_EQ(TokensOf(there), std::vector<std::string>{stays->token()});
+}
+
+TEST_F(HandOverOnRedisTest, ALeaseThatEndsOnTheWayIsNotAdopted) {
+  Mutex giver = Make<Mutex>(*here_.client, "res", MutexOptions{.lease = seconds(1)});
+  Mutex taker = Make<Mutex>(*there_.client, "res");
+  Result<Lease> lease = giver.TryAcquire();
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  ASSERT_TRUE(lease->KeepAlive(Duration::max()).ok());
+  const Result<std::string> text = lease->HandOver();
+  ASSERT_TRUE(text.ok()) << text.status().ToString();
+  const MonotonicTime limit = In(seconds(10));
+  while (!TokensOf(taker).empty() && runtime_.Now() < limit) SleepFor(milliseconds(5));
+  EXPECT_TRUE(TokensOf(taker).empty()) << "nobody renews what was handed over";
+  EXPECT_EQ(taker.Adopt(*text).code(), StatusCode::kNotOwner);
+}
+
+TEST_F(HandOverOnRedisTest, ADamagedTextIsRefusedAndTheServerIsNotAsked) {
+  Mutex giver = Make<Mutex>(*here_.client, "res");
+  Mutex taker = Make<Mutex>(*there_.client, "res");
+  std::string token;
+  std::uint64_t fencing_token = 0;
+  const std::string text = GivenUp(giver, token, fencing_token);
+  ASSERT_FALSE(text.empty());
+  const std::int64_t asked = server_->Calls("evalsha") + server_->Calls("eval");
+  std::string changed = text;
+  changed[text.find(token)] = changed[text.find(token)] == '0' ? '1' : '0';
+  for (const std::string& damaged :
+       {changed, text.substr(1), text.substr(0, text.size() - 1), text + "\n", std::string()}) {
+    EXPECT_EQ(taker.Adopt(damaged).code(), StatusCode::kInvalidArgument) << damaged;
+  }
+  EXPECT_EQ(server_->Calls("evalsha") + server_->Calls("eval"), asked);
+  Result<Lease> adopted = taker.Adopt(text);
+  EXPECT_TRUE(adopted.ok()) << adopted.status().ToString();
+}
+
+// An adopted lease is one like any other: kept alive, and given back by its destructor.
+TEST_F(HandOverOnRedisTest, TheTakerKeepsItAliveAndItsDestructorReleases) {
+  const MutexOptions options = {.lease = seconds(2)};
+  Mutex giver = Make<Mutex>(*here_.client, "res", options);
+  Mutex taker = Make<Mutex>(*there_.client, "res", options);
+  std::string token;
+  std::uint64_t fencing_token = 0;
+  const std::string text = GivenUp(giver, token, fencing_token);
+  {
+    Result<Lease> adopted = taker.Adopt(text);
+    ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+    const MonotonicTime first_end = adopted->valid_until();
+    ASSERT_TRUE(adopted->KeepAlive(Duration::max()).ok());
+    const MonotonicTime limit = In(seconds(10));
+    while (adopted->valid_until() == first_end && runtime_.Now() < limit) {
+      SleepFor(milliseconds(5));
+    }
+    EXPECT_GT(adopted->valid_until(), first_end);
+  }
+  EXPECT_TRUE(TokensOf(taker).empty());
+}
+
+class RedlockHandOverOnRedisTest : public ConnectionTest {
+ protected:
+  void SetUp() override {
+    for (std::unique_ptr<RedisServer>& server : servers_) {
+      Result<std::unique_ptr<RedisServer>> started = RedisServer::Start({});
+      ASSERT_TRUE(started.ok()) << started.status().ToString();
+      server = std::move(started).value();
+    }
+  }
+
+  Redlock NewRedlock(const std::string& name) {
+    std::vector<Client*> nodes;
+    for (const std::unique_ptr<RedisServer>& server : servers_) {
+      connectors_.push_back(MakeHiredisConnector(runtime_, server->url()).value());
+      clients_.push_back(std::make_unique<Client>(runtime_, *connectors_.back()));
+      nodes.push_back(clients_.back().get());
+    }
+    return Make<Redlock>(nodes, name, RedlockOptions{.node_timeout = seconds(5)});
+  }
+
+  std::unique_ptr<RedisServer> servers_[3];
+  std::vector<std::unique_ptr<Connector>> connectors_;
+  std::vector<std::unique_ptr<Client>> clients_;
+};
+
+TEST_F(RedlockHandOverOnRedisTest, OfARedlock) {
+  Redlock giver = NewRedlock("res");
+  Redlock taker = NewRedlock("res");
+  Redlock stranger = NewRedlock("another");
+  ExpectHandedOver({giver, taker, taker, stranger});
+}
+
+TEST_F(RedlockHandOverOnRedisTest, ThroughAMajorityIfANodeIsGone) {
+  Redlock giver = NewRedlock("res");
+  Redlock taker = NewRedlock("res");
+  std::string token;
+  std::uint64_t fencing_token = 0;
+  const std::string text = GivenUp(giver, token, fencing_token);
+  servers_[1]->Kill();
+  Result<Lease> adopted = taker.Adopt(text);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  EXPECT_TRUE(adopted->Release().ok());
+  servers_[2]->Kill();
+  EXPECT_FALSE(taker.Adopt(text).ok());
+}
+
+}  // namespace
+}  // namespace interlock::testing
