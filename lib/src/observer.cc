@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/observer.h>
 
+#include <utility>
+
 namespace interlock {
 
 std::string_view ToString(Observation::Kind kind) {
@@ -32,6 +34,11 @@ std::string_view ToString(Observation::Kind kind) {
       return "connect-failed";
   }
   return "undefined";
+}
+
+TopologyObserver ToTopologyObserver(std::shared_ptr<Observer> observer) {
+  if (observer == nullptr) return {};
+  return [to = std::move(observer)](const TopologyEvent& event) { to->ObserveTopology(event); };
 }
 
 }  // namespace interlock

@@ -72,6 +72,24 @@ TEST_F(ObserverTest, EveryKindHasANameOfItsOwn) {
   EXPECT_EQ(names.count("undefined"), 0U);
 }
 
+TEST_F(ObserverTest, TheConnectorsEventsAreCountedByTheSameObserver) {
+  auto counts = std::make_shared<CountingObserver>();
+  const TopologyObserver tell = ToTopologyObserver(counts);
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < TopologyEvent::kKinds; ++i) {
+    const auto kind = static_cast<TopologyEvent::Kind>(i);
+    names.insert(ToString(kind));
+    for (std::size_t times = 0; times <= i; ++times) tell({kind, {"10.0.0.1", 6379}});
+    EXPECT_EQ(counts->count(kind), i + 1);
+  }
+  EXPECT_EQ(names.size(), TopologyEvent::kKinds);
+  EXPECT_EQ(names.count("undefined"), 0U);
+  EXPECT_EQ(counts->count(Kind::kRetried), 0U);
+
+  EXPECT_FALSE(ToTopologyObserver(nullptr));
+  notes_->ObserveTopology({});  // who does not care need not override it
+}
+
 TEST_F(ObserverTest, AHoldFromTryToRelease) {
   Mutex mutex = NewObserved();
   Script(Grant(7).After(3ms));

@@ -12,6 +12,7 @@
 
 #include <interlock/client.h>
 #include <interlock/mutex.h>
+#include <interlock/observer.h>
 
 #include "tests/lib/nodes_test.h"
 
@@ -60,7 +61,7 @@ class SentinelConnectorTest : public NodesTest {
   std::unique_ptr<SentinelConnector> Make(SentinelOptions options = {}) {
     options.sentinels = {At(1), At(2), At(3)};
     options.master_name = "main";
-    options.observer = Recorder();
+    if (!options.observer) options.observer = Recorder();
     auto made = SentinelConnector::Create(runtime_, ToNodes(), ToNodes(), std::move(options));
     EXPECT_TRUE(made.ok()) << made.status().ToString();
     return std::move(made).value();
@@ -194,8 +195,9 @@ TEST_F(SentinelConnectorTest, ADemotionEndsTheConnectionAndAsksAgain) {
 
 // The whole way, as a lock goes it: refused by the demoted server, granted by the new one.
 TEST_F(SentinelConnectorTest, ALockFollowsTheSwitchWithinOneTry) {
-  const auto connector = Make();
-  Client client(runtime_, *connector);
+  const auto counts = std::make_shared<CountingObserver>();
+  const auto connector = Make({.observer = ToTopologyObserver(counts)});
+  Client client(runtime_, *connector, {.observer = counts});
   Mutex mutex = Mutex::Create(client, "res").value();
   const Answer granted = Answer::With(Array({Integer(1), Text("7")}));
   Node(kOld).Expect("ROLE", Answer::With(Array({Text("master")})));
@@ -208,6 +210,11 @@ TEST_F(SentinelConnectorTest, ALockFollowsTheSwitchWithinOneTry) {
   Node(kNew).Expect("EVALSHA", granted);
   Node(kNew).Expect("EVALSHA", Answer::With(Integer(1)));
   EXPECT_TRUE(mutex.TryAcquire()->Release().ok());
+  EXPECT_EQ(counts->count(Kind::kMasterFound), 1U);
+  EXPECT_EQ(counts->count(Kind::kDropped), 1U);
+  EXPECT_EQ(counts->count(Kind::kSwitched), 1U);
+  EXPECT_EQ(counts->count(Observation::Kind::kReconnected), 1U);
+  EXPECT_EQ(counts->count(Observation::Kind::kGranted), 2U);
 }
 
 TEST(SentinelOptionsTest, ValuesOutOfRangeAreRefused) {

@@ -7,6 +7,10 @@
 //   ...
 //   Export("lock_waits_seconds", counts->total(Observation::Kind::kGranted));
 //
+// The same one hears of switches and moved slots, if the connector is of a kind that knows any:
+//
+//   SentinelConnector::Create(..., {..., .observer = ToTopologyObserver(counts)});
+//
 // Guarantee: every try, sleep, pause, retry and connection is told of, and how every call and every
 // lease has ended, by the task that it happens to; those of one call in their order. No lock is
 // held meanwhile. Not guaranteed: an order among tasks; that a loss by the clock is told of before
@@ -15,20 +19,23 @@
 //
 // What each primitive tells: those that grant a Lease all of it; MultiMutex what each of its
 // mutexes tells; Redlock through its first client, but for the connections, of which each node's
-// own client tells; CountDownLatch as if being open were a grant, without a token.
+// own client tells; CountDownLatch as if being open were a grant, without a token. Connectors tell
+// for themselves and once, however many clients share them: they are there before any client is.
 //
 // Cost: without an observer a comparison with null; with one, reading the clock and the call, no
-// round trip. Thread safety: Observe is called by any number of tasks at a time.
+// round trip. Thread safety: an Observer is called by any number of tasks at a time.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include <interlock/result.h>
 #include <interlock/time.h>
+#include <interlock/topology.h>
 
 namespace interlock {
 
@@ -81,7 +88,15 @@ class Observer {
   /// It must not call the library, not even the lock that it hears of, nor wait. An exception that
   /// leaves it ends the process.
   virtual void Observe(const Observation& what) noexcept = 0;
+
+  /// What a connector to several nodes does, if it was given ToTopologyObserver of this. Called
+  /// like Observe, and bound to the same; valid during the call only.
+  virtual void ObserveTopology(const TopologyEvent& /*event*/) noexcept {}
 };
+
+/// For SentinelOptions::observer and ClusterOptions::observer: passes all on to ObserveTopology of
+/// `observer`, which it keeps alive. Of null: no observer.
+TopologyObserver ToTopologyObserver(std::shared_ptr<Observer> observer);
 
 /// How often each kind was told, how often with a status that is not ok, and the sum of the
 /// durations: what metrics are made of. Thread safety: any task, at any time; the numbers are each
@@ -94,8 +109,14 @@ class CountingObserver final : public Observer {
     if (!what.status.ok()) numbers.failed.fetch_add(1, std::memory_order_relaxed);
     numbers.total.fetch_add(what.duration.count(), std::memory_order_relaxed);
   }
+  void ObserveTopology(const TopologyEvent& event) noexcept override {
+    events_[static_cast<std::size_t>(event.kind)].fetch_add(1, std::memory_order_relaxed);
+  }
 
   std::uint64_t count(Observation::Kind kind) const { return of(kind).count; }
+  std::uint64_t count(TopologyEvent::Kind kind) const {
+    return events_[static_cast<std::size_t>(kind)];
+  }
   std::uint64_t failed(Observation::Kind kind) const { return of(kind).failed; }
   /// Of kGranted: how long those who got in have waited; of kReleased: how long it was held.
   Duration total(Observation::Kind kind) const { return Duration(of(kind).total); }
@@ -111,6 +132,7 @@ class CountingObserver final : public Observer {
   }
 
   std::array<Numbers, Observation::kKinds> numbers_;
+  std::array<std::atomic<std::uint64_t>, TopologyEvent::kKinds> events_{};
 };
 
 }  // namespace interlock

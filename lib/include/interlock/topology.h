@@ -7,6 +7,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,7 @@ struct TopologyEvent {
     kSlotsLearned,  ///< Cluster: the table of slots was read from `node`
     kRetried,       ///< after a pause, because `detail`
   };
+  static constexpr std::size_t kKinds = 7;
 
   Kind kind = Kind::kRetried;
   NodeAddress node;
@@ -57,7 +59,8 @@ struct TopologyEvent {
 /// "master-found", "switched", ...; for logs and metrics.
 std::string_view ToString(TopologyEvent::Kind kind);
 
-/// Must return soon, and must not use the connector. No lock is held during the call.
+/// Must return soon, and must not use the connector. No lock is held during the call. To hear of it
+/// where the client is listened to, see ToTopologyObserver in observer.h.
 using TopologyObserver = std::function<void(const TopologyEvent&)>;
 
 }  // namespace interlock
