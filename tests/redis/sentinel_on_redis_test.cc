@@ -39,23 +39,6 @@ class SentinelOnRedisTest : public LockTest {
     ASSERT_TRUE(Comes(*sentinel_, {"INFO", "sentinel"}, "slaves=1"));
   }
 
-  static std::unique_ptr<RedisServer> Start(RedisServerOptions options) {
-    auto server = RedisServer::Start(std::move(options));
-    EXPECT_TRUE(server.ok()) << server.status().ToString();
-    return server.ok() ? std::move(server).value() : nullptr;
-  }
-
-  /// False if ten seconds were not enough.
-  bool Comes(RedisServer& server, const std::vector<std::string>& command, const char* text) {
-    const MonotonicTime limit = In(seconds(10));
-    while (runtime_.Now() < limit) {
-      const Result<std::string> reply = server.Command(command);
-      if (reply.ok() && reply.value().find(text) != std::string::npos) return true;
-      SleepFor(milliseconds(10));
-    }
-    return false;
-  }
-
   std::unique_ptr<SentinelConnector> MakeConnector() {
     auto sentinels = MakeHiredisNodes(runtime_, {});
     auto masters = MakeHiredisNodes(runtime_, {.password = "secret"});
@@ -94,7 +77,7 @@ TEST_F(SentinelOnRedisTest, LocksFollowAFailover) {
   Semaphore semaphore = Make<Semaphore>(client, "sem", SemaphoreOptions{.limit = 2});
   Result<Lease> during = semaphore.AcquireFor(seconds(10));
   ASSERT_TRUE(during.ok()) << during.status().ToString();
-  ASSERT_TRUE(Comes(*sentinel_, {"INFO", "sentinel"}, std::to_string(replica_->port()).c_str()));
+  ASSERT_TRUE(Comes(*sentinel_, {"INFO", "sentinel"}, std::to_string(replica_->port())));
   SleepFor(milliseconds(150));
 
   EXPECT_EQ(mutex.TryAcquire().code(), StatusCode::kNotAcquired);
