@@ -93,12 +93,14 @@ bool Convert(const redisReply& from, Reply& to) {
   }
 }
 
+// One append for all of it: this is done for every word of every command.
 void AppendHeader(char kind, std::size_t count, std::string& out) {
-  std::array<char, 24> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), count).ptr;
-  out.push_back(kind);
-  out.append(digits.data(), end);
-  out.append("\r\n");
+  std::array<char, 24> header;
+  header[0] = kind;
+  char* end = std::to_chars(header.data() + 1, header.data() + header.size() - 2, count).ptr;
+  *end++ = '\r';
+  *end++ = '\n';
+  out.append(header.data(), static_cast<std::size_t>(end - header.data()));
 }
 
 // Messages to a subscriber are pushes: they answer no command.

@@ -29,7 +29,10 @@ ResourceKeys::ResourceKeys(const std::string& prefix, const std::string& name)
     : base(prefix + "{" + name + "}"), fence(base + ":fence"), signal(base + ":signal") {}
 
 std::string ResourceKeys::Cancelled(const std::string& token) const {
-  return base + ":cancelled:" + token;
+  constexpr std::string_view kInfix = ":cancelled:";
+  std::string key;
+  key.reserve(base.size() + kInfix.size() + token.size());
+  return key.append(base).append(kInfix).append(token);
 }
 
 std::string LockScripts::CancelledFor() const {

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +50,17 @@ constexpr auto Joined(const char (&... pieces)[kSizes]) {
   return all;
 }
 
+/// Made from views, because a list of strings would copy each of them twice: every command of every
+/// lock begins with one.
 struct ScriptCall {
-  const Script* script = nullptr;
+  using Words = std::initializer_list<std::string_view>;
+
+  ScriptCall(const Script* which, Words key_words, Words argument_words)
+      : script(which),
+        keys(key_words.begin(), key_words.end()),
+        arguments(argument_words.begin(), argument_words.end()) {}
+
+  const Script* script;
   std::vector<std::string> keys;
   std::vector<std::string> arguments;
 };
