@@ -20,11 +20,15 @@ Status GiveBack(std::vector<Lease> held, const Status& why) {
                 why.message() + "; giving back the others: " + released.ToString());
 }
 
-/// Makes whole again what has less than half of its life left. Not ok: one is over, or may be.
+/// Makes whole again what has less than half of its life left. Not ok: one is over, or may be; also
+/// one that was looked at before another took its time.
 Status Refresh(std::vector<Lease>& held, Duration lease) {
   for (Lease& one : held) {
     if (one.remaining() >= lease / 2) continue;
     if (Status extended = one.Extend(); !extended.ok()) return extended;
+  }
+  for (const Lease& one : held) {
+    if (!one.valid()) return Status(StatusCode::kLeaseLost, "a lease was over before all were had");
   }
   return Status();
 }
