@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/scenario.h"
+
 namespace interlock::scenarios {
 namespace {
 
@@ -20,6 +22,7 @@ class Program {
         operations_(plan.operations),
         runtime_(environment.runtime),
         can_extend_(traits.can_extend),
+        taken_at_once_(ResourcesAtOnce(traits)),
         locks_(locks),
         events_(events) {}
 
@@ -28,7 +31,7 @@ class Program {
     const Operation& operation = operations_[index];
     const Party who{client_, operation.resource};
     if (operation.think.count() > 0) SleepUntil(runtime_.Now() + operation.think);
-    events_.OnAsk(client_, operation);
+    events_.OnAsk(who, operation);
     Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation);
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
@@ -48,6 +51,8 @@ class Program {
   }
 
  private:
+  using Held = std::bitset<kMostResources + kMostAtOnce - 1>;
+
   /// Why it leaves its section.
   enum class Left : std::uint8_t { kDone, kOver, kLost };
 
@@ -55,12 +60,20 @@ class Program {
   bool RunInside(std::size_t outer) {
     const std::size_t index = outer + 1;
     if (index == operations_.size() || !operations_[index].inside) return true;
-    const auto resource = static_cast<std::size_t>(operations_[outer].resource);
-    held_.set(resource);
-    const bool free = !held_.test(static_cast<std::size_t>(operations_[index].resource));
+    const Held its_own = TakenBy(operations_[outer]);
+    held_ |= its_own;
+    const bool free = (held_ & TakenBy(operations_[index])).none();
     const bool alive = !free || Run(index);
-    held_.reset(resource);
+    held_ &= ~its_own;
     return alive;
+  }
+
+  Held TakenBy(const Operation& operation) const {
+    Held taken;
+    for (int i = 0; i < taken_at_once_; ++i) {
+      taken.set(static_cast<std::size_t>(operation.resource + i));
+    }
+    return taken;
   }
 
   Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation) {
@@ -168,9 +181,10 @@ class Program {
   const std::vector<Operation>& operations_;
   Runtime& runtime_;
   const bool can_extend_;
+  const int taken_at_once_;
   const std::span<const std::unique_ptr<harness::Lock>> locks_;
   ProgramEvents& events_;
-  std::bitset<kMostResources> held_;  // by operations that others are inside of
+  Held held_;  // by operations that others are inside of
 };
 
 }  // namespace

@@ -26,7 +26,9 @@ struct Party {
 class ProgramEvents {
  public:
   virtual ~ProgramEvents() = default;
-  virtual void OnAsk(int client, const Operation& operation) = 0;
+  /// `who.resource` is another one than the operation's if that is asked for beside it, all or
+  /// none.
+  virtual void OnAsk(Party who, const Operation& operation) = 0;
   virtual void OnRefused(Party who, const Status& status) = 0;
   virtual void OnGranted(Party who, const harness::Hold& hold) = 0;
   virtual void OnEnter(Party who) = 0;

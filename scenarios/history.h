@@ -37,6 +37,8 @@ struct Attempt {
   std::string latest_words = {};
   std::int64_t commands = 0;  ///< sent by its client until it was answered
   bool shared = false;        ///< as a reader
+  bool of_several = false;    ///< for this resource and another one at once, all or none
+  bool beside = false;        ///< the other one's history says what became of the whole
   /// Of those commands, among all that its client ever sent.
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;

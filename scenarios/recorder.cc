@@ -144,9 +144,8 @@ void Recorder::Attribute(std::size_t first, int resource) {
   for (; first < violations_.size(); ++first) violations_[first].resource = resource;
 }
 
-void Recorder::OnAsk(int client, const Operation& operation) {
+void Recorder::OnAsk(Party who, const Operation& operation) {
   if (closed_) return;
-  const Party who{client, operation.resource};
   if (operation.shared) {
     Note(who, std::string("as a reader: ").append(ToString(operation.ask)));
   } else {
@@ -155,14 +154,16 @@ void Recorder::OnAsk(int client, const Operation& operation) {
   dealing(who).doing = Doing::kAsking;
   dealing(who).attempt = history(who).attempts.size();
   Attempt attempt;
-  attempt.client = client;
+  attempt.client = who.client;
   attempt.ask = operation.ask;
   attempt.shared = operation.shared;
+  attempt.of_several = subject_.traits().several;
+  attempt.beside = who.resource != operation.resource;
   attempt.asked = world_->now();
   if (operation.ask == Ask::kWaitFor) {
-    const MonotonicTime asked = world_->LocalTime(client, attempt.asked);
+    const MonotonicTime asked = world_->LocalTime(who.client, attempt.asked);
     dealing(who).gives_up = AddSaturating(asked, operation.wait);
-    attempt.deadline = world_->GlobalTime(client, dealing(who).gives_up);
+    attempt.deadline = world_->GlobalTime(who.client, dealing(who).gives_up);
   }
   history(who).attempts.push_back(attempt);
 }

@@ -68,7 +68,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnClockChange(int process, sim::VirtualTime now) override;
   Duration ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) override;
 
-  void OnAsk(int client, const Operation& operation) override;
+  void OnAsk(Party who, const Operation& operation) override;
   void OnRefused(Party who, const Status& status) override;
   void OnGranted(Party who, const harness::Hold& granted) override;
   void OnEnter(Party who) override;

@@ -19,6 +19,7 @@
 #include "scenarios/oracles/validity.h"
 #include "scenarios/oracles/writes.h"
 #include "scenarios/recorder.h"
+#include "scenarios/several.h"
 #include "scenarios/story.h"
 
 namespace interlock::scenarios {
@@ -38,9 +39,11 @@ class OneRun {
       : case_(run_case),
         workload_(workload),
         traits_(run_case.subject->traits()),
-        options_(LockOptionsFor(*run_case.scenario, workload)),
+        options_(LockOptionsFor(*run_case.scenario, workload, traits_)),
         recorder_(*run_case.subject, options_, run_case.synchrony, run_case.scenario->database,
                   workload.guard),
+        of_each_(recorder_),
+        events_(traits_.several ? static_cast<ProgramEvents&>(of_each_) : recorder_),
         plan_(FaultPlanOf(workload)),
         world_(universe, Options(workload, keep_events), plan_, choices, &recorder_),
         probe_(probe) {}
@@ -121,11 +124,12 @@ class OneRun {
         environment.nodes.push_back(&world_.connector(client, node));
       }
       std::vector<std::unique_ptr<harness::Lock>> locks;
-      for (const harness::LockOptions& options : options_) {
-        locks.push_back(case_.subject->NewLock(environment, options));
+      for (int i = 0; i < workload_.resources; ++i) {
+        const harness::LockOptions& options = options_[static_cast<std::size_t>(i)];
+        locks.push_back(case_.subject->NewLock(environment, OptionsOf(client, options)));
       }
       const auto index = static_cast<std::size_t>(client);
-      RunClient(client, plans_[index], next_[index], environment, traits_, locks, recorder_);
+      RunClient(client, plans_[index], next_[index], environment, traits_, locks, events_);
       if (index < workload_.clients.size()) AskAgain(client, environment, locks);
     });
   }
@@ -145,7 +149,7 @@ class OneRun {
     plan.operations.assign(kRequestsAgain, ask);
     plan.operations.back().think += kLongestRecovery;
     std::size_t next = 0;
-    RunClient(client, plan, next, environment, traits_, locks, recorder_);
+    RunClient(client, plan, next, environment, traits_, locks, events_);
   }
 
   /// A client that comes when all is well again: what it cannot get is lost.
@@ -168,10 +172,14 @@ class OneRun {
 
   Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
 
-  ProgressRules Rules() const {
+  ProgressRules Rules(const Recorder::Resource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
-    return {WakeUpBound(), LongestUse(workload_, traits_.renews), drift};
+    ProgressRules rules{WakeUpBound(), LongestUse(workload_, traits_.renews), drift, {}};
+    for (const Recorder::Resource& other : recorder_.resources()) {
+      if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
+    }
+    return rules;
   }
 
   /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
@@ -251,7 +259,7 @@ class OneRun {
     const std::size_t before = result.violations.size();
     JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
     const bool storm = result.violations.size() > before;
-    if (to_its_end) JudgeProgress(history, Rules(), result.violations);
+    if (to_its_end) JudgeProgress(history, Rules(resource), result.violations);
     const auto index = static_cast<int>(&resource - recorder_.resources().data());
     for (std::size_t i = first; i < result.violations.size(); ++i) {
       result.violations[i].resource = index;
@@ -297,6 +305,8 @@ class OneRun {
   const harness::Traits traits_;
   const std::vector<harness::LockOptions> options_;  ///< of each resource
   Recorder recorder_;
+  EventsOfEach of_each_;
+  ProgramEvents& events_;
   std::vector<ClientPlan> plans_;
   std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
   std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2

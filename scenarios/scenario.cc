@@ -185,10 +185,11 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   return goals;
 }
 
-std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario,
-                                                 const Workload& workload) {
+std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const Workload& workload,
+                                                 const harness::Traits& traits) {
   std::vector<harness::LockOptions> all;
-  for (int i = 0; i < workload.resources; ++i) {
+  const int beside = ResourcesAtOnce(traits) - 1;
+  for (int i = 0; i < workload.resources + beside; ++i) {
     harness::LockOptions& options = all.emplace_back();
     options.key_prefix = scenario.key_prefix;
     options.resource = scenario.resource;
@@ -196,7 +197,15 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario,
     options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
     options.permits = workload.permits;
   }
+  for (std::size_t i = 0; beside > 0 && i + 1 < all.size(); ++i) {
+    all[i].several = {all[i].resource, all[i + 1].resource};
+  }
   return all;
+}
+
+harness::LockOptions OptionsOf(int client, harness::LockOptions options) {
+  if (client % 2 == 1) std::reverse(options.several.begin(), options.several.end());
+  return options;
 }
 
 }  // namespace interlock::scenarios

@@ -124,8 +124,16 @@ inline constexpr std::uint64_t kRunsForRareGoals = 5000;
 /// runs; a pinned workload has none.
 GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits, std::uint64_t runs);
 
-/// Of each of the workload's resources.
-std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario,
-                                                 const Workload& workload);
+/// How many resources one request takes: the one that an operation names, and those behind it.
+inline int ResourcesAtOnce(const harness::Traits& traits) {
+  return traits.several ? kMostAtOnce : 1;
+}
+
+/// Of each of the workload's resources, and of those that are taken beside the last.
+std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const Workload& workload,
+                                                 const harness::Traits& traits);
+
+/// As this client gives them: every second one names several the other way round.
+harness::LockOptions OptionsOf(int client, harness::LockOptions options);
 
 }  // namespace interlock::scenarios

@@ -58,6 +58,8 @@ struct Operation {
 inline constexpr Duration kNotice = std::chrono::milliseconds(1);
 
 inline constexpr int kMostResources = 3;
+/// Of a lock that takes several resources at once; the last is one more than the workload's.
+inline constexpr int kMostAtOnce = 2;
 inline constexpr int kMostNodes = 9;
 
 struct PlannedFault {

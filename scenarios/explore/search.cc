@@ -63,7 +63,8 @@ Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<
   explored_.bounds = bounds;
   explored_.workload = ExploredWorkload(*options.run_case.scenario, bounds);
   explored_.merge = options.merge;
-  explored_.symmetry = options.symmetry;
+  // Those that name several resources in another order do not do the same.
+  explored_.symmetry = options.symmetry && !options.run_case.subject->traits().several;
   // Where nothing but the one resource is touched, no step commutes; nor where servers keep the
   // order of all that is written, or writes go elsewhere.
   const Workload& workload = explored_.workload;

@@ -42,14 +42,17 @@ class Circles {
         holdings_.push_back({hold.client, i, hold.token, {from, hold.release_called}});
         instants_.push_back(from);
       }
-      for (const Attempt& attempt : histories_[i]->attempts) instants_.push_back(attempt.asked);
+      for (const Attempt& attempt : histories_[i]->attempts) {
+        instants_.push_back(attempt.asked);
+        if (attempt.of_several) AddParts(*histories_[i], attempt, i);
+      }
     }
     std::sort(instants_.begin(), instants_.end());
     instants_.erase(std::unique(instants_.begin(), instants_.end()), instants_.end());
   }
 
   std::optional<Violation> First() const {
-    if (holdings_.empty()) return std::nullopt;
+    if (holdings_.empty() && parts_.empty()) return std::nullopt;
     for (const VirtualTime at : instants_) {
       const std::vector<Waiting> stuck = StuckAt(at);
       if (stuck.empty()) continue;
@@ -60,6 +63,16 @@ class Circles {
   }
 
  private:
+  /// What it gets of the several that it asks for, before it has all of them.
+  void AddParts(const History& history, const Attempt& attempt, std::size_t resource) {
+    const Interval asking{attempt.asked, attempt.answered};
+    for (const ServerHold& entry : history.server_holds) {
+      if (entry.client != attempt.client || !Contains(asking, entry.granted)) continue;
+      parts_.push_back({entry.client, resource, entry.token, {entry.granted, attempt.answered}});
+      instants_.push_back(entry.granted);
+    }
+  }
+
   /// The largest set of waiting clients of which each waits for others of the set alone.
   std::vector<Waiting> StuckAt(VirtualTime at) const {
     std::vector<Waiting> stuck;
@@ -102,7 +115,7 @@ class Circles {
       const VirtualTime until = std::min(entry.ended, entry.promised_until);
       if (!Contains({entry.granted, until}, at) || !Conflict(attempt, entry)) continue;
       const std::optional<int> owner = HolderOf(entry, resource, at);
-      if (!owner.has_value()) return std::nullopt;
+      if (!owner.has_value() || IsItsOwnPart(attempt, entry)) return std::nullopt;
       waiting.entries.push_back(&entry);
       waiting.owners.push_back(*owner);
     }
@@ -117,7 +130,15 @@ class Circles {
       const bool its_own = holding.resource == resource && holding.client == entry.client;
       if (its_own || StandsForAnother(entry, holding, resource)) return holding.client;
     }
+    for (const Holding& part : parts_) {
+      const bool is_it = part.resource == resource && part.client == entry.client;
+      if (is_it && part.token == entry.token && Contains(part.known, at)) return part.client;
+    }
     return std::nullopt;
+  }
+
+  static bool IsItsOwnPart(const Attempt& attempt, const ServerHold& entry) {
+    return attempt.of_several && entry.client == attempt.client && entry.granted >= attempt.asked;
   }
 
   /// The entry fills this resource, and is that of a grant of another one. A client that asked for
@@ -175,6 +196,7 @@ class Circles {
 
   const std::span<const History* const> histories_;
   std::vector<Holding> holdings_;
+  std::vector<Holding> parts_;         // each until its client has all that it asked for
   std::vector<VirtualTime> instants_;  // at which somebody may have become stuck, in order
 };
 

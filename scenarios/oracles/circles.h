@@ -10,7 +10,8 @@
 //
 // A client waits for those whose ownership entries fill the resource that it asks for. Entries are
 // told apart by their tokens, which their holders know; one that nobody knows of yet (a grant on
-// its way) is waited for by nobody. Of a semaphore all the permits must be with clients that wait.
+// its way) is waited for by nobody, unless its client asks for several at once and waits for more.
+// Of a semaphore all the permits must be with clients that wait.
 //
 // Non-guarantee: runs in which any fault struck are not judged, because what a fault left behind
 // may hold up its own client.

@@ -153,6 +153,13 @@ class Progress {
       const bool meets = other.asked < wait.to && wait.from < other.answered;
       if (other.client != attempt.client && meets) ++terms.waiters;
     }
+    for (const History* beside : rules_.beside) {
+      terms.waiters += static_cast<int>(std::count_if(
+          beside->attempts.begin(), beside->attempts.end(), [&](const Attempt& other) {
+            const bool meets = other.asked < wait.to && wait.from < other.answered;
+            return other.client != attempt.client && !other.beside && meets;
+          }));
+    }
     return terms;
   }
 
@@ -184,7 +191,7 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
   const Progress progress(history, rules);
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
-    if (attempt.ask == Ask::kTry) continue;
+    if (attempt.ask == Ask::kTry || attempt.beside) continue;
     if (DiedAt(history, attempt.client, attempt.asked) < attempt.answered) continue;
     std::optional<Violation> found = progress.Judge(attempt, calm);
     if (found.has_value() && (!first.has_value() || found->at < first->at)) first = found;

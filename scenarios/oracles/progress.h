@@ -29,6 +29,8 @@ struct ProgressRules {
   Duration wake_up_bound{};   ///< the lock's own
   Duration longest_use{};     ///< of one grant, see LongestUse
   std::int64_t rate_ppm = 0;  ///< of the slowest clock
+  /// Where several resources are taken at once: of the others, whose users may be in the way, too.
+  std::vector<const History*> beside = {};
 };
 
 /// Appends one violation at most: that of the waiter which was forgotten first.

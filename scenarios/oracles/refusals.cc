@@ -87,6 +87,7 @@ bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime fro
 }
 
 bool WasFree(const History& history, const Attempt& attempt) {
+  if (attempt.beside) return false;  // it was the other one that was taken
   if (attempt.answer != StatusCode::kNotAcquired && attempt.answer != StatusCode::kTimeout) {
     return false;  // "not reached" says nothing about the resource
   }

@@ -71,7 +71,7 @@ class ReportingEvents final : public ProgramEvents {
   ReportingEvents(const ClientTask& task, int pipe, Runtime& runtime)
       : task_(task), pipe_(pipe), runtime_(runtime) {}
 
-  void OnAsk(int /*client*/, const Operation& operation) override {
+  void OnAsk(Party /*who*/, const Operation& operation) override {
     if (asked_) ++operation_;
     asked_ = true;
     EventRecord record = New(EventKind::kAsk);
@@ -176,7 +176,8 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   if (!connector.ok()) _exit(2);
   WatchedConnector watched(**connector, [&events] { events.OnSent(); });
   harness::Environment environment{runtime, watched, {&watched}};
-  const std::unique_ptr<harness::Lock> locks[] = {task.subject->NewLock(environment, task.options)};
+  const std::unique_ptr<harness::Lock> locks[] = {
+      task.subject->NewLock(environment, OptionsOf(task.client, task.options))};
   AwaitEverybody(channels.barrier);
   std::size_t next = 0;
   RunClient(task.client, task.plan, next, environment, task.subject->traits(), locks, events);

@@ -147,7 +147,8 @@ class RealCheck {
     const std::string run_prefix = fmt::format("{}{}:", prefix_, ++runs_begun_);
     real::RealCase real_case;
     real_case.subject = unit.subject;
-    real_case.options = LockOptionsFor(*prepared.scenario, plan.workload).front();
+    real_case.options =
+        LockOptionsFor(*prepared.scenario, plan.workload, unit.subject->traits()).front();
     real_case.options.key_prefix = run_prefix + prepared.scenario->key_prefix;
     real_case.redis = redis_;
     real_case.redis.database = prepared.database;

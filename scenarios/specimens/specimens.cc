@@ -86,6 +86,10 @@ std::vector<Specimen> OfHolders() {
           specimens::RedisSingleFile()};
 }
 
+std::vector<Specimen> OfSeveral() {
+  return {specimens::MultiUnordered(), specimens::MultiKeepsPart()};
+}
+
 std::vector<Specimen> OfAQuorum() {
   return {specimens::VotesBelievedFromReply(),
           specimens::VotesNotHeardOf(),
@@ -101,7 +105,7 @@ std::vector<Specimen> OfAQuorum() {
 
 std::vector<Specimen> Specimens() {
   std::vector<Specimen> all = OfHolders();
-  for (std::vector<Specimen>& more : std::array{OfReaders(), OfAQuorum()}) {
+  for (std::vector<Specimen>& more : std::array{OfReaders(), OfSeveral(), OfAQuorum()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;

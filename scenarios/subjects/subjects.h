@@ -11,6 +11,7 @@ namespace interlock::scenarios::subjects {
 
 std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();
+std::shared_ptr<const harness::Subject> MultiMutexSubject();
 std::shared_ptr<const harness::Subject> MutexSubject();
 std::shared_ptr<const harness::Subject> RedlockSubject();
 std::shared_ptr<const harness::Subject> ReentrantMutexSubject();

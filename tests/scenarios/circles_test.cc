@@ -142,6 +142,32 @@ TEST(CirclesTest, AGrantOnItsWayIsNotWaitedFor) {
   EXPECT_THAT(Judge(all), IsEmpty());
 }
 
+/// Each has one of two that it asked for at once, and waits for the other's.
+Histories CrosswiseParts() {
+  Histories all = {NewHistory(), NewHistory()};
+  for (int client = 0; client < 2; ++client) {
+    for (History& history : all) {
+      WaitsFrom(history, client, Ms(10), Ms(1'012));
+      history.attempts.back().of_several = true;
+    }
+    Fills(all[static_cast<std::size_t>(client)], client, Ms(12));
+  }
+  return all;
+}
+
+TEST(CirclesTest, PartsOfWhatIsAskedForAtOnceCloseACircle) {
+  const auto violations = Judge(CrosswiseParts());
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(violations[0].what, HasSubstr("C1 waited for what C2 held"));
+  EXPECT_THAT(violations[0].what, HasSubstr("C2 waited for what C1 held"));
+}
+
+TEST(CirclesTest, WhoHasOnePartAndWaitsForTheOtherIsNotInItsOwnWay) {
+  Histories all = CrosswiseParts();
+  for (History& history : all) history.attempts.erase(history.attempts.begin() + 1);
+  EXPECT_THAT(Judge(all), IsEmpty()) << "C2 is not asking";
+}
+
 TEST(CirclesTest, AFreePermitIsEnough) {
   Histories all = {NewHistoryOfPermits(2), NewHistoryOfPermits(2)};
   Takes(all[0], 0, Ms(10));

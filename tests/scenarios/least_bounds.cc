@@ -80,6 +80,7 @@ std::vector<Bounds> Ways() {
     add([=](Bounds& way) { way.readers = readers, way.overstay = 37, way.waits = true; });
     add([=](Bounds& way) { way.readers = readers, way.waits = true; });
   }
+  add([](Bounds& way) { way.resources = 2; });
   add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
   return ways;
 }
@@ -96,6 +97,8 @@ std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction&
   if (way.overstay > 0 && (!scenario.shape.overstay || least.pauses == 0)) return std::nullopt;
   const bool shared = specimen.subject->traits().shared;
   if (way.readers > (shared ? least.clients : 0)) return std::nullopt;
+  // Whoever takes one at a time falls with one, unless it is out of reach.
+  if (way.resources > 1 && !specimen.subject->traits().several) return std::nullopt;
   way.clients = least.clients;
   way.attempts = least.attempts;
   way.expiries = least.expiries;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -47,6 +48,8 @@ struct LockOptions {
   std::string resource;
   std::chrono::milliseconds lease{};  ///< 1 ms or more
   int permits = 1;  ///< more than 1 only for a Subject whose Traits say `semaphore`
+  /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
+  std::vector<std::string> several = {};
 };
 
 /// One grant, as its holder sees it. Its destructor must not reach the server.
@@ -82,6 +85,10 @@ class Hold {
   virtual Status Extend() {
     return Status(StatusCode::kInvalidArgument, "extend is not supported");
   }
+
+  /// If Traits say `several`: the grant of one of them, in the order of their names, as long as
+  /// this lives. It is never extended or released by itself.
+  virtual const Hold& Part(std::size_t /*index*/) const { return *this; }
 
   /// kOk: released just now. kNotOwner or kLeaseLost: was no longer held. Must not throw.
   virtual Status Release() = 0;
@@ -129,6 +136,9 @@ struct Traits {
   /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
   /// other lock is judged there.
   bool quorum = false;
+  /// Takes all of LockOptions::several or none, `resource` first: it has the lesser name. Owners()
+  /// is asked of each. Extend and Release answer for all; kLeaseLost: not all were held any more.
+  bool several = false;
 };
 
 /// A lock under test. Immutable.
