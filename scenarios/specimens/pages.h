@@ -81,6 +81,8 @@ Specimen RenewsAllReaders();
 Specimen ReadersOneByOne();
 Specimen DeadWriterFirst();
 Specimen RedisSingleFile();
+Specimen ReentrantFreesAll();
+Specimen ReentrantCountsResends();
 Specimen MultiUnordered();
 Specimen MultiKeepsPart();
 Specimen VotesBelievedFromReply();

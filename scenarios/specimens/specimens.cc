@@ -86,8 +86,10 @@ std::vector<Specimen> OfHolders() {
           specimens::RedisSingleFile()};
 }
 
+/// Of locks that are taken several times, or several at once.
 std::vector<Specimen> OfSeveral() {
-  return {specimens::MultiUnordered(), specimens::MultiKeepsPart()};
+  return {specimens::ReentrantFreesAll(), specimens::ReentrantCountsResends(),
+          specimens::MultiUnordered(), specimens::MultiKeepsPart()};
 }
 
 std::vector<Specimen> OfAQuorum() {
