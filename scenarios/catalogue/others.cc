@@ -104,17 +104,23 @@ Scenario E2Fenced() {
                         GuardKind::kFenced);
 }
 
-/// H1 of a write: C1 dies in its section with a write under way, which takes 1 s. It is sent
-/// shortly before a lease ends, or before the last eighth of one begins.
-std::vector<Workload> DiesWithAWriteUnderWay(Duration hold) {
+/// C1 holds for so long, and C2 waits for its turn from 2 s on.
+Workload HoldsAndIsWaitedFor(Duration hold, GuardKind guard) {
   const Operation waits{.ask = Ask::kWaitFor,
                         .think = milliseconds(2'000),
                         .wait = milliseconds(20'000),
                         .hold = milliseconds(3'000)};
   Workload workload = Clients({Does({{.hold = hold}}), Does({waits})});
-  workload.guard = GuardKind::kUnfenced;
+  workload.guard = guard;
+  return workload;
+}
+
+/// H1 of a write: C1 dies in its section with a write under way, which takes 1 s. It is sent
+/// shortly before a lease ends, or before the last eighth of one begins.
+std::vector<Workload> DiesWithAWriteUnderWay(Duration hold) {
   std::vector<Workload> sweep =
-      AtAnyStep(workload, {.kind = sim::FaultKind::kDelayRequest, .length = milliseconds(1'000)});
+      AtAnyStep(HoldsAndIsWaitedFor(hold, GuardKind::kUnfenced),
+                {.kind = sim::FaultKind::kDelayRequest, .length = milliseconds(1'000)});
   for (Workload& one : sweep) {
     // The step after that at which the write is sent is the first of the wait for its answer.
     std::vector<PlannedFault>& faults = one.clients.front().faults;
@@ -126,13 +132,8 @@ std::vector<Workload> DiesWithAWriteUnderWay(Duration hold) {
 /// H1 of a section: C1 is paused for 1 s between its look at its validity and the last thing that
 /// it does. That is fenced here: what is left is the section.
 std::vector<Workload> IsLateForASecond(Duration hold) {
-  const Operation waits{.ask = Ask::kWaitFor,
-                        .think = milliseconds(2'000),
-                        .wait = milliseconds(20'000),
-                        .hold = milliseconds(3'000)};
-  Workload workload = Clients({Does({{.hold = hold}}), Does({waits})});
-  workload.guard = GuardKind::kFenced;
-  return AtAnyStep(workload, {.kind = sim::FaultKind::kPause, .length = milliseconds(1'000)});
+  return AtAnyStep(HoldsAndIsWaitedFor(hold, GuardKind::kFenced),
+                   {.kind = sim::FaultKind::kPause, .length = milliseconds(1'000)});
 }
 
 /// H1: Chubby and Consul refuse everybody for a while when a holder has not released. What is late

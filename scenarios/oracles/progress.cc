@@ -149,16 +149,14 @@ class Progress {
     terms.rate_ppm = rules_.rate_ppm;
     // A request and its answer, a release and its answer; a wake-up, and what it brings about.
     terms.hand_over = rules_.wake_up_bound + 8 * history_.latency;
-    for (const Attempt& other : history_.attempts) {
-      const bool meets = other.asked < wait.to && wait.from < other.answered;
-      if (other.client != attempt.client && meets) ++terms.waiters;
-    }
+    const auto in_the_way = [&](const Attempt& other) {
+      return other.client != attempt.client && other.asked < wait.to && wait.from < other.answered;
+    };
+    for (const Attempt& other : history_.attempts) terms.waiters += in_the_way(other);
     for (const History* beside : rules_.beside) {
-      terms.waiters += static_cast<int>(std::count_if(
-          beside->attempts.begin(), beside->attempts.end(), [&](const Attempt& other) {
-            const bool meets = other.asked < wait.to && wait.from < other.answered;
-            return other.client != attempt.client && !other.beside && meets;
-          }));
+      for (const Attempt& other : beside->attempts) {
+        terms.waiters += !other.beside && in_the_way(other);
+      }
     }
     return terms;
   }

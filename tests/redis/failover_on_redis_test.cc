@@ -71,6 +71,15 @@ class SentinelFailoverTest : public LockTest {
     return std::move(made).value();
   }
 
+  /// What the replica has when it returns.
+  Result<Lease> HeldBefore(Client& client) {
+    Mutex held = Make<Mutex>(client, "before", MutexOptions{.lease = seconds(300)});
+    Result<Lease> lease = held.TryAcquire();
+    EXPECT_TRUE(lease.ok()) << lease.status().ToString();
+    EXPECT_TRUE(Comes(*replica_, {"EXISTS", "interlock:{before}"}, "1"));
+    return lease;
+  }
+
   /// Grants that the replica has before its master is gone, and those of the time after.
   void ExpectLocksFollow(Mutex& mutex, Lease& before, const char* role) {
     Result<Lease> after = mutex.AcquireFor(kAgreed);
@@ -110,11 +119,9 @@ class SentinelFailoverTest : public LockTest {
 TEST_F(SentinelFailoverTest, LocksFollowWhenTheMasterIsKilledAndDoNotGoBack) {
   const auto connector = MakeConnector();
   Client client(runtime_, *connector, {.observer = counts_});
-  Mutex held = Make<Mutex>(client, "before", MutexOptions{.lease = seconds(300)});
   Mutex mutex = Make<Mutex>(client, "after");
-  Result<Lease> before = held.TryAcquire();
-  ASSERT_TRUE(before.ok()) << before.status().ToString();
-  ASSERT_TRUE(Comes(*replica_, {"EXISTS", "interlock:{before}"}, "1"));
+  Result<Lease> before = HeldBefore(client);
+  ASSERT_TRUE(before.ok() && !HasFailure());
 
   server_->Kill();
   ExpectLocksFollow(mutex, *before, "role:master");
@@ -128,11 +135,9 @@ TEST_F(SentinelFailoverTest, LocksFollowWhenTheMasterIsKilledAndDoNotGoBack) {
 TEST_F(SentinelFailoverTest, AMasterThatStoodStillIsNotTalkedToOnOldConnections) {
   const auto connector = MakeConnector();
   Client client(runtime_, *connector, {.observer = counts_});
-  Mutex held = Make<Mutex>(client, "before", MutexOptions{.lease = seconds(300)});
   Mutex mutex = Make<Mutex>(client, "after");
-  Result<Lease> before = held.TryAcquire();
-  ASSERT_TRUE(before.ok()) << before.status().ToString();
-  ASSERT_TRUE(Comes(*replica_, {"EXISTS", "interlock:{before}"}, "1"));
+  Result<Lease> before = HeldBefore(client);
+  ASSERT_TRUE(before.ok() && !HasFailure());
   auto old = connector->Connect(In(seconds(5)));
   ASSERT_TRUE(old.ok()) << old.status().ToString();
 

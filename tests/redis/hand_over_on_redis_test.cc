@@ -14,6 +14,7 @@
 #include <interlock/interlock.h>
 
 #include "tests/redis/lock_test.h"
+#include "tests/redis/voters_test.h"
 
 namespace interlock::testing {
 namespace {
@@ -236,41 +237,32 @@ TEST_F(HandOverOnRedisTest, TheTakerKeepsItAliveAndItsDestructorReleases) {
   EXPECT_TRUE(TokensOf(taker).empty());
 }
 
-class RedlockHandOverOnRedisTest : public ConnectionTest {
+class RedlockHandOverOnRedisTest : public VotersTest {
  protected:
   void SetUp() override {
-    for (std::unique_ptr<RedisServer>& server : servers_) {
-      Result<std::unique_ptr<RedisServer>> started = RedisServer::Start({});
-      ASSERT_TRUE(started.ok()) << started.status().ToString();
-      server = std::move(started).value();
-    }
+    StartServers(3);
+    here_ = NewVoters();
+    there_ = NewVoters();
   }
 
-  Redlock NewRedlock(const std::string& name) {
-    std::vector<Client*> nodes;
-    for (const std::unique_ptr<RedisServer>& server : servers_) {
-      connectors_.push_back(MakeHiredisConnector(runtime_, server->url()).value());
-      clients_.push_back(std::make_unique<Client>(runtime_, *connectors_.back()));
-      nodes.push_back(clients_.back().get());
-    }
-    return Make<Redlock>(nodes, name, RedlockOptions{.node_timeout = seconds(5)});
+  static Redlock NewRedlock(const Voters& process, const std::string& name) {
+    return Make<Redlock>(process.nodes, name, RedlockOptions{.node_timeout = seconds(5)});
   }
 
-  std::unique_ptr<RedisServer> servers_[3];
-  std::vector<std::unique_ptr<Connector>> connectors_;
-  std::vector<std::unique_ptr<Client>> clients_;
+  Voters here_;
+  Voters there_;
 };
 
 TEST_F(RedlockHandOverOnRedisTest, OfARedlock) {
-  Redlock giver = NewRedlock("res");
-  Redlock taker = NewRedlock("res");
-  Redlock stranger = NewRedlock("another");
+  Redlock giver = NewRedlock(here_, "res");
+  Redlock taker = NewRedlock(there_, "res");
+  Redlock stranger = NewRedlock(there_, "another");
   ExpectHandedOver({giver, taker, taker, stranger});
 }
 
 TEST_F(RedlockHandOverOnRedisTest, ThroughAMajorityIfANodeIsGone) {
-  Redlock giver = NewRedlock("res");
-  Redlock taker = NewRedlock("res");
+  Redlock giver = NewRedlock(here_, "res");
+  Redlock taker = NewRedlock(there_, "res");
   std::string token;
   std::uint64_t fencing_token = 0;
   const std::string text = GivenUp(giver, token, fencing_token);

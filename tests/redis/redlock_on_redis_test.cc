@@ -12,37 +12,15 @@
 
 #include "src/scripts/quorum_scripts.h"
 #include "tests/redis/lock_test.h"
+#include "tests/redis/voters_test.h"
 
 namespace interlock::testing {
 namespace {
 
 constexpr char kKey[] = "interlock:redlock:{job}";
 
-class RedlockOnRedisTest : public ConnectionTest {
+class RedlockOnRedisTest : public VotersTest {
  protected:
-  /// One "process": a client for each server.
-  struct Voters {
-    std::vector<std::unique_ptr<Connector>> connectors;
-    std::vector<std::unique_ptr<Client>> clients;
-    std::vector<Client*> nodes;
-  };
-
-  void StartServers(int count) {
-    for (int i = 0; i < count; ++i) {
-      Result<std::unique_ptr<RedisServer>> server = RedisServer::Start({});
-      ASSERT_TRUE(server.ok()) << server.status().ToString();
-      servers_.push_back(std::move(server).value());
-    }
-  }
-  Voters NewVoters() {
-    Voters voters;
-    for (const auto& server : servers_) {
-      voters.connectors.push_back(MakeHiredisConnector(runtime_, server->url()).value());
-      voters.clients.push_back(std::make_unique<Client>(runtime_, *voters.connectors.back()));
-      voters.nodes.push_back(voters.clients.back().get());
-    }
-    return voters;
-  }
   static Redlock NewRedlock(const Voters& voters, Duration lease = seconds(30)) {
     return Make<Redlock>(voters.nodes, "job", RedlockOptions{.lease = lease});
   }
@@ -55,8 +33,6 @@ class RedlockOnRedisTest : public ConnectionTest {
     for (std::size_t i = 0; i < servers_.size(); ++i) owned += Ask(i, {"EXISTS", kKey}) == "1";
     return owned;
   }
-
-  std::vector<std::unique_ptr<RedisServer>> servers_;
 };
 
 TEST_F(RedlockOnRedisTest, OneHolderAtATimeOnAllNodes) {
