@@ -65,6 +65,24 @@ void DescribeTasks(Engine& engine, const Process& process, FingerprintWriter& wr
   }
 }
 
+/// What an executed one has done stands in the server; what becomes of its reply does not. Of other
+/// kinds than commands only the kind means something: the rest is what an earlier user left there.
+void DescribeRequest(const Request& request, bool executed, FingerprintWriter& writer) {
+  writer.Number(static_cast<std::uint64_t>(request.kind));
+  const bool command = request.kind == Request::Kind::kCommand;
+  if (command) {
+    for (const Fault& fault : request.reply_faults) {
+      writer.Number(static_cast<std::uint64_t>(fault.kind));
+      writer.Time(fault.length);
+    }
+  }
+  if (executed) return;
+  if (command) {
+    for (const std::string& argument : request.argv) writer.Text(argument);
+  }
+  writer.Time(request.arrival);
+}
+
 void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& writer) {
   for (const auto& link : engine.network.links()) {
     if (link->process != &process || (link->client_gone && !link->server_open)) continue;
@@ -76,14 +94,8 @@ void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& wr
     if (link->broke != nullptr) writer.Text(link->broke);
     if (link->silent) writer.Time(link->silent_since);
     writer.Number(link->requests.size());
-    for (std::size_t i = link->executed; i < link->requests.size(); ++i) {
-      // Of other kinds only the kind means something; the rest is what an earlier user left there.
-      const Request& request = link->requests[i];
-      writer.Number(static_cast<std::uint64_t>(request.kind));
-      if (request.kind == Request::Kind::kCommand) {
-        for (const std::string& argument : request.argv) writer.Text(argument);
-      }
-      writer.Time(request.arrival);
+    for (std::size_t i = 0; i < link->requests.size(); ++i) {
+      DescribeRequest(link->requests[i], i < link->executed, writer);
     }
     writer.Number(link->messages.size());
     for (std::size_t i = 0; i < link->messages.size(); ++i) {

@@ -208,8 +208,8 @@ std::uint64_t ExploredRun::RoleOf(int process) const {
   return role;
 }
 
-// What the oracles know of a living client follows from what it has observed, and when. Of a dead
-// one, whose observations no longer matter, they know when it held.
+// What the oracles know of a living client follows from what it has observed, and when. A dead one
+// observes nothing any more; they know what it was told, and when it held.
 void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) const {
   // Faults are the same in the histories of all resources.
   const History& history = recorder_->resources().front().history;
@@ -221,6 +221,11 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
   if (died == kOpen) return;
   writer.Time(died);
   for (const Recorder::Resource& resource : recorder_->resources()) {
+    for (const Attempt& attempt : resource.history.attempts) {
+      if (attempt.client != process) continue;
+      writer.Time(attempt.answered);
+      writer.Number(static_cast<std::uint64_t>(attempt.answer));
+    }
     for (const ClientHold& hold : resource.history.holds) {
       if (hold.client != process) continue;
       writer.Time(hold.belief.front().from);

@@ -25,6 +25,10 @@ std::vector<Case> AllCases() {
     all.push_back({"tries", lock, "chaos", WithLostReply(OneCrash())});
     all.push_back({"waits", lock, "chaos", Waiting(OneCrash())});
   }
+  // A reply may be lost whose command has been executed, and waits: it is a state of its own.
+  for (const char* lock : {"fair-mutex", "mutex", "semaphore"}) {
+    all.push_back({"lost_wake_up", lock, "chaos", WithLostReply(Waiting(WithCrash(Of(3, 1))))});
+  }
   Bounds with_readers = Waiting(WithCrash(Of(3, 1)));
   with_readers.readers = 2;
   all.push_back({"readers", "shared-mutex", "chaos", with_readers});
