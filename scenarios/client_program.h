@@ -52,6 +52,10 @@ class ProgramEvents {
   virtual void OnAwaitedLoss(Party /*who*/, bool /*told*/) {}
   virtual void OnRelease(Party who) = 0;
   virtual void OnReleased(Party who, const Status& status) = 0;
+  /// Of a latch: counts down, and what it was told of that; asks to be let through (OnAsk), and
+  /// what it was told.
+  virtual void OnCountDown(Party /*who*/, int /*party*/) {}
+  virtual void OnAnswered(Party /*who*/, const Status& /*status*/) {}
   /// A place that faults should reach. May wait.
   virtual void Step(int client) = 0;
 };

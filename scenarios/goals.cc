@@ -40,6 +40,9 @@ std::string_view Name(Goal goal) {
       "split vote without a quorum",
       "minority of votes given back",
       "extended by a bare quorum",
+      "latch waited for while closed",
+      "open latch waited for",
+      "party counted down again",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -47,8 +47,11 @@ enum class Goal : std::uint8_t {
   kSplitVote,          ///< several have votes, and there is no quorum to be had for anybody
   kMinorityGivenBack,  ///< votes that made no quorum were given back
   kBareExtension,      ///< an extension succeeded on just as many servers as it must
+  kAwaitedClosed,      ///< a latch was waited for that not all parties had counted down
+  kAwaitedOpen,        ///< a latch was waited for that was open
+  kCountedAgain,       ///< a party counted down that had counted already
 };
-inline constexpr std::size_t kGoalCount = 35;
+inline constexpr std::size_t kGoalCount = 38;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

@@ -36,6 +36,7 @@ struct Attempt {
   std::string queued_with = {};
   std::string latest_words = {};
   std::int64_t commands = 0;  ///< sent by its client until it was answered
+  int counts_for = -1;        ///< counts a latch down for that party; -1: waits, or has none
   bool shared = false;        ///< as a reader
   bool of_several = false;    ///< for this resource and another one at once, all or none
   bool beside = false;        ///< the other one's history says what became of the whole

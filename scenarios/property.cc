@@ -232,6 +232,20 @@ constexpr std::array<Property, 18> kProperties = {{
       "build with the address sanitizer: uninitialised memory differs from run to run"}},
 }};
 
+constexpr std::array<PropertyOfLatches, 3> kOfLatches = {{
+    {"server-exclusion", "a latch opened before all had counted down",
+     "Violated when somebody is let through while a party's count down has not reached the server.",
+     "remember who has counted down: a number cannot tell a new party from one that says it again"},
+    {"deadlock", "an open latch let somebody wait",
+     "Violated when a waiter is not let through within the wake-up bound after all have been told "
+     "that they have counted down.",
+     "count and wake in one script; let each that is woken wake the next, and look again at times"},
+    {"spurious-refusal", "refused to let through, or to count",
+     "Violated when a wait is refused at a latch that is known to be open, or a count down is not "
+     "acknowledged, to a client that no fault has met.",
+     "look at the count before anything else, and once more when the time is up"},
+}};
+
 constexpr bool IsOneLine(std::string_view text) {
   return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7E;
@@ -280,6 +294,12 @@ std::span<const Property> FindProperties(std::string_view code_or_slug) {
   const auto first = std::find_if(kProperties.begin(), kProperties.end(), matches);
   const auto last = std::find_if_not(first, kProperties.end(), matches);
   return {first, last};
+}
+
+const PropertyOfLatches* FindPropertyOfLatches(std::string_view slug) {
+  const auto found = std::find_if(kOfLatches.begin(), kOfLatches.end(),
+                                  [slug](const auto& property) { return property.slug == slug; });
+  return found == kOfLatches.end() ? nullptr : &*found;
 }
 
 }  // namespace interlock::scenarios

@@ -33,4 +33,15 @@ std::span<const Property> AllProperties();
 /// The rows with this code ("LK013", "lk013") or this slug; empty if there is none.
 std::span<const Property> FindProperties(std::string_view code_or_slug);
 
+/// What it means of a latch, at which nobody holds anything.
+struct PropertyOfLatches {
+  std::string_view slug;
+  std::string_view headline;
+  std::string_view definition;
+  std::string_view fix;
+};
+
+/// nullptr: latches have no such property, or it means the same.
+const PropertyOfLatches* FindPropertyOfLatches(std::string_view slug);
+
 }  // namespace interlock::scenarios

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "scenarios/latch_program.h"
 #include "scenarios/oracles/validity.h"
 
 namespace interlock::scenarios {
@@ -168,7 +169,21 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
   history(who).attempts.push_back(attempt);
 }
 
-void Recorder::OnRefused(Party who, const Status& status) {
+void Recorder::OnRefused(Party who, const Status& status) { OnAnswered(who, status); }
+
+void Recorder::OnCountDown(Party who, int party) {
+  if (closed_) return;
+  Note(who, "count down for " + NameOfParty(party));
+  dealing(who).doing = Doing::kAsking;
+  dealing(who).attempt = history(who).attempts.size();
+  Attempt attempt;
+  attempt.client = who.client;
+  attempt.asked = world_->now();
+  attempt.counts_for = party;
+  history(who).attempts.push_back(attempt);
+}
+
+void Recorder::OnAnswered(Party who, const Status& status) {
   if (closed_) return;
   Note(who, ToString(status.code()));
   dealing(who).doing = Doing::kNothing;

@@ -85,6 +85,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnAwaitedLoss(Party who, bool told) override;
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
+  void OnCountDown(Party who, int party) override;
+  void OnAnswered(Party who, const Status& status) override;
   void Step(int client) override;
 
  private:

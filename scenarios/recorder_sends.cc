@@ -60,7 +60,8 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
     (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) = WordsOf(argv);
     const Dealing& client = dealing(who);
     const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
-    if (asking && attempt->queued == kOpen) attempt->queued = now;
+    const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not
+    if ((asking || counts) && attempt->queued == kOpen) attempt->queued = now;
   }
 }
 

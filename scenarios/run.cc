@@ -5,10 +5,12 @@
 #include <memory>
 #include <span>
 
+#include "scenarios/latch_program.h"
 #include "scenarios/oracles/circles.h"
 #include "scenarios/oracles/exclusion.h"
 #include "scenarios/oracles/exercised.h"
 #include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/latch.h"
 #include "scenarios/oracles/liveness_bound.h"
 #include "scenarios/oracles/order.h"
 #include "scenarios/oracles/progress.h"
@@ -129,8 +131,15 @@ class OneRun {
         locks.push_back(case_.subject->NewLock(environment, OptionsOf(client, options)));
       }
       const auto index = static_cast<std::size_t>(client);
-      RunClient(client, plans_[index], next_[index], environment, traits_, locks, events_);
-      if (index < workload_.clients.size()) AskAgain(client, environment, locks);
+      const bool own = index < workload_.clients.size();
+      if (!traits_.latch) {
+        RunClient(client, plans_[index], next_[index], environment, traits_, locks, events_);
+      } else if (own) {
+        RunLatchClient(client, plans_[index], next_[index], environment, locks, events_);
+      } else {
+        SeeLatchesOpen(client, plans_[index], environment, locks);
+      }
+      if (own) AskAgain(client, environment, locks);
     });
   }
 
@@ -148,8 +157,18 @@ class OneRun {
     ClientPlan plan;
     plan.operations.assign(kRequestsAgain, ask);
     plan.operations.back().think += kLongestRecovery;
+    if (traits_.latch) return SeeLatchesOpen(client, plan, environment, locks);
     std::size_t next = 0;
     RunClient(client, plan, next, environment, traits_, locks, events_);
+  }
+
+  /// Parties may have died, or given up: counts down for them, too.
+  void SeeLatchesOpen(int client, const ClientPlan& plan, harness::Environment& environment,
+                      std::span<const std::unique_ptr<harness::Lock>> locks) {
+    for (const Operation& operation : plan.operations) {
+      const std::vector<int> parties = PartiesOf(workload_, operation.resource);
+      CountForAll(client, operation, parties, environment, locks, events_);
+    }
   }
 
   /// A client that comes when all is well again: what it cannot get is lost.
@@ -210,7 +229,7 @@ class OneRun {
       histories.push_back(traits_.quorum ? &views.back() : &resource.history);
       storm = JudgeResource(resource, *histories.back(), to_its_end, result) || storm;
     }
-    if (traits_.waits) JudgeCircles(histories, result.violations);
+    if (traits_.waits && !traits_.latch) JudgeCircles(histories, result.violations);
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
     } else if (ran_out && !storm) {
@@ -242,6 +261,7 @@ class OneRun {
   /// its clients kept asking more often than the lock allows itself.
   bool JudgeResource(const Recorder::Resource& resource, const History& history, bool to_its_end,
                      RunResult& result) const {
+    if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
     const std::size_t first = result.violations.size();
     if (traits_.quorum) JudgeQuorums(history, result.violations);
     JudgeExclusion(history, traits_.semaphore, result.violations);
@@ -260,23 +280,48 @@ class OneRun {
     JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
     const bool storm = result.violations.size() > before;
     if (to_its_end) JudgeProgress(history, Rules(resource), result.violations);
-    const auto index = static_cast<int>(&resource - recorder_.resources().data());
-    for (std::size_t i = first; i < result.violations.size(); ++i) {
-      result.violations[i].resource = index;
-    }
     GoalSet goals = recorder_.goals();
     AddGoals(resource.history, goals);
     if (traits_.quorum) AddQuorumGoals(resource.history, history, goals);
     PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
     // Without a promise about the order only starvation counts, of whoever waits.
     if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
+    Take(exercised, goals, resource, first, result);
+    return storm;
+  }
+
+  /// As JudgeResource, of a latch.
+  bool JudgeLatchOf(const Recorder::Resource& resource, bool to_its_end, RunResult& result) const {
+    const History& history = resource.history;
+    const std::size_t first = result.violations.size();
+    JudgeRecovery(history, result.violations);
+    JudgePatience(history, WakeUpBound(), result.violations);
+    JudgeTermination(history, case_.subject->OverrunBound(*resource.options), result.violations);
+    const std::size_t before = result.violations.size();
+    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
+    const bool storm = result.violations.size() > before;
+    const LatchRules rules{resource.options->parties, WakeUpBound(),
+                           case_.scenario->gives_up.writes};
+    if (to_its_end) JudgeLatch(history, rules, result.violations);
+    GoalSet goals = recorder_.goals();
+    AddLatchGoals(history, rules, goals);
+    Take(ExercisedByLatch(history, goals), goals, resource, first, result);
+    return storm;
+  }
+
+  /// Adds what one resource has contributed; its violations are those from `first` on.
+  void Take(const PerJudged<bool>& exercised, const GoalSet& goals,
+            const Recorder::Resource& resource, std::size_t first, RunResult& result) const {
+    const auto index = static_cast<int>(&resource - recorder_.resources().data());
+    for (std::size_t i = first; i < result.violations.size(); ++i) {
+      result.violations[i].resource = index;
+    }
     for (const Judged property : kAllJudged) {
       result.exercised[property] = result.exercised[property] || exercised[property];
     }
     result.goals.AddAll(goals);
     result.updates += resource.guarded.accepted_writes();
     result.lost_updates += resource.guarded.lost_updates();
-    return storm;
   }
 
   void JudgeKeysLeft(RunResult& result) {

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "scenarios/guarantees.h"
+#include "scenarios/latch_program.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -26,6 +27,13 @@ bool NeedsOwnership(Judged property) {
   return property == Judged::kServerExclusion || property == Judged::kForeignRelease ||
          property == Judged::kForeignExtend || property == Judged::kFalseValidity ||
          property == Judged::kSpuriousRefusal;
+}
+
+/// What is left of the properties where nobody holds anything, see oracles/latch.h.
+bool IsOfLatches(Judged property) {
+  return property == Judged::kServerExclusion || property == Judged::kDeadlock ||
+         property == Judged::kSpuriousRefusal || property == Judged::kKeys ||
+         property == Judged::kTermination;
 }
 
 /// A server without any data: enough to learn whether a subject shows who owns it.
@@ -59,6 +67,10 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   const sim::Topology topology =
       scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;
   if (traits.quorum != (topology == sim::Topology::kIndependent)) return false;
+  // The named cases are stories of leases, and so are those of what a holder writes to.
+  const bool of_leases = !scenario.pinned.empty() ||
+                         (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());
+  if (traits.latch && of_leases) return false;
   return traits.semaphore || !scenario.semaphores_only;
 }
 
@@ -66,7 +78,8 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
                               bool shows_ownership) {
   std::vector<Judged> judged;
   for (const Judged property : scenario.judges) {
-    if (NeedsOwnership(property) && !shows_ownership) continue;
+    if (traits.latch && !IsOfLatches(property)) continue;
+    if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
     if (property == Judged::kForeignExtend && !traits.can_extend) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;
     if (property == Judged::kTermination && !traits.waits) continue;
@@ -108,6 +121,8 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
                                            kForeignExtend, kTokens, kKeys})) {
     return "no lease lock can rely on leases when clocks jump or run at any rate";
   }
+  // What is forgotten makes a latch open late.
+  if (traits.latch && property == kServerExclusion) return {};
   if (scenario.gives_up.writes &&
       !one_of({kForeignRelease, kForeignExtend, kDeadlock, kKeys, kFalseValidity, kTermination})) {
     return "no lock on one server can hold what that server forgets";
@@ -128,15 +143,34 @@ bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchr
       });
 }
 
+namespace {
+
+bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds) {
+  const auto& faults = scenario.shape.faults;
+  return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
+    return std::find(faults.begin(), faults.end(), kind) != faults.end();
+  });
+}
+
+GoalSet GoalsOfLatches(const Scenario& scenario) {
+  GoalSet goals;
+  for (const Goal goal : {Goal::kAwaitedClosed, Goal::kAwaitedOpen, Goal::kWaiterGranted,
+                          Goal::kWaiterTimedOut, Goal::kCountedAgain}) {
+    goals.Add(goal);
+  }
+  if (scenario.asks_again) goals.Add(Goal::kWentOn);
+  return goals;
+}
+
+}  // namespace
+
 GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
                        std::uint64_t runs) {
   GoalSet goals;
   if (!scenario.pinned.empty() || !scenario.fault_class.empty()) return goals;
+  if (traits.latch) return GoalsOfLatches(scenario);
   const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
-    const auto& faults = scenario.shape.faults;
-    return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
-      return std::find(faults.begin(), faults.end(), kind) != faults.end();
-    });
+    return HasAny(scenario, kinds);
   };
   const auto add = [&](std::initializer_list<Goal> some) {
     for (const Goal goal : some) goals.Add(goal);
@@ -196,6 +230,7 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
     if (i > 0) options.resource += "/" + std::to_string(i + 1);
     options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
     options.permits = workload.permits;
+    if (traits.latch) options.parties = static_cast<int>(PartiesOf(workload, i).size());
   }
   for (std::size_t i = 0; beside > 0 && i + 1 < all.size(); ++i) {
     all[i].several = {all[i].resource, all[i + 1].resource};

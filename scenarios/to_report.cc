@@ -225,6 +225,11 @@ Explained Explain(const Found& found, std::string_view program, Effort effort,
     counterexample.title = property.headline;
     hints = property.fixes;
   }
+  const PropertyOfLatches* of_latches = FindPropertyOfLatches(counterexample.property);
+  if (run_case.subject->traits().latch && of_latches != nullptr) {
+    counterexample.title = of_latches->headline;
+    hints.fill(of_latches->fix);
+  }
   const std::size_t clients = found.workload.clients.size();
   for (std::size_t i = 0; i < clients; ++i) {
     counterexample.columns.push_back(Client(static_cast<int>(i)));

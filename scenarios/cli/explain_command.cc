@@ -14,9 +14,12 @@ namespace {
 reports::ExitCode ExplainCode(const std::string& code) {
   std::string text;
   for (const Property& property : FindProperties(code)) {
-    text += fmt::format("{} {}: {}\n\n{}\n\nA story ({}): {}\n\nUsual fixes:\n", property.code,
-                        property.slug, property.name, property.definition, property.scenario,
-                        property.story);
+    const PropertyOfLatches* of_latches = FindPropertyOfLatches(property.slug);
+    const std::string latches =
+        of_latches == nullptr ? "" : fmt::format("\n\nOf a latch: {}", of_latches->definition);
+    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story ({}): {}\n\nUsual fixes:\n", property.code,
+                        property.slug, property.name, property.definition, latches,
+                        property.scenario, property.story);
     for (const std::string_view fix : property.fixes) {
       if (!fix.empty()) text += fmt::format("- {}\n", fix);
     }

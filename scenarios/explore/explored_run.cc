@@ -209,7 +209,7 @@ std::uint64_t ExploredRun::RoleOf(int process) const {
 }
 
 // What the oracles know of a living client follows from what it has observed, and when. A dead one
-// observes nothing any more; they know what it was told, and when it held.
+// observes nothing any more; they know what it was told, when it held, and for whom it counted.
 void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) const {
   // Faults are the same in the histories of all resources.
   const History& history = recorder_->resources().front().history;
@@ -225,6 +225,7 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
       if (attempt.client != process) continue;
       writer.Time(attempt.answered);
       writer.Number(static_cast<std::uint64_t>(attempt.answer));
+      if (attempt.counts_for >= 0) writer.Time(attempt.queued);
     }
     for (const ClientHold& hold : resource.history.holds) {
       if (hold.client != process) continue;

@@ -20,7 +20,7 @@
 #include <interlock/connection.h>
 #include <interlock/thread_runtime.h>
 
-#include "scenarios/client_program.h"
+#include "scenarios/latch_program.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -107,6 +107,16 @@ class ReportingEvents final : public ProgramEvents {
   void OnReleased(Party /*who*/, const Status& status) override {
     WriteStatus(EventKind::kReleased, status);
   }
+  void OnCountDown(Party /*who*/, int party) override {
+    EventRecord record = New(EventKind::kCountDown);
+    record.party = party;
+    Write(record);
+    asking_ = true;
+  }
+  void OnAnswered(Party /*who*/, const Status& status) override {
+    asking_ = false;
+    WriteStatus(EventKind::kAnswered, status);
+  }
 
   void OnSent() {
     ++commands_;
@@ -160,6 +170,21 @@ void AwaitEverybody(int barrier) {
   }
 }
 
+void Work(const ClientTask& task, harness::Environment& environment,
+          std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
+  const harness::Traits traits = task.subject->traits();
+  std::size_t next = 0;
+  if (!traits.latch) {
+    RunClient(task.client, task.plan, next, environment, traits, locks, events);
+  } else if (task.counts_for.empty()) {
+    RunLatchClient(task.client, task.plan, next, environment, locks, events);
+  } else {
+    for (const Operation& operation : task.plan.operations) {
+      CountForAll(task.client, operation, task.counts_for, environment, locks, events);
+    }
+  }
+}
+
 }  // namespace
 
 void RunClientProcess(const ClientTask& task, const ClientChannels& channels) noexcept {
@@ -179,8 +204,7 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   const std::unique_ptr<harness::Lock> locks[] = {
       task.subject->NewLock(environment, OptionsOf(task.client, task.options))};
   AwaitEverybody(channels.barrier);
-  std::size_t next = 0;
-  RunClient(task.client, task.plan, next, environment, task.subject->traits(), locks, events);
+  Work(task, environment, locks, events);
   events.OnEnd();
   _exit(0);
 }

@@ -36,17 +36,20 @@ enum class EventKind : std::uint8_t {
   kExtended,
   kRelease,
   kReleased,
-  kDied,   ///< by plan; the last thing that the client does
-  kEnded,  ///< its operations are done
+  kCountDown,
+  kAnswered,  ///< of a latch: to a count down or a wait
+  kDied,      ///< by plan; the last thing that the client does
+  kEnded,     ///< its operations are done
 };
 
 /// One event as it goes through the pipe: fixed size, no pointers, written at once.
 struct EventRecord {
   EventKind kind = EventKind::kAsk;
   Ask ask = Ask::kTry;                  ///< kAsk
-  StatusCode status = StatusCode::kOk;  ///< kRefused, kExtended, kReleased
+  StatusCode status = StatusCode::kOk;  ///< kRefused, kExtended, kReleased, kAnswered
   bool shared = false;                  ///< kAsk
   std::int32_t client = 0;
+  std::int32_t party = 0;  ///< kCountDown
   std::int64_t at_ns = 0;
   std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended
   std::uint64_t commands = 0;       ///< that the client has sent until now
@@ -60,6 +63,7 @@ struct ClientTask {
   HiredisOptions redis;
   ClientPlan plan;
   std::optional<Death> death;
+  std::vector<int> counts_for = {};  ///< of a latch: sees it open, for all of these
 };
 
 class ClientProcesses {

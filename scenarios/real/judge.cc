@@ -8,6 +8,7 @@
 #include "scenarios/oracles/exclusion.h"
 #include "scenarios/oracles/exercised.h"
 #include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/latch.h"
 #include "scenarios/oracles/progress.h"
 #include "scenarios/oracles/words.h"
 #include "scenarios/real/real_history.h"
@@ -164,11 +165,9 @@ bool ServerWasAway(const History& history) {
          });
 }
 
-void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& verdict) {
-  std::vector<Violation> late;
-  // Whoever is forgotten is judged; how long a line is worked off depends on the machine too.
-  constexpr Duration kAnyUse = std::chrono::hours(24);
-  JudgeProgress(WithPossibleHolds(history), {rules.wake_up_bound, kAnyUse}, late);
+/// What took too long, unless that may be the machine's or the server's doing.
+void AddDelays(const std::vector<Violation>& late, const History& history, const RealRules& rules,
+               RealVerdict& verdict) {
   std::string excuse = rules.disturbed;
   if (excuse.empty() && ServerWasAway(history)) excuse = "the server did not answer a client";
   if (excuse.empty()) {
@@ -176,6 +175,37 @@ void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& ve
     return;
   }
   for (const Violation& violation : late) verdict.undecided[violation.property] = excuse;
+}
+
+void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& verdict) {
+  std::vector<Violation> late;
+  // Whoever is forgotten is judged; how long a line is worked off depends on the machine too.
+  constexpr Duration kAnyUse = std::chrono::hours(24);
+  JudgeProgress(WithPossibleHolds(history), {rules.wake_up_bound, kAnyUse}, late);
+  AddDelays(late, history, rules, verdict);
+}
+
+/// Of refusals no real run speaks.
+void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
+  const LatchRules of_latch{rules.parties, rules.wake_up_bound};
+  std::vector<Violation> all;
+  JudgeLatch(history, of_latch, all);
+  std::vector<Violation> late;
+  for (const Violation& violation : all) {
+    if (violation.property == Judged::kServerExclusion) verdict.violations.push_back(violation);
+    if (violation.property == Judged::kDeadlock) late.push_back(violation);
+  }
+  AddDelays(late, history, rules, verdict);
+  AddLatchGoals(history, of_latch, verdict.goals);
+  verdict.exercised = ExercisedByLatch(history, verdict.goals);
+}
+
+void JudgeLockOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
+  JudgeServer(history, rules.semaphore, verdict.violations);
+  JudgeBeliefsAndSections(history, rules.semaphore, verdict);
+  JudgeDelays(history, rules, verdict);
+  verdict.goals = RealGoals(history);
+  verdict.exercised = Exercised(history, rules.semaphore, verdict.goals);
 }
 
 /// Another client surely held at some time between call and return.
@@ -238,15 +268,11 @@ GoalSet RealGoals(const History& history) {
 RealVerdict JudgeReal(const History& history, const RealRules& rules,
                       const std::vector<sim::redis::Server::KeyInfo>& keys) {
   RealVerdict verdict;
-  JudgeServer(history, rules.semaphore, verdict.violations);
-  JudgeBeliefsAndSections(history, rules.semaphore, verdict);
-  JudgeDelays(history, rules, verdict);
+  rules.parties > 0 ? JudgeLatchOf(history, rules, verdict) : JudgeLockOf(history, rules, verdict);
   constexpr std::int64_t kNow = 0;  // the keys' times to live are counted from the look at them
   JudgeLeftovers(keys, kNow, rules.key_limits, history, verdict.violations);
   std::stable_sort(verdict.violations.begin(), verdict.violations.end(),
                    [](const Violation& a, const Violation& b) { return a.at < b.at; });
-  verdict.goals = RealGoals(history);
-  verdict.exercised = Exercised(history, rules.semaphore, verdict.goals);
   return verdict;
 }
 

@@ -4,12 +4,13 @@
 // processes saw must leave no innocent explanation. What does leave one, such as a section that
 // outlived its lease because the machine was busy, is undecided.
 //
-// Beliefs and sections are judged as in the simulation, sections only as far as their lease was
-// valid. At the server a grant proves a hold (see ProvenHold); two of them must not overlap, and no
-// request may be granted while others' holds covered all of the time from its call to its return.
-// Non-guarantee: a server that loses acknowledged writes or sets its clock during the run is not
-// excused here; RealRun::broken is there for that.
-// Thread safety: pure functions.
+// Of a latch, a party counts as having counted down when it first says so, and for sure when it is
+// told: see oracles/latch.h. Of anything else, beliefs and sections are judged as in the
+// simulation, sections only as far as their lease was valid. At the server a grant proves a hold
+// (see ProvenHold); two of them must not overlap, and no request may be granted while others' holds
+// covered all of the time from its call to its return. Non-guarantee: a server that loses
+// acknowledged writes or sets its clock during the run is not excused here; RealRun::broken is
+// there for that. Thread safety: pure functions.
 #pragma once
 
 #include <string>
@@ -27,6 +28,7 @@ namespace interlock::scenarios::real {
 
 struct RealRules {
   bool semaphore = false;
+  int parties = 0;  ///< of a latch; 0: it is none
   Duration wake_up_bound{};
   KeyLimits key_limits;
   std::string disturbed;  ///< why nothing can be said about delays; empty: they count

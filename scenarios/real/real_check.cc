@@ -162,6 +162,7 @@ class RealCheck {
 
     real::RealRules rules;
     rules.semaphore = unit.subject->traits().semaphore;
+    rules.parties = real_case.options.parties;
     rules.wake_up_bound = unit.subject->WakeUpBound(real_case.options);
     rules.key_limits = {real_case.options.lease.count(),
                         unit.subject->AuxiliaryKeys(real_case.options)};
@@ -182,7 +183,10 @@ class RealCheck {
     const bool crashes = std::any_of(prepared_.begin(), prepared_.end(), [](const Prepared& some) {
       return HasCrashes(*some.scenario);
     });
-    real::AddGoals(goals_, crashes, report_);
+    const bool locks = std::any_of(
+        options_.entries.begin(), options_.entries.end(),
+        [](const Entry& entry) { return !entry.specimen && !entry.subject->traits().latch; });
+    real::AddGoals(goals_, {locks, locks && crashes}, report_);
     report_.notes.emplace_back(
         "schedules are the machine's own: a run cannot be replayed, and what could not be decided "
         "is not a violation");

@@ -29,7 +29,14 @@ class Builder {
         history_.attempts.push_back({record.client, record.ask, at, kOpen, StatusCode::kOk});
         history_.attempts.back().shared = record.shared;
         break;
+      case EventKind::kCountDown:
+        client.attempt = history_.attempts.size();
+        history_.attempts.push_back({record.client, Ask::kTry, at});
+        history_.attempts.back().counts_for = record.party;
+        history_.attempts.back().queued = at;  // not earlier, for sure
+        break;
       case EventKind::kRefused:
+      case EventKind::kAnswered:
         Answer(client, at, record.status);
         break;
       case EventKind::kGranted:

@@ -94,12 +94,13 @@ void AddRows(const RealUnit& unit, reports::RunReport& report) {
   }
 }
 
-void AddGoals(const GoalCounts& counts, bool with_crashes, reports::RunReport& report) {
+void AddGoals(const GoalCounts& counts, Demanded demanded, reports::RunReport& report) {
   for (std::size_t i = 0; i < kGoalCount; ++i) {
     const Goal goal = static_cast<Goal>(i);
     const bool crash = goal == Goal::kCrashWhileHolding || goal == Goal::kRecoveredAfterCrash;
-    const bool demanded = goal == Goal::kContended || (crash && with_crashes);
-    if (counts[i] > 0 || demanded) report.goals.push_back({std::string(Name(goal)), counts[i]});
+    const bool wanted =
+        (goal == Goal::kContended && demanded.contention) || (crash && demanded.crashes);
+    if (counts[i] > 0 || wanted) report.goals.push_back({std::string(Name(goal)), counts[i]});
   }
 }
 

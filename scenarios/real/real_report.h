@@ -37,7 +37,13 @@ void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit);
 /// Adds the rows of this lock and scenario; none if nothing was run.
 void AddRows(const RealUnit& unit, reports::RunReport& report);
 
-/// Those that were reached, and those that must have been.
-void AddGoals(const GoalCounts& counts, bool with_crashes, reports::RunReport& report);
+/// Goals that are reported though no run reached them.
+struct Demanded {
+  bool contention = false;  ///< of locks
+  bool crashes = false;     ///< of their holders
+};
+
+/// Those that were reached, and those that are demanded.
+void AddGoals(const GoalCounts& counts, Demanded demanded, reports::RunReport& report);
 
 }  // namespace interlock::scenarios::real

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenarios/latch_program.h"
 #include "scenarios/oracles/progress.h"
 #include "scenarios/real/client_process.h"
 #include "scenarios/real/heartbeat.h"
@@ -41,7 +42,10 @@ class OneRun {
         AddSaturating(started, SerialLength(case_.workload) + case_.workload.lease + Bound()));
     if (!Stopped()) {
       tasks.clear();
-      for (int i = 0; i < probes; ++i) tasks.push_back(TaskFor(own + i, Probe()));
+      for (int i = 0; i < probes; ++i) {
+        tasks.push_back(TaskFor(own + i, Probe()));
+        if (traits_.latch) tasks.back().counts_for = PartiesOf(case_.workload, 0);
+      }
       if (Status s = processes_.Start(tasks); !s.ok()) return s;
       WatchUntil(AddSaturating(runtime_.Now(), ProbeLength() + Bound()));
     }

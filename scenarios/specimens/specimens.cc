@@ -92,6 +92,11 @@ std::vector<Specimen> OfSeveral() {
           specimens::MultiUnordered(), specimens::MultiKeepsPart()};
 }
 
+std::vector<Specimen> OfLatches() {
+  return {specimens::LatchCountsResends(), specimens::LatchMarksThenCounts(),
+          specimens::LatchWakesOne(), specimens::LatchTurnstile()};
+}
+
 std::vector<Specimen> OfAQuorum() {
   return {specimens::VotesBelievedFromReply(),
           specimens::VotesNotHeardOf(),
@@ -107,7 +112,8 @@ std::vector<Specimen> OfAQuorum() {
 
 std::vector<Specimen> Specimens() {
   std::vector<Specimen> all = OfHolders();
-  for (std::vector<Specimen>& more : std::array{OfReaders(), OfSeveral(), OfAQuorum()}) {
+  for (std::vector<Specimen>& more :
+       std::array{OfReaders(), OfSeveral(), OfLatches(), OfAQuorum()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;

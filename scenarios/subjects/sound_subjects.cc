@@ -9,7 +9,8 @@ std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
           subjects::MultiMutexSubject(),   subjects::MutexSubject(),
           subjects::RedlockSubject(),      subjects::ReentrantMutexSubject(),
           subjects::RenewedMutexSubject(), subjects::SemaphoreSubject(),
-          subjects::SharedMutexSubject(),  subjects::SingleFileSubject()};
+          subjects::SharedMutexSubject(),  subjects::SingleFileSubject(),
+          subjects::CountDownLatchSubject()};
 }
 
 }  // namespace interlock::scenarios

@@ -9,6 +9,7 @@
 
 namespace interlock::scenarios::subjects {
 
+std::shared_ptr<const harness::Subject> CountDownLatchSubject();
 std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();
 std::shared_ptr<const harness::Subject> MultiMutexSubject();

@@ -87,7 +87,7 @@ inline Attempt Asked(int client, Ask ask, VirtualTime asked) {
   return attempt;
 }
 
-inline Attempt Answered(Attempt attempt, VirtualTime when, StatusCode answer) {
+inline Attempt Answered(Attempt attempt, VirtualTime when, StatusCode answer = StatusCode::kOk) {
   attempt.answered = when;
   attempt.answer = answer;
   return attempt;

@@ -20,8 +20,8 @@ Bounds OneCrash() { return WithCrash(Of(2, 2)); }
 std::vector<Case> AllCases() {
   std::vector<Case> all;
   for (const char* lock :
-       {"fair-mutex", "multi-mutex", "mutex", "mutex.lock-delay", "mutex.renewed",
-        "reentrant-mutex", "semaphore", "shared-mutex", "single-file"}) {
+       {"count-down-latch", "fair-mutex", "multi-mutex", "mutex", "mutex.lock-delay",
+        "mutex.renewed", "reentrant-mutex", "semaphore", "shared-mutex", "single-file"}) {
     all.push_back({"tries", lock, "chaos", WithLostReply(OneCrash())});
     all.push_back({"waits", lock, "chaos", Waiting(OneCrash())});
   }

@@ -53,6 +53,16 @@ class Story {
     Add(client, EventKind::kReleased, to).status = code;
     return *this;
   }
+  /// Counts a latch down for the party of its own number.
+  Story& CountsDown(int client, std::int64_t from, std::int64_t to) {
+    Add(client, EventKind::kCountDown, from).party = client;
+    Add(client, EventKind::kAnswered, to).status = StatusCode::kOk;
+    return *this;
+  }
+  Story& LetThrough(int client, std::int64_t at) {
+    Add(client, EventKind::kAnswered, at).status = StatusCode::kOk;
+    return *this;
+  }
   Story& Dies(int client, std::int64_t at) {
     Add(client, EventKind::kDied, at);
     return *this;
@@ -98,6 +108,39 @@ TEST(RealJudgeTest, AcquitsTurnsThatFollowEachOther) {
   EXPECT_TRUE(verdict.exercised[Judged::kServerExclusion]);
   EXPECT_TRUE(verdict.exercised[Judged::kSectionExclusion]);
   EXPECT_TRUE(verdict.goals.Has(Goal::kWaiterGranted));
+}
+
+RealVerdict JudgeLatchOfTwo(const History& history, const std::string& disturbed = "") {
+  RealRules rules;
+  rules.parties = 2;
+  rules.wake_up_bound = kLease;
+  rules.key_limits = {100, {}};
+  rules.disturbed = disturbed;
+  return JudgeReal(history, rules, {});
+}
+
+TEST(RealJudgeTest, ALatchOpensNoEarlierThanItsLastPartySaysSo) {
+  const auto story = [](std::int64_t through) {
+    return Story()
+        .Ask(2, 0, Ask::kWait)
+        .CountsDown(0, 1, 3)
+        .CountsDown(1, 20, 22)
+        .LetThrough(2, through);
+  };
+  const RealVerdict fine = JudgeLatchOfTwo(story(21).Told());
+  EXPECT_TRUE(fine.violations.empty()) << "the server may have heard of it by then";
+  EXPECT_TRUE(fine.exercised[Judged::kServerExclusion]);
+  EXPECT_TRUE(fine.exercised[Judged::kDeadlock]);
+  EXPECT_NE(JudgeLatchOfTwo(story(19).Told()).Find(Judged::kServerExclusion), nullptr);
+}
+
+TEST(RealJudgeTest, ALatchThatStaysClosedIsConvictedUnlessTheMachineStoodStill) {
+  const History history =
+      Story().Ask(2, 0, Ask::kWait).CountsDown(0, 1, 3).CountsDown(1, 20, 22).Told(60'000);
+  EXPECT_NE(JudgeLatchOfTwo(history).Find(Judged::kDeadlock), nullptr);
+  const RealVerdict disturbed = JudgeLatchOfTwo(history, "the machine stood still");
+  EXPECT_TRUE(disturbed.violations.empty());
+  EXPECT_NE(disturbed.undecided[Judged::kDeadlock], "");
 }
 
 TEST(RealJudgeTest, ConvictsTwoClientsThatBelieveAtOneTime) {

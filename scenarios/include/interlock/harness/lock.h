@@ -26,6 +26,7 @@
 #include <interlock/connection.h>
 #include <interlock/harness/promise.h>
 #include <interlock/harness/server_view.h>
+#include <interlock/harness/traits.h>
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 #include <interlock/time.h>
@@ -50,6 +51,7 @@ struct LockOptions {
   int permits = 1;  ///< more than 1 only for a Subject whose Traits say `semaphore`
   /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
   std::vector<std::string> several = {};
+  int parties = 0;  ///< that open a latch, see Traits; 0 if it is none
 };
 
 /// One grant, as its holder sees it. Its destructor must not reach the server.
@@ -106,6 +108,12 @@ class Lock {
   /// Waits for a grant until `deadline` on the Runtime's clock; kNever waits without one.
   virtual Result<std::unique_ptr<Hold>> AcquireUntil(MonotonicTime deadline) = 0;
 
+  /// Of a latch: counts down for `party`, once however often it is said, by whichever client. kOk
+  /// also if it had counted before. Only called if Traits say `latch`.
+  virtual Status CountDown(const std::string& /*party*/) {
+    return Status(StatusCode::kInvalidArgument, "nothing is counted down");
+  }
+
   /// The same as a reader, which other readers do not keep out. Only called if Traits say `shared`.
   virtual Result<std::unique_ptr<Hold>> TryAcquireShared() {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
@@ -113,32 +121,6 @@ class Lock {
   virtual Result<std::unique_ptr<Hold>> AcquireSharedUntil(MonotonicTime /*deadline*/) {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
   }
-};
-
-struct Traits {
-  bool semaphore = false;   ///< honours LockOptions::permits; judged by LK013 instead of LK001..003
-  bool can_extend = false;  ///< Hold::Extend works
-  bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
-  bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
-  bool renews = false;      ///< prolongs a lease by itself while it is held
-  bool nests = false;       ///< a Hold is several of the lock's, each given back by itself
-  /// The last eighth of LockOptions::lease, or more of it, is a lock-delay: no holder believes in
-  /// it, and others are refused all the same, unless the lock was released.
-  bool lock_delay = false;
-  /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
-  /// come, first served. A request's place counts from its first command that changed data or
-  /// blocked. nullopt: none is promised, and only starvation counts.
-  std::optional<int> bypass_bound = std::nullopt;
-  bool shared = false;  ///< a readers/writer lock: the shared ways to acquire work
-  /// Of a readers/writer lock: new readers are refused, and wait, while a writer waits.
-  bool prefers_writers = false;
-  /// Owned while more than half of Environment::nodes, independent masters, have the same owner:
-  /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
-  /// other lock is judged there.
-  bool quorum = false;
-  /// Takes all of LockOptions::several or none, `resource` first: it has the lesser name. Owners()
-  /// is asked of each. Extend and Release answer for all; kLeaseLost: not all were held any more.
-  bool several = false;
 };
 
 /// A lock under test. Immutable.

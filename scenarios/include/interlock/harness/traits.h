@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// What kind of lock a subject is: which of the ways to use it work, and by what it is judged.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <optional>
+
+namespace interlock::harness {
+
+struct Traits {
+  bool semaphore = false;   ///< honours LockOptions::permits; judged by LK013 instead of LK001..003
+  bool can_extend = false;  ///< Hold::Extend works
+  bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
+  bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
+  bool renews = false;      ///< prolongs a lease by itself while it is held
+  bool nests = false;       ///< a Hold is several of the lock's, each given back by itself
+  /// The last eighth of LockOptions::lease, or more of it, is a lock-delay: no holder believes in
+  /// it, and others are refused all the same, unless the lock was released.
+  bool lock_delay = false;
+  /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
+  /// come, first served. A request's place counts from its first command that changed data or
+  /// blocked. nullopt: none is promised, and only starvation counts.
+  std::optional<int> bypass_bound = std::nullopt;
+  bool shared = false;  ///< a readers/writer lock: the shared ways to acquire work
+  /// Of a readers/writer lock: new readers are refused, and wait, while a writer waits.
+  bool prefers_writers = false;
+  /// Owned while more than half of Environment::nodes, independent masters, have the same owner:
+  /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
+  /// other lock is judged there.
+  bool quorum = false;
+  /// Takes all of LockOptions::several or none, `resource` first: it has the lesser name. Owners()
+  /// is asked of each. Extend and Release answer for all; kLeaseLost: not all were held any more.
+  bool several = false;
+  /// Opens when LockOptions::parties different ones have counted down, and stays open: a request is
+  /// a wait for that. Whoever is let through has a Hold that is never asked anything, nor released.
+  bool latch = false;
+};
+
+}  // namespace interlock::harness

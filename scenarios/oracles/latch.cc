@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/latch.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/liveness_bound.h"
+#include "scenarios/oracles/refusals.h"
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// When the last of so many parties had counted, if `instant` says when each count was made; kOpen:
+/// fewer have.
+template <typename Instant>
+VirtualTime WhenAllHad(const History& history, int parties, const Instant& instant) {
+  std::map<int, VirtualTime> first;
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.counts_for < 0) continue;
+    const auto [known, added] = first.try_emplace(attempt.counts_for, kOpen);
+    known->second = std::min(known->second, instant(attempt));
+  }
+  std::vector<VirtualTime> counted;
+  for (const auto& [party, at] : first) counted.push_back(at);
+  if (static_cast<int>(counted.size()) < parties) return kOpen;
+  const auto last = counted.begin() + parties - 1;
+  std::nth_element(counted.begin(), last, counted.end());
+  return *last;
+}
+
+bool FeltAFault(const History& history, const Attempt& attempt) {
+  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) {
+                       return fault.client == attempt.client && fault.at <= attempt.answered;
+                     });
+}
+
+bool Waits(const Attempt& attempt) { return attempt.counts_for < 0; }
+
+bool IsNo(const Attempt& attempt) {
+  return attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout;
+}
+
+class LatchModel {
+ public:
+  LatchModel(const History& history, const LatchRules& rules)
+      : history_(history),
+        rules_(rules),
+        calm_(history.needs_healing ? std::max(history.healed, history.last_fault)
+                                    : history.last_fault),
+        may_be_open_(WhenAllHad(history, rules.parties,
+                                [](const Attempt& attempt) { return attempt.queued; })),
+        is_open_(WhenAllHad(history, rules.parties, [this](const Attempt& attempt) {
+          const bool told = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
+          const bool kept = !rules_.forgetful || attempt.asked >= calm_;
+          return told && kept ? attempt.answered : kOpen;
+        })) {}
+
+  VirtualTime may_be_open() const { return may_be_open_; }
+  VirtualTime is_open() const { return is_open_; }
+
+  std::optional<Violation> Early(const Attempt& attempt) const {
+    if (!Waits(attempt) || attempt.answered == kOpen || attempt.answer != StatusCode::kOk)
+      return {};
+    if (may_be_open_ <= attempt.answered) return {};
+    return Violation{Judged::kServerExclusion, attempt.answered, attempt.client,
+                     fmt::format("{} was let through at {}; the last of the {} parties had not "
+                                 "counted down before {}",
+                                 Client(attempt.client), Instant(attempt.answered), rules_.parties,
+                                 Instant(may_be_open_))};
+  }
+
+  std::optional<Violation> Late(const Attempt& attempt) const {
+    if (!Waits(attempt) || attempt.ask == Ask::kTry || is_open_ == kOpen) return {};
+    if (DiedAt(history_, attempt.client, attempt.asked) < attempt.answered) return {};
+    const VirtualTime since = std::max({attempt.asked, is_open_, calm_});
+    const VirtualTime due = since + Bound();
+    const VirtualTime until = std::min(attempt.answered, history_.end);
+    if (until <= due) return {};
+    return Violation{
+        Judged::kDeadlock, due, attempt.client,
+        fmt::format("{} waited from {} on, and nothing was in its way from {} on, when "
+                    "all {} parties had counted down; it {} {}; the bound is {}",
+                    Client(attempt.client), Instant(attempt.asked), Instant(since), rules_.parties,
+                    attempt.answered == kOpen ? "still waits at" : "was answered at",
+                    Instant(until), Instant(Bound()))};
+  }
+
+  std::optional<Violation> Refused(const Attempt& attempt) const {
+    if (attempt.answered == kOpen || FeltAFault(history_, attempt)) return {};
+    if (!Waits(attempt)) return NotCounted(attempt);
+    if (!IsNo(attempt) || attempt.asked <= is_open_) return {};
+    // Who gives up before an answer can have come was not refused by anybody.
+    const Duration travel = 4 * history_.latency;
+    if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < travel) return {};
+    return Violation{
+        Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+        fmt::format("{} asked at {} and was told \"{}\" at {}, though the latch was "
+                    "open from {} on",
+                    Client(attempt.client), Instant(attempt.asked), ToString(attempt.answer),
+                    Instant(attempt.answered), Instant(is_open_))};
+  }
+
+ private:
+  static std::optional<Violation> NotCounted(const Attempt& attempt) {
+    if (attempt.answer == StatusCode::kOk) return {};
+    return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                     fmt::format("{} counted down at {} and was told \"{}\" at {}, though no fault "
+                                 "had met it",
+                                 Client(attempt.client), Instant(attempt.asked),
+                                 ToString(attempt.answer), Instant(attempt.answered))};
+  }
+
+  /// Waiters may be woken one after the other, with a message either way for each.
+  Duration Bound() const {
+    const auto waiters = std::count_if(history_.attempts.begin(), history_.attempts.end(), Waits);
+    return rules_.wake_up_bound + kSettling + 8 * history_.latency * waiters;
+  }
+
+  const History& history_;
+  const LatchRules& rules_;
+  const VirtualTime calm_;
+  const VirtualTime may_be_open_;
+  const VirtualTime is_open_;
+};
+
+void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
+  if (found.has_value() && (!first.has_value() || found->at < first->at)) first = std::move(found);
+}
+
+}  // namespace
+
+void JudgeLatch(const History& history, const LatchRules& rules,
+                std::vector<Violation>& violations) {
+  const LatchModel latch(history, rules);
+  std::optional<Violation> early;
+  std::optional<Violation> late;
+  std::optional<Violation> refused;
+  for (const Attempt& attempt : history.attempts) {
+    KeepEarlier(latch.Early(attempt), early);
+    KeepEarlier(latch.Late(attempt), late);
+    KeepEarlier(latch.Refused(attempt), refused);
+  }
+  for (std::optional<Violation>* found : {&early, &late, &refused}) {
+    if (found->has_value()) violations.push_back(std::move(**found));
+  }
+}
+
+void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goals) {
+  const LatchModel latch(history, rules);
+  std::map<int, VirtualTime> counted;
+  for (const Attempt& attempt : history.attempts) {
+    if (!Waits(attempt)) {
+      const auto [known, first] = counted.try_emplace(attempt.counts_for, attempt.queued);
+      if (!first && known->second < attempt.asked) goals.Add(Goal::kCountedAgain);
+      known->second = std::min(known->second, attempt.queued);
+    }
+    if (attempt.answered == kOpen) continue;
+    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+    if (IsPastRecovery(history, attempt) && attempt.answer == StatusCode::kOk) {
+      goals.Add(Goal::kWentOn);
+    }
+    if (!Waits(attempt)) continue;
+    // Attempts stand in the order in which they were made, also of one instant.
+    const bool blocked =
+        attempt.asked < latch.may_be_open() || static_cast<int>(counted.size()) < rules.parties;
+    if (blocked) goals.Add(Goal::kAwaitedClosed);
+    if (blocked && attempt.answer == StatusCode::kOk) goals.Add(Goal::kWaiterGranted);
+    if (attempt.answer == StatusCode::kTimeout) goals.Add(Goal::kWaiterTimedOut);
+    if (attempt.asked >= latch.is_open()) goals.Add(Goal::kAwaitedOpen);
+  }
+}
+
+PerJudged<bool> ExercisedByLatch(const History& history, const GoalSet& goals) {
+  PerJudged<bool> exercised;
+  exercised[Judged::kServerExclusion] = goals.Has(Goal::kAwaitedClosed);
+  exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
+  exercised[Judged::kKeys] = !history.attempts.empty();
+  exercised[Judged::kSpuriousRefusal] = goals.Has(Goal::kAwaitedOpen);
+  exercised[Judged::kTermination] = goals.Has(Goal::kWaiterTimedOut);
+  return exercised;
+}
+
+}  // namespace interlock::scenarios

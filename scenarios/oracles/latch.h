@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// The model of a latch (M11) of n parties: it is open once n different ones have counted down, and
+// a wait ends when it is. In a history both are attempts, see Attempt::counts_for.
+//   LK001  somebody was let through while a party's count down had not reached the server;
+//   LK009  it was known to be open, and a waiter was not let through for longer than the lock's
+//          wake-up bound, or never: a lost count, a lost wake-up;
+//   LK010  (a) a definite "no" to a wait that was asked for when it was known to be open; (b) a
+//          count down that was not acknowledged. Only of clients that no fault has met by then.
+//
+// A party has counted at the server when the first command of its call that changed data was
+// executed, and for sure when somebody was told so: in between nothing is assumed. After a fault
+// at which a server may have forgotten what it acknowledged, only those acknowledgements count that
+// come when all is well again: counting down once more must repair a latch.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/goals.h"
+#include "scenarios/history.h"
+
+namespace interlock::scenarios {
+
+struct LatchRules {
+  int parties = 1;
+  Duration wake_up_bound{};  ///< the latch's own
+  bool forgetful = false;    ///< the server may lose acknowledged writes
+};
+
+/// Appends one violation of each property at most, the earliest.
+void JudgeLatch(const History& history, const LatchRules& rules,
+                std::vector<Violation>& violations);
+
+/// What latches have in place of the goals of locks.
+void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goals);
+
+/// Of the properties that a latch has; see Exercised.
+PerJudged<bool> ExercisedByLatch(const History& history, const GoalSet& goals);
+
+}  // namespace interlock::scenarios

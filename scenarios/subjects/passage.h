@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// What a latch grants: whoever is let through holds nothing, see Traits::latch.
+//
+// Thread safety: as harness::Hold.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::scenarios::subjects {
+
+class Passage final : public harness::Hold {
+ public:
+  std::string owner_token() const override { return ""; }
+  MonotonicTime valid_until() const override { return kNever; }
+  Status Release() override { return Status(); }
+};
+
+inline Result<std::unique_ptr<harness::Hold>> ToPassage(const Status& opened) {
+  if (!opened.ok()) return opened;
+  return std::unique_ptr<harness::Hold>(std::make_unique<Passage>());
+}
+
+}  // namespace interlock::scenarios::subjects

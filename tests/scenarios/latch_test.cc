@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+//
+// Latches: the model, judged on hand-written histories of two parties, and what clients do with one
+// in a whole run.
+#include "scenarios/oracles/latch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/latch_program.h"
+#include "scenarios/run.h"
+#include "scenarios/specimens/latch.h"
+#include "tests/scenarios/explore_fixture.h"
+#include "tests/scenarios/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::Answered;
+using testing::Asked;
+using testing::Crash;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Ms;
+using testing::NewHistory;
+using testing::PropertiesOf;
+
+constexpr LatchRules kTwoParties{2, testing::kLease};
+
+/// Client i counts down for party i: it asks, the server hears of it, and it is told so.
+Attempt CountsDown(int client, VirtualTime asked, VirtualTime executed, VirtualTime answered,
+                   StatusCode answer = StatusCode::kOk) {
+  Attempt attempt = Answered(Asked(client, Ask::kTry, asked), answered, answer);
+  attempt.counts_for = client;
+  attempt.queued = executed;
+  return attempt;
+}
+
+/// Both parties have counted down: the server knows at 200 ms, and somebody was told at 201 ms.
+History Opened() {
+  History history = NewHistory();
+  history.attempts = {CountsDown(0, Ms(99), Ms(100), Ms(101)),
+                      CountsDown(1, Ms(199), Ms(200), Ms(201))};
+  return history;
+}
+
+History With(History history, Attempt attempt) {
+  history.attempts.push_back(attempt);
+  return history;
+}
+
+std::vector<Violation> Judge(const History& history, LatchRules rules = kTwoParties) {
+  std::vector<Violation> violations;
+  JudgeLatch(history, rules, violations);
+  return violations;
+}
+
+TEST(LatchOracleTest, WhoIsLetThroughWhenAllHaveCountedIsFine) {
+  EXPECT_THAT(Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(200)))), IsEmpty());
+}
+
+TEST(LatchOracleTest, WhoIsLetThroughBeforeTheLastOneCountsIsConvicted) {
+  const auto violations = Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(199))));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kServerExclusion));
+  EXPECT_EQ(violations[0].client, 2);
+  EXPECT_EQ(violations[0].at, Ms(199));
+  EXPECT_THAT(violations[0].what, HasSubstr("had not counted down before 200.000 ms"));
+}
+
+TEST(LatchOracleTest, APartyThatCountsTwiceIsOneParty) {
+  History history = NewHistory();
+  history.attempts = {CountsDown(0, Ms(99), Ms(100), Ms(101), StatusCode::kUnknownOutcome),
+                      CountsDown(0, Ms(102), Ms(103), Ms(104)),
+                      Answered(Asked(0, Ask::kTry, Ms(105)), Ms(106))};
+  history.disturbances = {{0, Ms(100)}};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST(LatchOracleTest, ACountThatNeverReachedTheServerOpensNothing) {
+  History history = Opened();
+  history.attempts[1].queued = kOpen;
+  history.attempts[1].answer = StatusCode::kUnknownOutcome;
+  history.disturbances = {{1, Ms(200)}};
+  EXPECT_THAT(PropertiesOf(Judge(With(history, Answered(Asked(2, Ask::kWait, Ms(50)), Ms(300))))),
+              ElementsAre(Judged::kServerExclusion));
+}
+
+TEST(LatchOracleTest, AWaiterMayBeWokenAsLateAsTheLatchAllowsItself) {
+  const VirtualTime due = Ms(201) + Ms(1000) + Ms(2500);  // told, wake-up bound, settling
+  EXPECT_THAT(Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), due))), IsEmpty());
+  const auto violations =
+      Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), due + Ms(1))));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
+  EXPECT_EQ(violations[0].at, due);
+}
+
+TEST(LatchOracleTest, AWaiterThatIsNeverWokenIsConvictedUnlessItDied) {
+  History history = With(Opened(), Asked(2, Ask::kWait, Ms(50)));
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  Crash(history, 2, Ms(300));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(LatchOracleTest, NobodyIsLateWhileAPartyIsMissing) {
+  History history = Opened();
+  history.attempts.pop_back();
+  EXPECT_THAT(Judge(With(history, Asked(2, Ask::kWait, Ms(50)))), IsEmpty());
+}
+
+TEST(LatchOracleTest, WhatAServerForgotMustBeCountedAgainAndThenOpens) {
+  History history = With(Opened(), Asked(2, Ask::kWait, Ms(50)));
+  history.last_fault = Ms(1000);
+  LatchRules rules = kTwoParties;
+  rules.forgetful = true;
+  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  history.attempts.push_back(CountsDown(0, Ms(1100), Ms(1101), Ms(1102)));
+  EXPECT_THAT(Judge(history, rules), IsEmpty()) << "one of two";
+  history.attempts.push_back(CountsDown(1, Ms(1103), Ms(1104), Ms(1105)));
+  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
+}
+
+TEST(LatchOracleTest, ANoAfterTheLatchIsKnownToBeOpenIsConvicted) {
+  const auto refused = [](VirtualTime asked) {
+    return Answered(Asked(2, Ask::kTry, asked), Ms(210), StatusCode::kTimeout);
+  };
+  EXPECT_THAT(Judge(With(Opened(), refused(Ms(201)))), IsEmpty()) << "at that very instant";
+  const History history = With(Opened(), refused(Ms(202)));
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  History disturbed = history;
+  disturbed.disturbances.push_back({2, Ms(205)});
+  EXPECT_THAT(Judge(disturbed), IsEmpty());
+}
+
+TEST(LatchOracleTest, ACountDownIsRefusedOnlyToThoseWhomAFaultHasMet) {
+  History history = Opened();
+  history.attempts[1].answer = StatusCode::kUnavailable;
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  history.disturbances.push_back({1, Ms(150)});
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+/// Client i does operations of these kinds, all of one latch.
+Workload Of(std::vector<std::vector<Ask>> clients) {
+  Workload workload;
+  workload.lease = std::chrono::seconds(1);
+  workload.latency_max = milliseconds(2);
+  for (const std::vector<Ask>& asks : clients) {
+    ClientPlan& plan = workload.clients.emplace_back();
+    for (const Ask ask : asks) {
+      plan.operations.push_back(
+          {.ask = ask, .think = milliseconds(100), .wait = milliseconds(300)});
+    }
+  }
+  return workload;
+}
+
+RunResult RunOf(const harness::Subject& latch, const Workload& workload,
+                std::string_view scenario) {
+  const RunCase run_case{&latch, FindScenario(scenario), SynchronyClass::kNone};
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromTape({});
+  return RunOnce(universe, run_case, workload, choices, true);
+}
+
+std::vector<std::string> NotesOf(const RunResult& run, int client) {
+  std::vector<std::string> notes;
+  for (const sim::TraceEvent& event : run.events) {
+    const bool its = event.kind == sim::TraceKind::kNote && event.process == client;
+    if (its) notes.push_back(event.text);
+  }
+  return notes;
+}
+
+TEST(LatchProgramTest, EachOperationOfTheLatchIsAParty) {
+  Workload workload = Of({{Ask::kTry, Ask::kTry}, {Ask::kWait}});
+  workload.clients[0].operations[1].resource = 1;
+  std::vector<std::string> names;
+  for (const int party : PartiesOf(workload, 0)) names.push_back(NameOfParty(party));
+  EXPECT_THAT(names, ElementsAre("C1.1", "C2.1"));
+  EXPECT_EQ(PartiesOf(workload, 1).size(), 1U);
+  EXPECT_EQ(PartiesOf(workload, 2).size(), 1U) << "a latch of nobody is opened by one";
+}
+
+TEST(LatchProgramTest, WhoHasStillToCountDoesNotWaitForItself) {
+  const auto run =
+      RunOf(*Named("count-down-latch"), Of({{Ask::kWait, Ask::kWait}, {Ask::kTry}}), "contention");
+  EXPECT_THAT(run.violations, IsEmpty());
+  EXPECT_THAT(NotesOf(run, 0),
+              ElementsAre("count down for C1.1", "ok", "count down for C1.2", "ok", "wait", "ok"));
+}
+
+TEST(LatchProgramTest, WhoComesLastCountsForTheDead) {
+  Workload workload = Of({{Ask::kTry}, {Ask::kWait}});
+  workload.clients[0].faults.push_back({.kind = sim::FaultKind::kCrash, .step = 0});
+  const auto run = RunOf(*Named("count-down-latch"), workload, "crash");
+  EXPECT_THAT(run.violations, IsEmpty());
+  EXPECT_THAT(NotesOf(run, 1), ElementsAre("count down for C2.1", "ok", "wait", "ok"));
+  EXPECT_THAT(NotesOf(run, 2), ElementsAre("count down for C1.1", "ok", "count down for C2.1", "ok",
+                                           "wait-for", "ok"));
+}
+
+// What the specimens of latches have in common is not what they are convicted of.
+TEST(LatchSpecimensTest, TheStepsThatTheyAreMadeOfAreSound) {
+  const auto sound = specimens::MakeLatch({"test/latch", "the correct steps"});
+  for (const char* scenario : {"contention", "crash", "lossy"}) {
+    ExploreOptions options;
+    options.run_case = {sound.get(), FindScenario(scenario), SynchronyClass::kNone};
+    options.bounds = {.clients = 2, .attempts = 1, .waits = true, .crashes = 1, .lost_replies = 1};
+    const Exploration all = Explore(options);
+    EXPECT_TRUE(all.complete);
+    EXPECT_EQ(all.divergences, 0U);
+    for (const Judged property : LookedFor(options)) {
+      EXPECT_FALSE(all.violated[property]) << scenario << " " << Slug(property);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
