@@ -191,10 +191,17 @@ class OneRun {
 
   Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
 
+  /// Unless something has gone wrong.
+  std::optional<Duration> HandOverBound() const {
+    if (recorder_.faults() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
+    return case_.subject->HandOverBound(options_.front());
+  }
+
   ProgressRules Rules(const Recorder::Resource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
-    ProgressRules rules{WakeUpBound(), LongestUse(workload_, traits_.renews), drift, {}};
+    ProgressRules rules{WakeUpBound(), LongestUse(workload_, traits_.renews), drift};
+    rules.hand_over_bound = HandOverBound();
     for (const Recorder::Resource& other : recorder_.resources()) {
       if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
     }
@@ -301,7 +308,7 @@ class OneRun {
     JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
     const bool storm = result.violations.size() > before;
     const LatchRules rules{resource.options->parties, WakeUpBound(),
-                           case_.scenario->gives_up.writes};
+                           case_.scenario->gives_up.writes, HandOverBound()};
     if (to_its_end) JudgeLatch(history, rules, result.violations);
     GoalSet goals = recorder_.goals();
     AddLatchGoals(history, rules, goals);

@@ -55,11 +55,7 @@ class LatchModel {
                                     : history.last_fault),
         may_be_open_(WhenAllHad(history, rules.parties,
                                 [](const Attempt& attempt) { return attempt.queued; })),
-        is_open_(WhenAllHad(history, rules.parties, [this](const Attempt& attempt) {
-          const bool told = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
-          const bool kept = !rules_.forgetful || attempt.asked >= calm_;
-          return told && kept ? attempt.answered : kOpen;
-        })) {}
+        is_open_(WhenAllWereTold(-1)) {}
 
   VirtualTime may_be_open() const { return may_be_open_; }
   VirtualTime is_open() const { return is_open_; }
@@ -94,7 +90,7 @@ class LatchModel {
   std::optional<Violation> Refused(const Attempt& attempt) const {
     if (attempt.answered == kOpen || FeltAFault(history_, attempt)) return {};
     if (!Waits(attempt)) return NotCounted(attempt);
-    if (!IsNo(attempt) || attempt.asked <= is_open_) return {};
+    if (!IsNo(attempt) || attempt.asked <= WhenAllWereTold(attempt.client)) return {};
     // Who gives up before an answer can have come was not refused by anybody.
     const Duration travel = 4 * history_.latency;
     if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < travel) return {};
@@ -116,10 +112,22 @@ class LatchModel {
                                  ToString(attempt.answer), Instant(attempt.answered))};
   }
 
+  /// When each party had been told that it counts. `asker` asks after whatever it was told itself,
+  /// be it at the same instant; -1: nobody does.
+  VirtualTime WhenAllWereTold(int asker) const {
+    return WhenAllHad(history_, rules_.parties, [this, asker](const Attempt& attempt) {
+      const bool told = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
+      const bool kept = !rules_.forgetful || attempt.asked >= calm_;
+      if (!told || !kept) return kOpen;
+      return attempt.client == asker ? attempt.answered - Duration(1) : attempt.answered;
+    });
+  }
+
   /// Waiters may be woken one after the other, with a message either way for each.
   Duration Bound() const {
     const auto waiters = std::count_if(history_.attempts.begin(), history_.attempts.end(), Waits);
-    return rules_.wake_up_bound + kSettling + 8 * history_.latency * waiters;
+    const Duration messages = 8 * history_.latency * waiters;
+    return messages + rules_.hand_over_bound.value_or(rules_.wake_up_bound + kSettling);
   }
 
   const History& history_;

@@ -14,6 +14,7 @@
 // come when all is well again: counting down once more must repair a latch.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "scenarios/goals.h"
@@ -23,8 +24,9 @@ namespace interlock::scenarios {
 
 struct LatchRules {
   int parties = 1;
-  Duration wake_up_bound{};  ///< the latch's own
-  bool forgetful = false;    ///< the server may lose acknowledged writes
+  Duration wake_up_bound{};                      ///< the latch's own
+  bool forgetful = false;                        ///< the server may lose acknowledged writes
+  std::optional<Duration> hand_over_bound = {};  ///< as ProgressRules has it
 };
 
 /// Appends one violation of each property at most, the earliest.

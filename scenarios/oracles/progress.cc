@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -105,7 +106,7 @@ class Progress {
 
  private:
   std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
-    const Duration bound = rules_.wake_up_bound + kSettling;
+    const auto [bound, parts] = FreeBound();
     for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
       const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
       if (idle.to - idle.from <= bound) continue;
@@ -113,12 +114,25 @@ class Progress {
       return Violation{
           crash ? Judged::kCrashRecovery : Judged::kDeadlock, idle.from + bound, attempt.client,
           fmt::format("{} waited from {} on; the resource was free from {} and still "
-                      "not granted at {}{}; the bound is {} = hand-over {} + retry {}",
+                      "not granted at {}{}; the bound is {} = {}",
                       Client(attempt.client), Instant(attempt.asked), Instant(idle.from),
                       Instant(idle.to), crash ? " (its last holder had died)" : "", Instant(bound),
-                      Instant(rules_.wake_up_bound), Instant(kSettling))};
+                      parts)};
     }
     return std::nullopt;
+  }
+
+  /// How long the resource may stay free while somebody waits, and what that is made of.
+  std::pair<Duration, std::string> FreeBound() const {
+    if (rules_.hand_over_bound.has_value()) {
+      const Duration messages = 8 * history_.latency;
+      return {*rules_.hand_over_bound + messages,
+              fmt::format("hand-over without faults {} + messages {}",
+                          Instant(*rules_.hand_over_bound), Instant(messages))};
+    }
+    return {
+        rules_.wake_up_bound + kSettling,
+        fmt::format("hand-over {} + retry {}", Instant(rules_.wake_up_bound), Instant(kSettling))};
   }
 
   std::optional<Violation> Starved(const Attempt& attempt, const Interval& wait) const {

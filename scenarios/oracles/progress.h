@@ -2,7 +2,8 @@
 //
 // Liveness once the faults are over. A live waiter that stays connected is judged by the first of
 // these that it suffers:
-//   LK008  the resource stays free for longer than the lock's wake-up bound, and the last one to
+//   LK008  the resource stays free for longer than the lock's wake-up bound (in a run without any
+//          fault: than its hand-over bound, if it declares one), and the last one to
 //          hold it was a client that died;
 //   LK009  it stays free as long, and its last holder lived: a deadlock, a lost wake-up;
 //   LK012  the waiter waits longer than the computed bound (liveness_bound.h) while others are
@@ -18,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "scenarios/history.h"
@@ -31,6 +33,8 @@ struct ProgressRules {
   std::int64_t rate_ppm = 0;  ///< of the slowest clock
   /// Where several resources are taken at once: of the others, whose users may be in the way, too.
   std::vector<const History*> beside = {};
+  /// The lock's own, of a run in which no fault has struck; nullopt: the wake-up bound counts.
+  std::optional<Duration> hand_over_bound = {};
 };
 
 /// Appends one violation at most: that of the waiter which was forgotten first.

@@ -117,7 +117,7 @@ LatchStep AwaitBy(LatchLook look) {
 
 Result<Reply> HearBell(RedisClient& redis, const LatchCall& call) {
   Attempt attempt;
-  if (call.deadline != kNever) attempt.deadline = call.deadline;
+  attempt.deadline = call.deadline;
   const Patience patience = PatienceOf(redis, attempt, call.patience);
   return redis.CallUntil({"BLPOP", call.bell(), patience.seconds}, patience.overdue);
 }

@@ -107,6 +107,11 @@ class Adapter final : public harness::Subject {
     return {{key, kLife}, {key + ":counted", kLife}, {key + ":open", kLife}};
   }
 
+  std::optional<std::chrono::milliseconds> HandOverBound(
+      const harness::LockOptions& options) const override {
+    return HandOverOfWaiters(options);
+  }
+
   /// It may have to be closed first.
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& /*options*/) const override {
     return 2 * OverrunOfClients();

@@ -29,6 +29,13 @@ inline std::chrono::milliseconds OverrunOfClients() {
          std::chrono::milliseconds(100);
 }
 
+/// How soon a waiter of ours is there when nothing goes wrong: it is woken, and need not wait until
+/// it looks again, which it does when the holder's lease is over. The rest is for clocks that run
+/// at other rates, and for whole milliseconds.
+inline std::chrono::milliseconds HandOverOfWaiters(const harness::LockOptions& options) {
+  return options.lease / 16 + std::chrono::milliseconds(2);
+}
+
 /// Whether each lease is kept alive, and for how long at most; 0: it is not.
 struct Renewal {
   Duration longest_hold{};

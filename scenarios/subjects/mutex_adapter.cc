@@ -52,6 +52,10 @@ std::optional<std::vector<harness::Owner>> MutexAdapter::Owners(
   return OwnersAt(server, KeyOf(options));
 }
 
+std::optional<milliseconds> MutexAdapter::HandOverBound(const harness::LockOptions& options) const {
+  return HandOverOfWaiters(options);
+}
+
 milliseconds MutexAdapter::OverrunBound(const harness::LockOptions& /*options*/) const {
   return OverrunOfClients();
 }

@@ -24,6 +24,8 @@ class MutexAdapter : public harness::Subject {
   std::vector<harness::Promise> Promises() const override;
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override;
+  std::optional<std::chrono::milliseconds> HandOverBound(
+      const harness::LockOptions& options) const override;
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override;

@@ -57,6 +57,11 @@ std::optional<std::vector<harness::Owner>> PermitAdapter::Owners(
   return owners;
 }
 
+std::optional<milliseconds> PermitAdapter::HandOverBound(
+    const harness::LockOptions& options) const {
+  return HandOverOfWaiters(options);
+}
+
 milliseconds PermitAdapter::OverrunBound(const harness::LockOptions& /*options*/) const {
   return OverrunOfClients();
 }

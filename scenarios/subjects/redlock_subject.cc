@@ -61,6 +61,12 @@ class Adapter final : public MutexAdapter {
   }
 
   /// As Redlock::overrun_bound() says of clients with default options, pauses rounded up.
+  /// Nobody is woken: who is refused looks again after a pause.
+  std::optional<milliseconds> HandOverBound(
+      const harness::LockOptions& /*options*/) const override {
+    return std::nullopt;
+  }
+
   milliseconds OverrunBound(const harness::LockOptions& options) const override {
     const Duration rounds =
         (3 + ClientOptions().cleanup_attempts) * OptionsFor(options).node_timeout;

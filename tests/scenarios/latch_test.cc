@@ -96,6 +96,14 @@ TEST(LatchOracleTest, AWaiterMayBeWokenAsLateAsTheLatchAllowsItself) {
   EXPECT_EQ(violations[0].at, due);
 }
 
+TEST(LatchOracleTest, WhereNothingGoesWrongALatchIsHeldToItsHandOver) {
+  LatchRules rules = kTwoParties;
+  rules.hand_over_bound = Ms(50);
+  const History history = With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(201) + Ms(51)));
+  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
 TEST(LatchOracleTest, AWaiterThatIsNeverWokenIsConvictedUnlessItDied) {
   History history = With(Opened(), Asked(2, Ask::kWait, Ms(50)));
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
@@ -131,6 +139,12 @@ TEST(LatchOracleTest, ANoAfterTheLatchIsKnownToBeOpenIsConvicted) {
   History disturbed = history;
   disturbed.disturbances.push_back({2, Ms(205)});
   EXPECT_THAT(Judge(disturbed), IsEmpty());
+}
+
+TEST(LatchOracleTest, WhoHasBeenToldThatItIsTheLastOneMayBeRefusedNoMore) {
+  EXPECT_THAT(PropertiesOf(Judge(With(Opened(), Answered(Asked(1, Ask::kTry, Ms(201)), Ms(203),
+                                                         StatusCode::kTimeout)))),
+              ElementsAre(Judged::kSpuriousRefusal));
 }
 
 TEST(LatchOracleTest, ACountDownIsRefusedOnlyToThoseWhomAFaultHasMet) {

@@ -31,9 +31,9 @@ using testing::Released;
 constexpr Duration kBound = std::chrono::milliseconds(1000);
 constexpr ProgressRules kRules = {.wake_up_bound = kBound, .longest_use = kLease};
 
-std::vector<Violation> Judge(const History& history) {
+std::vector<Violation> Judge(const History& history, const ProgressRules& rules = kRules) {
   std::vector<Violation> violations;
-  JudgeProgress(history, kRules, violations);
+  JudgeProgress(history, rules, violations);
   return violations;
 }
 
@@ -70,6 +70,17 @@ TEST(ProgressTest, AWaiterGrantedInTimeIsFine) {
 TEST(ProgressTest, AWaiterGrantedAtTheBoundIsFine) {
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(501) + kBound + kSettling);
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(ProgressTest, WhereNothingGoesWrongALockIsHeldToItsHandOver) {
+  ProgressRules rules = kRules;
+  rules.hand_over_bound = Ms(50);
+  History history = ReleasedWhileWaiting();
+  GrantToWaiter(history, Ms(501) + Ms(51));
+  const auto violations = Judge(history, rules);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(violations[0].what, HasSubstr("hand-over without faults 50.000 ms"));
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 

@@ -156,6 +156,13 @@ class Subject {
     return options.lease;
   }
 
+  /// The same where nothing has gone wrong in the whole run, so that no wake-up can be lost, and
+  /// without the time that messages take: how soon a waiter is told, or looks. nullopt: no sooner.
+  virtual std::optional<std::chrono::milliseconds> HandOverBound(
+      const LockOptions& /*options*/) const {
+    return std::nullopt;
+  }
+
   /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst:
   /// a reply is lost, and the lock waits out its socket time-out. A client that met no fault has
   /// nothing to wait out: for it a bound of 5 s (the default) or more counts as 500 ms and a
