@@ -208,14 +208,21 @@ std::uint64_t ExploredRun::RoleOf(int process) const {
   return role;
 }
 
-// What the oracles know of a living client follows from what it has observed, and when. A dead one
-// observes nothing any more; they know what it was told, when it held, and for whom it counted.
+// What the oracles know of a living client follows from what it has observed, and when; but for
+// whom it has counted at a latch, if the reply was lost. A dead one observes nothing any more; they
+// know what it was told, and when it held.
 void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) const {
   // Faults are the same in the histories of all resources.
   const History& history = recorder_->resources().front().history;
   writer.Number(RoleOf(process));
   for (const Disturbance& disturbance : history.disturbances) {
     if (disturbance.client == process) writer.Time(disturbance.at);
+  }
+  for (const Recorder::Resource& resource : recorder_->resources()) {
+    for (const Attempt& attempt : resource.history.attempts) {
+      const bool counts = attempt.client == process && attempt.counts_for >= 0;
+      if (counts) writer.Number(attempt.queued == kOpen ? 0 : 1);
+    }
   }
   const VirtualTime died = DiedAt(history, process);
   if (died == kOpen) return;
@@ -225,7 +232,6 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
       if (attempt.client != process) continue;
       writer.Time(attempt.answered);
       writer.Number(static_cast<std::uint64_t>(attempt.answer));
-      if (attempt.counts_for >= 0) writer.Time(attempt.queued);
     }
     for (const ClientHold& hold : resource.history.holds) {
       if (hold.client != process) continue;

@@ -75,6 +75,7 @@ class LatchModel {
     if (!Waits(attempt) || attempt.ask == Ask::kTry || is_open_ == kOpen) return {};
     if (DiedAt(history_, attempt.client, attempt.asked) < attempt.answered) return {};
     const VirtualTime since = std::max({attempt.asked, is_open_, calm_});
+    if (since >= history_.end) return {};  // also if the run never became calm
     const VirtualTime due = since + Bound();
     const VirtualTime until = std::min(attempt.answered, history_.end);
     if (until <= due) return {};
