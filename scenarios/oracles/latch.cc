@@ -26,6 +26,7 @@ VirtualTime WhenAllHad(const History& history, int parties, const Instant& insta
     known->second = std::min(known->second, instant(attempt));
   }
   std::vector<VirtualTime> counted;
+  counted.reserve(first.size());
   for (const auto& [party, at] : first) counted.push_back(at);
   if (static_cast<int>(counted.size()) < parties) return kOpen;
   const auto last = counted.begin() + parties - 1;

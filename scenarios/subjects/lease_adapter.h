@@ -111,6 +111,7 @@ class LeaseLock final : public harness::Lock {
   static std::vector<std::unique_ptr<Client>> MakeClients(
       Runtime& runtime, const std::vector<Connector*>& connectors) {
     std::vector<std::unique_ptr<Client>> clients;
+    clients.reserve(connectors.size());
     for (Connector* connector : connectors) {
       clients.push_back(std::make_unique<Client>(runtime, *connector));
     }
@@ -118,6 +119,7 @@ class LeaseLock final : public harness::Lock {
   }
   static std::vector<Client*> Pointers(const std::vector<std::unique_ptr<Client>>& clients) {
     std::vector<Client*> pointers;
+    pointers.reserve(clients.size());
     for (const std::unique_ptr<Client>& client : clients) pointers.push_back(client.get());
     return pointers;
   }
