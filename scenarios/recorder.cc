@@ -212,6 +212,7 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
   dealing(who).hold = history(who).holds.size();
   dealing(who).believes_until = until;
   dealing(who).valid_end = until;
+  dealing(who).told_lost = false;
   Ledger::Claim(who.client, record.token, attempt.asked, history(who));
   SetSent(history(who), record, now);
   history(who).holds.push_back(std::move(record));
@@ -276,7 +277,7 @@ void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& 
   if (!status.ok()) {
     const bool lost =
         status.code() == StatusCode::kNotOwner || status.code() == StatusCode::kLeaseLost;
-    if (lost) dealing(who).valid_end = std::min(dealing(who).valid_end, now);
+    if (lost) NoteToldLost(who);
     return;
   }
   goals_.Add(Goal::kExtended);
@@ -297,6 +298,7 @@ void Recorder::NoteBelief(Party who, const harness::Hold& prolonged) {
   const VirtualTime until = world_->GlobalTime(who.client, prolonged.valid_until());
   dealing(who).believes_until = until;
   dealing(who).valid_end = until;
+  dealing(who).told_lost = false;
   if (record.belief.back().to >= now) {
     record.belief.back().to = std::max(record.belief.back().to, until);
   } else if (until > now) {
@@ -314,11 +316,11 @@ void Recorder::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of
   const VirtualTime until = dealing(who).valid_end;
   // The question counts from when it was asked: a pause before the answer is not the lock's.
   const VirtualTime asked = dealing(who).asked_valid;
-  if (until == kOpen || asked <= until + kNotice) return;
+  if (!MustKnowOfEnd(until, dealing(who).told_lost, asked)) return;
   goals_.Add(Goal::kAskedAfterValidity);
   if (!valid) return;
   const std::size_t first = violations_.size();
-  JudgeCalledValid(who.client, until, asked, violations_);
+  ConvictCalledValid(who.client, until, asked, violations_);
   Attribute(first, who.resource);
 }
 

@@ -102,6 +102,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     std::size_t renewal = 0;  ///< index of its latest renewal
     bool inside = false;
     VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
+    bool told_lost = false;   ///< the lock has said so itself
     VirtualTime asked_valid{};    ///< when it last asked whether it is valid
     MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
     MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
@@ -146,6 +147,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void Attribute(std::size_t first, int resource);
   void Note(Party who, std::string_view text);
   void NoteBelief(Party who, const harness::Hold& prolonged);
+  /// The lock has told its user that the hold is lost: from now on it knows.
+  void NoteToldLost(Party who);
   ClientState& state(int client) { return clients_[static_cast<std::size_t>(client)]; }
   Dealing& dealing(Party who) {
     return dealings_[static_cast<std::size_t>(who.client) * resources_.size() +

@@ -12,8 +12,13 @@ void Recorder::OnLost(Party who) {
   goals_.Add(Goal::kLossTold);
   const VirtualTime now = world_->now();
   for (Interval& belief : hold(who).belief) belief.to = std::min(belief.to, now);
-  dealing(who).valid_end = std::min(dealing(who).valid_end, now);
+  NoteToldLost(who);
   dealing(who).believes_until = std::min(dealing(who).believes_until, now);
+}
+
+void Recorder::NoteToldLost(Party who) {
+  dealing(who).valid_end = std::min(dealing(who).valid_end, world_->now());
+  dealing(who).told_lost = true;
 }
 
 void Recorder::OnAwaitedLoss(Party who, bool told) {

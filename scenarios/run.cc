@@ -283,6 +283,7 @@ class OneRun {
     if (traits_.bypass_bound.has_value()) {
       JudgeOrder(history, *traits_.bypass_bound, result.violations);
     }
+    if (traits_.prefers_writers) JudgePreference(history, result.violations);
     const std::size_t before = result.violations.size();
     JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
     const bool storm = result.violations.size() > before;

@@ -106,4 +106,28 @@ void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
+void JudgePreference(const History& history, std::vector<Violation>& violations) {
+  if (!history.ownership_seen) return;
+  const ServerHold* first = nullptr;
+  const Attempt* kept_waiting = nullptr;
+  for (const Attempt& writer : history.attempts) {
+    if (writer.shared || !IsJudged(history, writer)) continue;
+    const VirtualTime until = InLineUntil(history, writer);
+    for (const ServerHold& reader : history.server_holds) {
+      if (!reader.shared || reader.copied || reader.client == writer.client) continue;
+      if (reader.granted <= writer.queued || reader.granted >= until) continue;
+      if (first != nullptr && first->granted <= reader.granted) continue;
+      first = &reader;
+      kept_waiting = &writer;
+    }
+  }
+  if (first == nullptr) return;
+  violations.push_back(
+      {Judged::kOrder, first->granted, kept_waiting->client,
+       fmt::format("{} stood in line as a writer from {} on, and {} was let in as a reader at {}; "
+                   "the lock says that it prefers writers",
+                   Client(kept_waiting->client), Instant(kept_waiting->queued),
+                   Client(first->client), Instant(first->granted))});
+}
+
 }  // namespace interlock::scenarios

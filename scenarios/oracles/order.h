@@ -8,6 +8,9 @@
 // own place is later and the server grants it earlier. Waiters that lost their connection, stood
 // still or died may have lost their place with it, and are not judged; nor is what happens when a
 // waiter is about to give up. Starvation, of which every lock must keep free, is in progress.h.
+//
+// A readers/writer lock that says it prefers writers lets no reader in while a live writer stands
+// in line, whenever that reader came.
 #pragma once
 
 #include <vector>
@@ -25,5 +28,8 @@ bool WaitedInLine(const History& history);
 
 /// Appends one violation at most, the earliest.
 void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>& violations);
+
+/// The same, of a lock that prefers writers.
+void JudgePreference(const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

@@ -41,13 +41,17 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
                                     Client(first->client), Instant(at), why)});
 }
 
-void JudgeCalledValid(int client, VirtualTime until, VirtualTime now,
-                      std::vector<Violation>& violations) {
-  if (now <= until + kNotice) return;
-  violations.push_back({Judged::kFalseValidity, now, client,
+bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked) {
+  if (until == kOpen) return false;
+  return told ? asked >= until : asked > until + kNotice;
+}
+
+void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
+                        std::vector<Violation>& violations) {
+  violations.push_back({Judged::kFalseValidity, asked, client,
                         fmt::format("{} was told at {} that its lease is valid, which had ended at "
                                     "{}",
-                                    Client(client), Instant(now), Instant(until))});
+                                    Client(client), Instant(asked), Instant(until))});
 }
 
 void JudgeUntold(int client, VirtualTime until, VirtualTime now,

@@ -15,10 +15,14 @@ namespace interlock::scenarios {
 /// (a), after the run. Appends one violation at most, the earliest.
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations);
 
-/// (b), at once: the client asked at `now` whether the hold is valid and was told that it is, its
-/// validity ending (or known to have ended) at `until`.
-void JudgeCalledValid(int client, VirtualTime until, VirtualTime now,
-                      std::vector<Violation>& violations);
+/// Whether a lock that is asked at `asked` must know that the validity ended at `until`: at once if
+/// it said so itself then (`told`), else kNotice later. kOpen: it has not ended.
+bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked);
+
+/// (b), at once: the client asked at `asked` whether the hold is valid and was told that it is,
+/// though the lock must have known of its end at `until`.
+void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
+                        std::vector<Violation>& violations);
 
 /// (b), at once: the client was not told of the loss by `now`, though it had the time to be.
 void JudgeUntold(int client, VirtualTime until, VirtualTime now,

@@ -80,6 +80,7 @@ Specimen LooksThenWrites();
 Specimen RenewsAllReaders();
 Specimen ReadersOneByOne();
 Specimen DeadWriterFirst();
+Specimen ReadersJoin();
 Specimen RedisSingleFile();
 Specimen ReentrantFreesAll();
 Specimen ReentrantCountsResends();

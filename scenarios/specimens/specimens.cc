@@ -12,7 +12,8 @@ namespace {
 std::vector<Specimen> OfReaders() {
   return {specimens::CountedReaders(),  specimens::LastReaderDeletes(),
           specimens::LooksThenWrites(), specimens::RenewsAllReaders(),
-          specimens::ReadersOneByOne(), specimens::DeadWriterFirst()};
+          specimens::ReadersOneByOne(), specimens::DeadWriterFirst(),
+          specimens::ReadersJoin()};
 }
 
 /// Of locks and semaphores.

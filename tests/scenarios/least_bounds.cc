@@ -80,6 +80,10 @@ std::vector<Bounds> Ways() {
     add([=](Bounds& way) { way.readers = readers, way.overstay = 37, way.waits = true; });
     add([=](Bounds& way) { way.readers = readers, way.waits = true; });
   }
+  // A writer comes back while one reader is inside, and the other one is still to come.
+  add([](Bounds& way) {
+    way.readers = 2, way.waits = true, way.hold = 50, way.think = 10, way.stagger = 31;
+  });
   add([](Bounds& way) { way.resources = 2; });
   add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
   return ways;

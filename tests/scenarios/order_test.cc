@@ -188,6 +188,62 @@ TEST(OrderTest, TheLineIsThereOnlyWithTwoWaitersAtATime) {
   EXPECT_FALSE(WaitedInLine(history));
 }
 
+/// C1 reads from 10 ms on, C2 stands in line as a writer from 13 ms on and is granted at 50 ms, and
+/// C3 is let in as a reader at `when`.
+History ReaderComes(VirtualTime when) {
+  History history = NewHistory();
+  history.latency = Ms(1);
+  const auto read = [&history](Attempt attempt, VirtualTime at) {
+    attempt.shared = true;
+    Grant(history, attempt, at);
+    history.server_holds.back().shared = true;
+  };
+  read(InLine(0, Ms(9)), Ms(10));
+  Grant(history, InLine(1, Ms(12)), Ms(50));
+  read(InLine(2, when - Ms(5)), when);
+  return history;
+}
+
+std::vector<Violation> JudgePreferenceOf(const History& history) {
+  std::vector<Violation> violations;
+  JudgePreference(history, violations);
+  return violations;
+}
+
+TEST(PreferenceTest, AReaderThatIsLetInWhileAWriterStandsInLineIsReported) {
+  const auto violations = JudgePreferenceOf(ReaderComes(Ms(30)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kOrder));
+  EXPECT_EQ(violations[0].client, 1);
+  EXPECT_EQ(violations[0].at, Ms(30));
+  EXPECT_THAT(violations[0].what, HasSubstr("C3 was let in as a reader at 30.000 ms"));
+}
+
+TEST(PreferenceTest, AReaderMayComeBeforeTheWriterStandsThereAndAfterItWasServed) {
+  EXPECT_THAT(JudgePreferenceOf(ReaderComes(Ms(12))), IsEmpty());
+  EXPECT_THAT(JudgePreferenceOf(ReaderComes(Ms(60))), IsEmpty());
+}
+
+TEST(PreferenceTest, AWriterThatOnlyTriesOrLostItsConnectionKeepsNobodyOut) {
+  History history = ReaderComes(Ms(30));
+  history.disturbances = {{1, Ms(20)}};
+  EXPECT_THAT(JudgePreferenceOf(history), IsEmpty());
+  history = ReaderComes(Ms(30));
+  history.attempts[1].ask = Ask::kTry;
+  EXPECT_THAT(JudgePreferenceOf(history), IsEmpty());
+}
+
+TEST(PreferenceTest, AnotherWriterIsNoReader) {
+  History history = ReaderComes(Ms(30));
+  history.server_holds[2].shared = false;
+  EXPECT_THAT(JudgePreferenceOf(history), IsEmpty());
+}
+
+TEST(PreferenceTest, WithoutASightOfTheGrantsNothingIsSaid) {
+  History history = ReaderComes(Ms(30));
+  history.ownership_seen = false;
+  EXPECT_THAT(JudgePreferenceOf(history), IsEmpty());
+}
+
 // Sound control of the specimens that claim to be fair: this one is.
 TEST(OrderTest, ALockThatHandsOverInOrderKeepsTheOrderItDeclares) {
   CampaignOptions options;

@@ -66,12 +66,21 @@ TEST(ValidityTest, AGrantThatNobodyCouldSeeIsNotJudged) {
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
-TEST(ValidityTest, ValidIsToldUntilTheEndOfTheValidity) {
+TEST(ValidityTest, ALockKnowsOfTheEndOfAValidityALittleLater) {
+  EXPECT_FALSE(MustKnowOfEnd(kOpen, false, Ms(5000)));
+  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), false, Ms(999)));
+  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), false, Ms(1000) + kNotice));
+  EXPECT_TRUE(MustKnowOfEnd(Ms(1000), false, Ms(1000) + kNotice + Duration(1)));
+}
+
+TEST(ValidityTest, ALockKnowsAtOnceOfALossThatItHasToldOf) {
+  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), true, Ms(1000) - Duration(1)));
+  EXPECT_TRUE(MustKnowOfEnd(Ms(1000), true, Ms(1000)));
+}
+
+TEST(ValidityTest, WhoeverIsToldValidTooLateIsNamedWithBothInstants) {
   std::vector<Violation> violations;
-  JudgeCalledValid(0, Ms(1000), Ms(999), violations);
-  JudgeCalledValid(0, Ms(1000), Ms(1000) + kNotice, violations);
-  EXPECT_THAT(violations, IsEmpty());
-  JudgeCalledValid(0, Ms(1000), Ms(1000) + kNotice + Duration(1), violations);
+  ConvictCalledValid(0, Ms(1000), Ms(1200), violations);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
   EXPECT_THAT(violations[0].what, HasSubstr("had ended at 1000.000 ms"));
 }
