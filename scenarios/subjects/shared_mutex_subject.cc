@@ -67,13 +67,6 @@ class Adapter final : public MutexAdapter {
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .shared = true, .prefers_writers = true};
   }
-  /// A writer sleeps until the last of those leases ends that it was told of, though that reader
-  /// may be gone by then, and another one, who overstays, be the last.
-  std::optional<std::chrono::milliseconds> HandOverBound(
-      const harness::LockOptions& /*options*/) const override {
-    return std::nullopt;
-  }
-
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<SharedLock>(environment, options);

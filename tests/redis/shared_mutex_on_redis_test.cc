@@ -97,6 +97,23 @@ TEST_F(SharedMutexOnRedisTest, TheLastReadersReleaseWakesAWriter) {
   writer.join();
 }
 
+// The writer was told of a lease of 30 s, and would sleep as long behind the short one.
+TEST_F(SharedMutexOnRedisTest, TheReleaseOfTheLongestReaderWakesAWriterBehindAnother) {
+  const Process process = NewProcess();
+  SharedMutex mutex = NewShared(process);
+  SharedMutex brief = NewShared(process, {.lease = milliseconds(600)});
+  Result<Lease> longest = mutex.reader().TryAcquire();
+  ASSERT_TRUE(longest.ok());
+  brief.reader().TryAcquire()->Forget();
+  std::thread writer([&] {
+    const Result<Lease> writing = mutex.writer().AcquireFor(seconds(10));
+    EXPECT_TRUE(writing.ok()) << writing.status().ToString();
+  });
+  WaitForSleepers(1);
+  EXPECT_TRUE(longest->Release().ok());
+  writer.join();
+}
+
 // ... and no longer than it waits.
 TEST_F(SharedMutexOnRedisTest, AWaitingWriterKeepsNewReadersOutIfItIsPreferred) {
   for (const bool preferred : {true, false}) {

@@ -4,7 +4,8 @@
 // eats what the other side was meant to have:
 //   - a writer's release leaves one hint for each side; a reader that was refused before and comes
 //     in hands on one more, until all have been woken;
-//   - the last reader's release leaves one for a writer;
+//   - the release of the reader that might have stayed longest leaves one for a writer, which
+//     sleeps for as long as it was told of that one;
 //   - a writer that waits in vain leaves none: readers that it keeps out sleep no longer than it
 //     stands in the server.
 // One hint in a list is enough: whoever takes it passes on another, or is told how long to sleep.
@@ -55,10 +56,9 @@ if redis.call('PTTL', KEYS[1]) < lease then redis.call('PEXPIRE', KEYS[1], ARGV[
 return 1
 )lua");
 
-// The last one out wakes a writer. Other readers may have released since an earlier execution, so
-// the trace that it left need not be there any more.
-// KEYS readers, fence, hints for writers; ARGV token, fencing token, life of a hint, life of the
-// fence.
+// Wakes a writer if none stays as long as this one might have. Other readers may have released
+// since an earlier execution, so the trace that it left need not be there any more. KEYS readers,
+// fence, hints for writers; ARGV token, fencing token, life of a hint, life of the fence.
 constexpr Script kReaderRelease = MakeScript("reader-release", R"lua(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -69,7 +69,7 @@ if score >= now then
   redis.call('ZREM', KEYS[1], ARGV[1])
   redis.call('SET', KEYS[2], (last or ARGV[2]) .. ' ' .. ARGV[1], 'PX', ARGV[4])
   local other = redis.call('ZRANGE', KEYS[1], '-1', '-1', 'WITHSCORES')[2]
-  if not other or tonumber(other) < now then
+  if not other or tonumber(other) < score then
     if hints == 0 then redis.call('LPUSH', KEYS[3], '1') end
     redis.call('PEXPIRE', KEYS[3], ARGV[3])
   end
@@ -87,13 +87,14 @@ local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local writer = redis.call('GET', KEYS[1])
 local writers, readers = redis.call('LLEN', KEYS[4]), redis.call('LLEN', KEYS[5])
+local score = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or -1)
 local mine = redis.call('ZREM', KEYS[2], ARGV[1])
 redis.call('SET', KEYS[3], '1', 'PX', ARGV[3])
 if writer then return mine end
 if readers == 0 then redis.call('LPUSH', KEYS[5], '1') end
 redis.call('PEXPIRE', KEYS[5], ARGV[2])
 local other = redis.call('ZRANGE', KEYS[2], '-1', '-1', 'WITHSCORES')[2]
-if not other or tonumber(other) < now then
+if not other or tonumber(other) < math.max(now, score) then
   if writers == 0 then redis.call('LPUSH', KEYS[4], '1') end
   redis.call('PEXPIRE', KEYS[4], ARGV[2])
 end
