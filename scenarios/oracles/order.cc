@@ -42,8 +42,14 @@ bool WasDisturbed(const History& history, const Attempt& attempt) {
     return fault.client == attempt.client && attempt.asked <= fault.at &&
            fault.at <= attempt.answered;
   };
+  // One that had begun before it asked may last.
+  const auto cuts_off = [&](const Delay& outage) {
+    return outage.client == attempt.client && outage.interval.from <= attempt.answered &&
+           attempt.asked <= outage.interval.to;
+  };
   const VirtualTime died = DiedAt(history, attempt.client, attempt.asked);
   return (died != kOpen && died <= attempt.answered) ||
+         std::any_of(history.outages.begin(), history.outages.end(), cuts_off) ||
          std::any_of(history.disturbances.begin(), history.disturbances.end(), meets);
 }
 

@@ -22,6 +22,7 @@ class Adapter final : public MutexAdapter {
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .bypass_bound = 0};
   }
+  std::vector<harness::Promise> Promises() const override { return PromisesWithOrder(); }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

@@ -29,6 +29,10 @@ class MutexAdapter : public harness::Subject {
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override;
+
+ protected:
+  /// The same promises, of a lock that also keeps an order among waiters whom the server can hear.
+  std::vector<harness::Promise> PromisesWithOrder() const;
 };
 
 }  // namespace interlock::scenarios::subjects

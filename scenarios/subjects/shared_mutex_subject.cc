@@ -67,6 +67,7 @@ class Adapter final : public MutexAdapter {
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .shared = true, .prefers_writers = true};
   }
+  std::vector<harness::Promise> Promises() const override { return PromisesWithOrder(); }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<SharedLock>(environment, options);

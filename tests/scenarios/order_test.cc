@@ -134,6 +134,14 @@ TEST(OrderTest, AWaiterThatLostItsConnectionMayLoseItsPlace) {
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
 }
 
+TEST(OrderTest, AWaiterThatIsCutOffFromBeforeItAskedMayLoseItsPlace) {
+  History history = Overtaken();
+  history.outages = {{1, {Ms(5), Ms(11)}}};  // over by then
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  history.outages = {{1, {Ms(5), Ms(400)}}};
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
 TEST(OrderTest, ADeadWaiterIsNotOvertaken) {
   History history = Overtaken();
   history.attempts[1].answered = kOpen;

@@ -11,10 +11,9 @@
 //     waiter. Whoever gives the resource back hands it over to the first in line in the same
 //     instant, with a fresh lease, and wakes just that one; a try never overtakes anybody;
 //   - a waiter keeps its place over a lost connection, if it is back within `grace`;
-//   - a waiter that has died is passed over: at once if it ought to have been heard of already,
-//   else
-//     when the next waiter has looked, at most min(lease, retry.max_wait) + grace after it became
-//     its turn. Each further one that died as recently costs another grace.
+//   - a waiter that has died is passed over: at once if it ought to have been heard of already, and
+//     otherwise when the next waiter has looked, at most min(lease, retry.max_wait) + grace after
+//     it became its turn. Each further one that died as recently costs another grace.
 // Not guaranteed:
 //   - the place of a waiter that was paused or cut off for longer than `grace`: it goes to the end;
 //   - order among waiters that a failover or a restart without its data has made forgotten;
@@ -47,6 +46,10 @@
 //   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   none @ standalone replicated: keeps LK012
+//   client-crash @ standalone replicated: keeps LK012
+//   client-pause-bounded @ standalone replicated: keeps LK012
+//   client-pause @ standalone replicated: keeps LK012
 //
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one command to stand
 // in line, one BLPOP on a connection of its own, whose answer is the grant; one command more if

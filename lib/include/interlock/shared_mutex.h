@@ -9,19 +9,18 @@
 //   if (writing.ok()) Store(writing->fencing_token(), ...);
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged:
-//   - while a writer's Lease is valid no other Lease of the resource is, while clock rates differ
-//   by
-//     less than the drift allowance. Each reader has a token and a lease of its own, so a crashed
-//     holder of either kind keeps others out for at most one lease, and nobody's release or extend
-//     touches another's;
+//   - while a writer's Lease is valid no other Lease of the resource is, as long as clock rates
+//     differ by less than the drift allowance. Each reader has a token and a lease of its own, so a
+//     crashed holder of either kind keeps others out for at most one lease, and nobody's release or
+//     extend touches another's;
 //   - fencing tokens grow with every grant, a reader's too. What is guarded should refuse a write
 //     with a token below the highest that it has seen, and a read with one below the highest that
 //     has written: readers come in any order among themselves;
 //   - while a writer waits that prefers_writers (an option of the writer's client), new readers are
 //     refused. A waiting writer that dies does so for at most one lease of its own;
 //   - waiters are woken by the release, without polling: a writer's wakes one writer and, one after
-//     another, all readers; the last reader's wakes one writer. They look again by themselves when
-//     the lease that they wait for is over.
+//     another, all readers; that of the reader whose lease lasts longest wakes one writer. They
+//     look again by themselves when the lease that they wait for is over.
 // Not guaranteed:
 //   - any order among writers, or between them and readers; with prefer_writers an unbroken row of
 //     writers keeps readers out, without it overlapping readers keep writers out;
@@ -56,6 +55,10 @@
 //   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
 //   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
+//   none @ standalone replicated: keeps LK012
+//   client-crash @ standalone replicated: keeps LK012
+//   client-pause-bounded @ standalone replicated: keeps LK012
+//   client-pause @ standalone replicated: keeps LK012
 //
 // Cost: TryAcquire, Release, Extend one round trip each, for readers and writers. A contended
 // acquire: one try, one BLPOP on a connection of its own, one try per wake-up; a preferred writer
