@@ -149,7 +149,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "order, starvation",
      "a waiter was overtaken too often",
      "Violated when a live waiter sees more later requests granted before its own than the lock "
-     "declares (for a fair lock, any), or waits beyond the computed bound while others are "
+     "declares (for a fair lock, any), a lock that prefers writers lets a reader in while a live "
+     "writer waits, or a waiter waits beyond the computed bound while others are "
      "granted.",
      "redis.d5",
      "The holder extends without limit, or a client that has just released asks again at once and "

@@ -310,7 +310,7 @@ class OneRun {
     const bool storm = result.violations.size() > before;
     const LatchRules rules{resource.options->parties, WakeUpBound(),
                            case_.scenario->gives_up.writes, HandOverBound()};
-    if (to_its_end) JudgeLatch(history, rules, result.violations);
+    JudgeLatch(history, rules, to_its_end, result.violations);
     GoalSet goals = recorder_.goals();
     AddLatchGoals(history, rules, goals);
     Take(ExercisedByLatch(history, goals), goals, resource, first, result);

@@ -68,9 +68,10 @@ void DescribeTasks(Engine& engine, const Process& process, FingerprintWriter& wr
 /// What an executed one has done stands in the server; what becomes of its reply does not. Of other
 /// kinds than commands only the kind means something: the rest is what an earlier user left there.
 void DescribeRequest(const Request& request, bool executed, FingerprintWriter& writer) {
-  writer.Number(static_cast<std::uint64_t>(request.kind));
+  writer.Number(static_cast<std::uint64_t>(request.kind) | (executed ? 0x100U : 0U));
   const bool command = request.kind == Request::Kind::kCommand;
   if (command) {
+    writer.Number(request.reply_faults.size());
     for (const Fault& fault : request.reply_faults) {
       writer.Number(static_cast<std::uint64_t>(fault.kind));
       writer.Time(fault.length);
@@ -78,6 +79,7 @@ void DescribeRequest(const Request& request, bool executed, FingerprintWriter& w
   }
   if (executed) return;
   if (command) {
+    writer.Number(request.argv.size());
     for (const std::string& argument : request.argv) writer.Text(argument);
   }
   writer.Time(request.arrival);

@@ -192,7 +192,10 @@ void AddBounds(CLI::App& command, Settings& settings) {
   };
   length("--wait-for", bounds.wait, 1, "how long they wait with --wait, in % of a lease");
   length("--hold", bounds.hold, 1, "how long they are in the section, in % of a lease");
-  length("--stagger", bounds.stagger, 0, "how much later each begins than the one before");
+  command
+      .add_option("--stagger", request.stagger,
+                  "how much later each begins than the one before; 10 at a latch, else 0")
+      ->check(CLI::Range(0, 1000));
   length(
       "--overstay", bounds.overstay, 0,
       "how long after its validity each comes back once; 0: not, but for 37 where a scenario has "

@@ -13,6 +13,8 @@ namespace {
 
 /// Just long enough to come back into the middle of the next client's section.
 constexpr int kOverstay = 37;
+/// In % of a lease. At a latch, what happens in one instant is never too early.
+constexpr int kApartAtALatch = 10;
 
 Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
@@ -139,6 +141,8 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
   const auto bounds = BoundsOf(request, scenario);
   if (!bounds.ok()) return bounds.status();
   options.bounds = *bounds;
+  options.bounds.stagger =
+      request.stagger.value_or(entry.subject->traits().latch ? kApartAtALatch : 0);
   auto only = OnlyOf(request, options.run_case);
   if (!only.ok()) return only.status();
   options.only = *std::move(only);

@@ -19,7 +19,9 @@ struct ExploreRequest {
   std::string scenario;
   std::string synchrony;  ///< "none", "bounded", "arbitrary"; empty: the scenario's weakest
   std::string property;   ///< code or slug: look for its violations alone; empty: for all
-  Bounds bounds;
+  Bounds bounds;          ///< but for what follows
+  /// Not given: a tenth of a lease at a latch, else 0.
+  std::optional<int> stagger;
   // Not given: one, if the scenario has such faults; none of the last four.
   std::optional<int> crashes;
   std::optional<int> lost_replies;

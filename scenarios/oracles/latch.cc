@@ -43,10 +43,6 @@ bool FeltAFault(const History& history, const Attempt& attempt) {
 
 bool Waits(const Attempt& attempt) { return attempt.counts_for < 0; }
 
-bool IsNo(const Attempt& attempt) {
-  return attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout;
-}
-
 class LatchModel {
  public:
   LatchModel(const History& history, const LatchRules& rules)
@@ -92,7 +88,8 @@ class LatchModel {
   std::optional<Violation> Refused(const Attempt& attempt) const {
     if (attempt.answered == kOpen || FeltAFault(history_, attempt)) return {};
     if (!Waits(attempt)) return NotCounted(attempt);
-    if (!IsNo(attempt) || attempt.asked <= WhenAllWereTold(attempt.client)) return {};
+    if (attempt.answer == StatusCode::kOk || attempt.answer == StatusCode::kCancelled) return {};
+    if (attempt.asked <= WhenAllWereTold(attempt.client)) return {};
     // Who gives up before an answer can have come was not refused by anybody.
     const Duration travel = 4 * history_.latency;
     if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < travel) return {};
@@ -145,7 +142,7 @@ void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first
 
 }  // namespace
 
-void JudgeLatch(const History& history, const LatchRules& rules,
+void JudgeLatch(const History& history, const LatchRules& rules, bool to_its_end,
                 std::vector<Violation>& violations) {
   const LatchModel latch(history, rules);
   std::optional<Violation> early;
@@ -153,7 +150,7 @@ void JudgeLatch(const History& history, const LatchRules& rules,
   std::optional<Violation> refused;
   for (const Attempt& attempt : history.attempts) {
     KeepEarlier(latch.Early(attempt), early);
-    KeepEarlier(latch.Late(attempt), late);
+    if (to_its_end) KeepEarlier(latch.Late(attempt), late);
     KeepEarlier(latch.Refused(attempt), refused);
   }
   for (std::optional<Violation>* found : {&early, &late, &refused}) {

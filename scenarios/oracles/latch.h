@@ -5,7 +5,7 @@
 //   LK001  somebody was let through while a party's count down had not reached the server;
 //   LK009  it was known to be open, and a waiter was not let through for longer than the lock's
 //          wake-up bound, or never: a lost count, a lost wake-up;
-//   LK010  (a) a definite "no" to a wait that was asked for when it was known to be open; (b) a
+//   LK010  (a) anything but a yes to a wait that was asked for when it was known to be open; (b) a
 //          count down that was not acknowledged. Only of clients that no fault has met by then.
 //
 // A party has counted at the server when the first command of its call that changed data was
@@ -29,8 +29,9 @@ struct LatchRules {
   std::optional<Duration> hand_over_bound = {};  ///< as ProgressRules has it
 };
 
-/// Appends one violation of each property at most, the earliest.
-void JudgeLatch(const History& history, const LatchRules& rules,
+/// Appends one violation of each property at most, the earliest. `to_its_end`: the run was not cut
+/// short, so that who was not let through was not going to be.
+void JudgeLatch(const History& history, const LatchRules& rules, bool to_its_end,
                 std::vector<Violation>& violations);
 
 /// What latches have in place of the goals of locks.

@@ -189,7 +189,7 @@ void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& ve
 void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
   const LatchRules of_latch{rules.parties, rules.wake_up_bound};
   std::vector<Violation> all;
-  JudgeLatch(history, of_latch, all);
+  JudgeLatch(history, of_latch, true, all);
   std::vector<Violation> late;
   for (const Violation& violation : all) {
     if (violation.property == Judged::kServerExclusion) verdict.violations.push_back(violation);

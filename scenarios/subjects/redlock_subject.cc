@@ -60,13 +60,13 @@ class Adapter final : public MutexAdapter {
            OverrunBound(options);
   }
 
-  /// As Redlock::overrun_bound() says of clients with default options, pauses rounded up.
   /// Nobody is woken: who is refused looks again after a pause.
   std::optional<milliseconds> HandOverBound(
       const harness::LockOptions& /*options*/) const override {
     return std::nullopt;
   }
 
+  /// As Redlock::overrun_bound() says of clients with default options, pauses rounded up.
   milliseconds OverrunBound(const harness::LockOptions& options) const override {
     const Duration rounds =
         (3 + ClientOptions().cleanup_attempts) * OptionsFor(options).node_timeout;

@@ -49,6 +49,19 @@ TEST_F(CountDownLatchOnRedisTest, APartyCountsOnce) {
   EXPECT_EQ(*latch.Count(), 1);
 }
 
+// A server short of memory may evict any of the keys.
+TEST_F(CountDownLatchOnRedisTest, WhereTheIdsAreLostNobodyCountsTwice) {
+  CountDownLatch latch = NewLatch();
+  ASSERT_TRUE(latch.Close(2).ok());
+  ASSERT_TRUE(latch.CountDown("a").ok());
+  ASSERT_EQ(*server_->Command({"DEL", "interlock:latch:{loaded}:counted"}), "1");
+  EXPECT_TRUE(latch.CountDown("a").ok());
+  EXPECT_EQ(*latch.Count(), 1);
+  EXPECT_EQ(latch.AwaitFor(milliseconds(20)).code(), StatusCode::kTimeout);
+  EXPECT_TRUE(latch.CountDown("b").ok());
+  EXPECT_TRUE(latch.AwaitFor(milliseconds(20)).ok());
+}
+
 TEST_F(CountDownLatchOnRedisTest, ClosingAgainForAsManyChangesNothing) {
   CountDownLatch latch = NewLatch();
   ASSERT_TRUE(latch.Close(2).ok());

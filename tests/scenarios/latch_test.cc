@@ -51,9 +51,10 @@ History With(History history, Attempt attempt) {
   return history;
 }
 
-std::vector<Violation> Judge(const History& history, LatchRules rules = kTwoParties) {
+std::vector<Violation> Judge(const History& history, LatchRules rules = kTwoParties,
+                             bool to_its_end = true) {
   std::vector<Violation> violations;
-  JudgeLatch(history, rules, violations);
+  JudgeLatch(history, rules, to_its_end, violations);
   return violations;
 }
 
@@ -111,6 +112,14 @@ TEST(LatchOracleTest, AWaiterThatIsNeverWokenIsConvictedUnlessItDied) {
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
+// It ran out of steps: who waits might have been let through, who was let through was so early.
+TEST(LatchOracleTest, InARunThatWasCutShortNobodyIsLateAndWhoIsEarlyIsConvicted) {
+  EXPECT_THAT(Judge(With(Opened(), Asked(2, Ask::kWait, Ms(50))), kTwoParties, false), IsEmpty());
+  const History early = With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(199)));
+  EXPECT_THAT(PropertiesOf(Judge(early, kTwoParties, false)),
+              ElementsAre(Judged::kServerExclusion));
+}
+
 TEST(LatchOracleTest, NobodyIsLateWhileAPartyIsMissing) {
   History history = Opened();
   history.attempts.pop_back();
@@ -139,6 +148,14 @@ TEST(LatchOracleTest, ANoAfterTheLatchIsKnownToBeOpenIsConvicted) {
   History disturbed = history;
   disturbed.disturbances.push_back({2, Ms(205)});
   EXPECT_THAT(Judge(disturbed), IsEmpty());
+}
+
+TEST(LatchOracleTest, AnErrorInPlaceOfAYesIsNoBetterThanANo) {
+  for (const StatusCode answer :
+       {StatusCode::kUnavailable, StatusCode::kUnknownOutcome, StatusCode::kInvalidArgument}) {
+    const History history = With(Opened(), Answered(Asked(2, Ask::kTry, Ms(202)), Ms(210), answer));
+    EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  }
 }
 
 TEST(LatchOracleTest, WhoHasBeenToldThatItIsTheLastOneMayBeRefusedNoMore) {

@@ -25,6 +25,11 @@ std::vector<Case> AllCases() {
     all.push_back({"tries", lock, "chaos", WithLostReply(OneCrash())});
     all.push_back({"waits", lock, "chaos", Waiting(OneCrash())});
   }
+  // What is counted in the instant in which somebody is let through counts as counted before.
+  Bounds apart = WithLostReply(OneCrash());
+  apart.stagger = 10;
+  all.push_back({"apart", "count-down-latch", "chaos", apart});
+  all.push_back({"waits_apart", "count-down-latch", "chaos", Waiting(apart)});
   // A reply may be lost whose command has been executed, and waits: it is a state of its own.
   for (const char* lock : {"fair-mutex", "mutex", "semaphore"}) {
     all.push_back({"lost_wake_up", lock, "chaos", WithLostReply(Waiting(WithCrash(Of(3, 1))))});

@@ -4,11 +4,14 @@
 namespace interlock::internal {
 namespace {
 
-// Answers for how many it was closed: those who have counted down, and those who have not.
+// How many are missing is worked out of the two keys and kept in neither: whichever of them a
+// server loses, nobody counts twice, and the latch is gone or opens late, but never early.
+
+// Answers for how many it was closed.
 // KEYS number, counted; ARGV count, life.
 constexpr Script kLatchClose = MakeScript("latch-close", R"lua(
-local count = redis.call('GET', KEYS[1])
-if count then return {1, count + redis.call('SCARD', KEYS[2]), 0} end
+local number = redis.call('GET', KEYS[1])
+if number then return {1, tonumber(number), 0} end
 redis.call('DEL', KEYS[2])
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1, tonumber(ARGV[1]), 1}
@@ -18,32 +21,31 @@ return {1, tonumber(ARGV[1]), 1}
 // opens the latch and wakes a waiter, which wakes the next when it looks.
 // KEYS number, counted, open; ARGV id, life.
 constexpr Script kLatchDown = MakeScript("latch-down", R"lua(
-local count = tonumber(redis.call('GET', KEYS[1]))
-if not count then return {0, 0, 0} end
+local number = tonumber(redis.call('GET', KEYS[1]))
+if not number then return {0, 0, 0} end
 local hints = redis.call('LLEN', KEYS[3])
+local missing = number - redis.call('SCARD', KEYS[2])
 local new = 0
-if count > 0 then new = redis.call('SADD', KEYS[2], ARGV[1]) end
-if new == 1 then
-  count = redis.call('DECR', KEYS[1])
-  if count == 0 and hints == 0 then
-    redis.call('RPUSH', KEYS[3], '1')
-    redis.call('PEXPIRE', KEYS[3], ARGV[2])
-  end
+if missing > 0 then new = redis.call('SADD', KEYS[2], ARGV[1]) end
+if new == 1 and missing == 1 and hints == 0 then
+  redis.call('RPUSH', KEYS[3], '1')
+  redis.call('PEXPIRE', KEYS[3], ARGV[2])
 end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
-return {1, count, new}
+return {1, missing - new, new}
 )lua");
 
-// KEYS number, open.
+// KEYS number, counted, open.
 constexpr Script kLatchLook = MakeScript("latch-look", R"lua(
-local count = tonumber(redis.call('GET', KEYS[1]))
-if not count then return {0, 0, 0} end
-if count == 0 and redis.call('LLEN', KEYS[2]) == 0 then
-  redis.call('RPUSH', KEYS[2], '1')
-  redis.call('PEXPIRE', KEYS[2], math.max(redis.call('PTTL', KEYS[1]), 1))
+local number = tonumber(redis.call('GET', KEYS[1]))
+if not number then return {0, 0, 0} end
+local missing = number - redis.call('SCARD', KEYS[2])
+if missing == 0 and redis.call('LLEN', KEYS[3]) == 0 then
+  redis.call('RPUSH', KEYS[3], '1')
+  redis.call('PEXPIRE', KEYS[3], math.max(redis.call('PTTL', KEYS[1]), 1))
 end
-return {1, count, 0}
+return {1, missing, 0}
 )lua");
 
 // KEYS number, counted, open.
@@ -67,7 +69,7 @@ ScriptCall LatchScripts::CountDown(const std::string& id) const {
   return {&kLatchDown, {base_, counted_, open_}, {id, Argument(life_)}};
 }
 
-ScriptCall LatchScripts::Look() const { return {&kLatchLook, {base_, open_}, {}}; }
+ScriptCall LatchScripts::Look() const { return {&kLatchLook, {base_, counted_, open_}, {}}; }
 
 ScriptCall LatchScripts::Remove() const { return {&kLatchRemove, {base_, counted_, open_}, {}}; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The scripts of a count-down latch: a number, and who has counted it down. What a script does is
-// said beside it.
+// The scripts of a count-down latch: for how many it was closed, and who has counted down. What a
+// script does is said beside it.
 //
 // Keys: `base` (the number), `base:counted` (ids of those who have counted down), `base:open`
 // (list of wake-up hints). All live as long as the latch was told to.
