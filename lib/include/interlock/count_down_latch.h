@@ -39,8 +39,8 @@
 //
 // Cost: Close, CountDown, Count, Remove one round trip each; waiting one, and one BLPOP on a
 // connection of its own and one more for each wake-up or look. Keys, all with a TTL of `life`,
-// P = key_prefix: `P{name}` (for how many it was closed), `P{name}:counted` (the ids), `P{name}:open`
-// (at most one element).
+// P = key_prefix: `P{name}` (for how many it was closed), `P{name}:counted` (the ids),
+// `P{name}:open` (at most one element).
 //
 // Thread safety: all members may be called from any number of tasks. The Client must outlive it.
 #pragma once
