@@ -110,7 +110,7 @@ std::vector<Scenario> ServerFaults() {
                        Judged::kSectionExclusion, Judged::kForeignRelease,
                        Judged::kForeignExtend,    Judged::kTokens,
                        Judged::kDeadlock,         Judged::kKeys,
-                       Judged::kFalseValidity,    Judged::kTermination};
+                       Judged::kTermination};
   }
   return all;
 }
