@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/result.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 namespace interlock {
 
 std::string_view ToString(StatusCode code) {
@@ -35,6 +38,12 @@ std::string Status::ToString() const {
   std::string text(interlock::ToString(code_));
   if (!message_.empty()) text += ": " + message_;
   return text;
+}
+
+void internal::EndWithoutValue(const Status& why) {
+  std::fprintf(stderr, "interlock: a Result was used as a value, but is a failure: %s\n",
+               why.ToString().c_str());
+  std::abort();
 }
 
 }  // namespace interlock

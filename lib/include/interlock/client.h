@@ -5,7 +5,8 @@
 //
 //   ThreadRuntime runtime;
 //   auto connector = MakeHiredisConnector(...);
-//   Client client(runtime, *connector);
+//   if (!connector.ok()) return connector.status();
+//   Client client(runtime, **connector);
 //   auto mutex = Mutex::Create(client, "invoice:17");
 //
 // Guarantee: a connection on which anything failed is never used again. The pool grows on demand,

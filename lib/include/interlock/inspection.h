@@ -3,6 +3,7 @@
 // Inspection: who holds a resource and how many wait for it, as the server sees it; for operators.
 //
 //   Result<Inspection> now = mutex.Inspect();
+//   if (!now.ok()) return now.status();
 //   for (const Holder& holder : now->holders) Print(holder.label, holder.remaining);
 //
 // Guarantee: one instant of the server. Not guaranteed: that it is still so when the answer

@@ -2,6 +2,10 @@
 //
 // Status and Result<T>: how every operation of the library answers. Nothing throws.
 //
+//   Result<Lease> lease = mutex.TryAcquire();
+//   if (!lease.ok()) return lease.status();      // ask first: without a value, value(), * and ->
+//   Use(lease->fencing_token());                 // end the program
+//
 // An outcome has three values (Jepsen's ok / fail / info): it happened, it definitely did not
 // happen, or nobody can tell. "Unknown" is never folded into "failed": a request whose reply was
 // lost may have taken effect, or may still do so.
@@ -54,13 +58,20 @@ class [[nodiscard]] Status {
     return unknown ? Outcome::kUnknown : Outcome::kFailure;
   }
 
-  /// "timeout: no grant within 500 ms"; for people, never parsed.
+  /// "not-acquired: interlock:{invoice:17} is held by somebody else"; for people, never parsed.
   std::string ToString() const;
 
  private:
   StatusCode code_ = StatusCode::kOk;
   std::string message_;
 };
+
+namespace internal {
+
+/// Says on stderr what was missing and why, and aborts.
+[[noreturn]] void EndWithoutValue(const Status& why);
+
+}  // namespace internal
 
 /// A value, or a Status that is not ok. REQUIRES: a Status given to the constructor is not ok.
 template <typename T>
@@ -79,16 +90,23 @@ class [[nodiscard]] Result {
   StatusCode code() const { return ok() ? StatusCode::kOk : std::get<1>(state_).code(); }
   Outcome outcome() const { return ok() ? Outcome::kSuccess : std::get<1>(state_).outcome(); }
 
-  /// REQUIRES: ok().
-  T& value() & { return std::get<0>(state_); }
-  const T& value() const& { return std::get<0>(state_); }
-  T&& value() && { return std::get<0>(std::move(state_)); }
+  /// REQUIRES: ok(). Otherwise the program ends, with status() on stderr.
+  T& value() & { return *Value(state_); }
+  const T& value() const& { return *Value(state_); }
+  T&& value() && { return std::move(*Value(state_)); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
  private:
+  template <typename State>
+  static auto* Value(State& state) {
+    auto* const value = std::get_if<0>(&state);
+    if (value == nullptr) internal::EndWithoutValue(std::get<1>(state));
+    return value;
+  }
+
   std::variant<T, Status> state_;
 };
 

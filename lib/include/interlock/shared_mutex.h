@@ -3,6 +3,7 @@
 // SharedMutex: any number of readers of a named resource at a time, or one writer, on one Redis.
 //
 //   Result<SharedMutex> prices = SharedMutex::Create(client, "prices");
+//   if (!prices.ok()) return prices.status();
 //   Result<Lease> reading = prices->reader().AcquireFor(std::chrono::seconds(5));
 //   ...
 //   Result<Lease> writing = prices->writer().AcquireFor(std::chrono::seconds(5));

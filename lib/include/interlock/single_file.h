@@ -4,6 +4,7 @@
 // in Redis for as long as it takes.
 //
 //   Result<SingleFile> file = SingleFile::Create(client, {.name = "nightly-import"});
+//   if (!file.ok()) return file.status();
 //   Result<int> rows = file->Synchronize(std::chrono::seconds(15), [&] { return Import(); });
 //   if (rows.code() == StatusCode::kTimeout) ...                  // the body did not run
 //
