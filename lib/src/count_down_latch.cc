@@ -69,7 +69,7 @@ Status CountDownLatch::AwaitFor(Duration timeout, std::stop_token stop) {
 }
 
 Status CountDownLatch::AwaitUntil(MonotonicTime deadline, std::stop_token stop) {
-  if (stop.stop_requested()) return internal::StoppedBefore();
+  if (stop.stop_requested()) return internal::StoppedBefore(scripts_->resource());
   const internal::Teller& teller = client_->core().teller();
   const MonotonicTime begun = teller.Begin();
   Status opened = Wait(deadline, stop);

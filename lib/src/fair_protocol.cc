@@ -91,10 +91,7 @@ class WaiterInLine {
   }
 
   Status GiveUp() {
-    const bool stopped = stop_.stop_requested();
-    std::string message = stopped ? "no grant before the stop" : "no grant before the deadline";
-    if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
-    return Leave(Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout, std::move(message)));
+    return Leave(NoGrant(lock_.resource(), stop_.stop_requested(), last_failure_));
   }
 
   /// `why`, once the token is out of the line and cannot get into it again.

@@ -159,7 +159,7 @@ Result<Grant> LeaseProtocol::Try() {
     case Attempt::Kind::kGranted:
       return std::move(attempt.grant);
     case Attempt::Kind::kRefused:
-      return Status(StatusCode::kNotAcquired, scripts_->resource() + " is held by somebody else");
+      return Status(StatusCode::kNotAcquired, scripts_->Refusal());
     case Attempt::Kind::kFailed:
       break;
   }

@@ -49,7 +49,7 @@ Result<Lease> LeaseSource::AcquireFor(Duration timeout, std::stop_token stop) {
 }
 
 Result<Lease> LeaseSource::AcquireUntil(MonotonicTime deadline, std::stop_token stop) {
-  if (stop.stop_requested()) return internal::StoppedBefore();
+  if (stop.stop_requested()) return internal::StoppedBefore(granter_->resource());
   return Granted(granter_, [&] { return granter_->AcquireUntil(deadline, stop); });
 }
 

@@ -67,10 +67,7 @@ class Waiter {
     if (left_.count() >= lock_.quorum()) {
       return Status(StatusCode::kUnknownOutcome, last_.message());
     }
-    const bool stopped = stop_.stop_requested();
-    return Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout,
-                  std::string("no grant before the ") + (stopped ? "stop" : "deadline") +
-                      "; last: " + last_.ToString());
+    return NoGrant(lock_.resource(), stop_.stop_requested(), last_);
   }
 
   QuorumProtocol& lock_;

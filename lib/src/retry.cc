@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 
 namespace interlock::internal {
 
@@ -82,7 +83,17 @@ std::string BlockingSeconds(milliseconds wait) {
   return std::to_string(wait.count() / 1000) + "." + fraction;
 }
 
-Status StoppedBefore() { return Status(StatusCode::kStopped, "it was to stop before it began"); }
+Status StoppedBefore(const std::string& resource) {
+  return Status(StatusCode::kStopped,
+                resource + ": stop was requested before the call; nothing was sent");
+}
+
+Status NoGrant(const std::string& resource, bool stopped, const Status& last) {
+  std::string message = "no grant of " + resource + " before the ";
+  message += stopped ? "stop" : "deadline";
+  if (!last.ok()) message += "; last: " + last.ToString();
+  return Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout, std::move(message));
+}
 
 bool IsRetryable(StatusCode code) {
   return code == StatusCode::kUnavailable || code == StatusCode::kUnknownOutcome ||

@@ -53,8 +53,12 @@ std::chrono::milliseconds BlockFor(MonotonicTime now, MonotonicTime until);
 /// The time-out argument of a blocking pop: seconds with three decimals, "0.250".
 std::string BlockingSeconds(std::chrono::milliseconds wait);
 
-/// The answer to a call whose stop token was requested to stop before it.
-Status StoppedBefore();
+/// The answer to a call for `resource` whose stop token was requested to stop before it.
+Status StoppedBefore(const std::string& resource);
+
+/// The answer of a wait for `resource` in which nothing was granted: kStopped or kTimeout. `last`:
+/// the failure that it ended with; ok if it was refused.
+Status NoGrant(const std::string& resource, bool stopped, const Status& last);
 
 /// May the same try be repeated later with another result?
 bool IsRetryable(StatusCode code);

@@ -101,10 +101,7 @@ class Waiter {
   Status GiveUp() {
     if (!orphan_.empty()) return last_failure_;
     if (Status left = LeaveTheLine(); !left.ok()) return left;
-    const bool stopped = stop_.stop_requested();
-    std::string message = stopped ? "no grant before the stop" : "no grant before the deadline";
-    if (!last_failure_.ok()) message += "; last: " + last_failure_.ToString();
-    return Status(stopped ? StatusCode::kStopped : StatusCode::kTimeout, std::move(message));
+    return NoGrant(lock_.resource(), stop_.stop_requested(), last_failure_);
   }
 
   /// What stands in the server for this wait ends with its deadline, and the last try takes it away

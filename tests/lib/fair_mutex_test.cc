@@ -50,7 +50,8 @@ TEST_F(FairMutexTest, CreateRefusesAGraceOutOfRange) {
 TEST_F(FairMutexTest, ATryNeverStandsInLine) {
   Script(Refuse(8s));
   FairMutex mutex = NewFairMutex();
-  EXPECT_EQ(mutex.TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_EQ(mutex.TryAcquire().status().ToString(),
+            "not-acquired: f:{res} is held by somebody else, or others stand in line for it");
   EXPECT_EQ(What(0), "try");
   Script(Refuse(8s));
   EXPECT_EQ(mutex.AcquireFor(0s).code(), StatusCode::kTimeout);
@@ -104,7 +105,8 @@ TEST_F(FairMutexTest, LeavesTheLineAtTheDeadline) {
   Pop(Answer::TimesOut());
   Script(Number(0));
   FairMutex mutex = NewFairMutex();
-  EXPECT_EQ(mutex.AcquireFor(4s).code(), StatusCode::kTimeout);
+  EXPECT_EQ(mutex.AcquireFor(4s).status().ToString(),
+            "timeout: no grant of f:{res} before the deadline");
   EXPECT_EQ(What(2), "fair-leave");
   EXPECT_EQ(Token(2), Token(0));
   EXPECT_EQ(connector_.sent().size(), 3U);

@@ -98,6 +98,15 @@ TEST(ErrorReplyTest, TellsRefusedFromUnknown) {
   EXPECT_EQ(StatusOfErrorReply("").code(), StatusCode::kProtocolError);
 }
 
+TEST(RetryTest, AWaitInVainNamesTheLockAndWhatFailedLast) {
+  EXPECT_EQ(NoGrant("p:{x}", false, Status()).ToString(),
+            "timeout: no grant of p:{x} before the deadline");
+  EXPECT_EQ(NoGrant("p:{x}", true, Status(StatusCode::kUnavailable, "away")).ToString(),
+            "stopped: no grant of p:{x} before the stop; last: unavailable: away");
+  EXPECT_EQ(StoppedBefore("p:{x}").ToString(),
+            "stopped: p:{x}: stop was requested before the call; nothing was sent");
+}
+
 TEST(RetryTest, OnlyOutagesAreWorthAnotherTry) {
   EXPECT_TRUE(IsRetryable(StatusCode::kUnavailable));
   EXPECT_TRUE(IsRetryable(StatusCode::kUnknownOutcome));

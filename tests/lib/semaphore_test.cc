@@ -49,6 +49,18 @@ TEST_F(SemaphoreTest, AcquirePassesTheLimitAndHowLongItStands) {
   lease->Forget();
 }
 
+TEST_F(SemaphoreTest, ARefusalSaysThatThePermitsAreOut) {
+  const auto refusal = [this](std::optional<int> limit) {
+    Script(Refuse(8s));
+    const Result<Lease> lease = NewSemaphore(limit).TryAcquire();
+    EXPECT_EQ(lease.code(), StatusCode::kNotAcquired);
+    return lease.status().message();
+  };
+  EXPECT_EQ(refusal(3), "all 3 permits of s:{gpu} are out");
+  EXPECT_EQ(refusal(1), "the one permit of s:{gpu} is out");
+  EXPECT_EQ(refusal(std::nullopt), "no permit of s:{gpu} is free");
+}
+
 TEST_F(SemaphoreTest, AcquireWithAnotherLimitNamesBoth) {
   Script(OtherLimit(8));
   const Status refused = NewSemaphore().AcquireFor(1s).status();

@@ -55,6 +55,16 @@ TEST_F(SharedMutexTest, BothSidesGrantLeasesOfTheirOwn) {
   EXPECT_EQ(Key(3, 0), "t:{res}");
 }
 
+TEST_F(SharedMutexTest, EachSideIsToldWhatMayBeInItsWay) {
+  SharedMutex mutex = NewShared();
+  Script(Refuse(8s));
+  Script(Refuse(8s));
+  EXPECT_EQ(mutex.reader().TryAcquire().status().ToString(),
+            "not-acquired: t:{res} has a writer, or one that waits and goes first");
+  EXPECT_EQ(mutex.writer().TryAcquire().status().ToString(),
+            "not-acquired: t:{res} has readers or another writer");
+}
+
 TEST_F(SharedMutexTest, EachSideSleepsOnAListOfItsOwn) {
   SharedMutex mutex = NewShared();
   for (LeaseSource* side : {&mutex.reader(), &mutex.writer()}) {

@@ -44,7 +44,8 @@ TEST_F(StopTest, ATokenThatWasStoppedBeforeSendsNothing) {
   source_.request_stop();
   const std::stop_token stop = source_.get_token();
   Mutex mutex = NewMutex();
-  EXPECT_EQ(mutex.Acquire(stop).code(), StatusCode::kStopped);
+  EXPECT_EQ(mutex.Acquire(stop).status().ToString(),
+            "stopped: t:{res}: stop was requested before the call; nothing was sent");
   EXPECT_EQ(mutex.AcquireFor(5s, stop).code(), StatusCode::kStopped);
   EXPECT_EQ(mutex.AcquireUntil(MonotonicTime::min(), stop).code(), StatusCode::kStopped);
   EXPECT_EQ(MultiMutex::Create(client_, {"a", "b"})->Acquire(stop).code(), StatusCode::kStopped);

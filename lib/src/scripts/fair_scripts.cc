@@ -200,6 +200,10 @@ ScriptCall FairScripts::Inspect() const {
   return {&kFairInspect, {keys().base, keys().fence, keys().base + ":queue"}, {}};
 }
 
+std::string FairScripts::Refusal() const {
+  return resource() + " is held by somebody else, or others stand in line for it";
+}
+
 std::string FairScripts::Turn(const std::string& token) const {
   return keys().base + ":turn:" + token;
 }

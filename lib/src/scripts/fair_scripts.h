@@ -40,6 +40,7 @@ class FairScripts final : public LockScripts {
   /// Also takes the token out of the line.
   ScriptCall Abandon(const std::string& token) const override;
   ScriptCall Inspect() const override;
+  std::string Refusal() const override;
 
   /// The list on which the waiter with this token sleeps.
   std::string Turn(const std::string& token) const;

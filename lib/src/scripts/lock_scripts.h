@@ -69,6 +69,8 @@ class LockScripts {
   /// Who holds it; see ParseInspection.
   virtual ScriptCall Inspect() const = 0;
 
+  /// What a refused try is told.
+  virtual std::string Refusal() const { return resource() + " is held by somebody else"; }
   /// The answer to a client whose settings differ from those in force, see AcquireReply::limit.
   virtual Status OtherLimit(std::int64_t limit) const;
 

@@ -166,6 +166,18 @@ ScriptCall InspectPermits(const std::string& holders) { return {&kPermitsInspect
 
 ScriptCall PermitScripts::Count() const { return {&kPermitsCount, {limit_, holders_}, {}}; }
 
+std::string PermitScripts::Refusal() const {
+  // Another limit than the wished one would have been answered with that.
+  switch (rule_.wished) {
+    case 0:
+      return "no permit of " + resource() + " is free";
+    case 1:
+      return "the one permit of " + resource() + " is out";
+    default:
+      return "all " + std::to_string(rule_.wished) + " permits of " + resource() + " are out";
+  }
+}
+
 Status PermitScripts::OtherLimit(std::int64_t limit) const {
   const std::string word(rule_.word);
   if (limit == 0) {

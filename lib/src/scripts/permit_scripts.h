@@ -36,6 +36,7 @@ class PermitScripts final : public LockScripts {
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
   ScriptCall Inspect() const override;
+  std::string Refusal() const override;
   Status OtherLimit(std::int64_t limit) const override;
 
   /// Puts a limit in force, whatever was; see ParseFlag. Idempotent.

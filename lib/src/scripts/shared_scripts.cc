@@ -238,6 +238,10 @@ ScriptCall ReaderScripts::Abandon(const std::string& token) const {
 
 ScriptCall ReaderScripts::Inspect() const { return InspectPermits(shared_.readers); }
 
+std::string ReaderScripts::Refusal() const {
+  return resource() + " has a writer, or one that waits and goes first";
+}
+
 std::vector<const Script*> ReaderScripts::All() {
   return {&kReaderAcquire, &kReaderExtend, &kReaderRelease, &kReaderAbandon};
 }
@@ -279,6 +283,8 @@ ScriptCall WriterScripts::Abandon(const std::string& token) const {
 ScriptCall WriterScripts::Inspect() const {
   return {&kWriterInspect, {shared_.base, shared_.fence, shared_.waiting}, {}};
 }
+
+std::string WriterScripts::Refusal() const { return resource() + " has readers or another writer"; }
 
 std::vector<const Script*> WriterScripts::All() {
   return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon, &kWriterInspect};

@@ -39,6 +39,7 @@ class ReaderScripts final : public LockScripts {
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
   ScriptCall Inspect() const override;
+  std::string Refusal() const override;
 
   /// For tests, and for tools that load them in advance.
   static std::vector<const Script*> All();
@@ -59,6 +60,7 @@ class WriterScripts final : public LockScripts {
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
   ScriptCall Inspect() const override;
+  std::string Refusal() const override;
 
   static std::vector<const Script*> All();
 
