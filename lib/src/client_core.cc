@@ -126,7 +126,7 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
   // That this one was given up says nothing of the others.
   if (!stop.stop_requested()) DropIdle();
   if (!reply.ok()) return reply.status();
-  if (reply->IsError()) return StatusOfErrorReply(reply->text);
+  if (reply->IsError()) return StatusOfErrorReply(reply->text, key);
   return Status(StatusCode::kProtocolError, "the server answered BLPOP in an unknown form");
 }
 

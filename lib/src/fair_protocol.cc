@@ -103,6 +103,7 @@ class WaiterInLine {
     const StatusCode both = why.code() == left.code() && why.code() == StatusCode::kProtocolError
                                 ? StatusCode::kProtocolError
                                 : StatusCode::kUnknownOutcome;
+    if (both == StatusCode::kProtocolError && why.message() == left.message()) return why;
     return Status(both, why.message() + "; leaving the line: " + left.ToString());
   }
 

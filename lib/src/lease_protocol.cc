@@ -135,7 +135,8 @@ Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {
   const std::string message = cause.message() + "; clean-up: " + undone.ToString();
   // A server that answers both, and both in this way, would answer a further clean-up no better.
   if (puzzling && undone.code() == StatusCode::kProtocolError) {
-    return Failed(Status(StatusCode::kProtocolError, message));
+    const bool same = undone.message() == cause.message();
+    return Failed(same ? cause : Status(StatusCode::kProtocolError, message));
   }
   return Orphaned(Status(StatusCode::kUnknownOutcome, message), token);
 }

@@ -73,7 +73,7 @@ Result<ScriptReply> PendingCall::Answer() {
         *connection_, CommandLine("EVAL", call_.script->source, call_, key_count_), deadline_);
   }
   if (!reply.ok()) return reply.status();
-  if (reply->IsError()) return StatusOfErrorReply(reply->text);
+  if (reply->IsError()) return StatusOfErrorReply(reply->text, call_.keys.front());
   if (Status kept = Acknowledged(*reply); !kept.ok()) return kept;
   return ScriptReply{std::move(reply).value(), sent_};
 }

@@ -100,7 +100,7 @@ bool IsRetryable(StatusCode code) {
          code == StatusCode::kTimeout;
 }
 
-Status StatusOfErrorReply(const std::string& text) {
+Status StatusOfErrorReply(const std::string& text, const std::string& key) {
   const std::string_view code = std::string_view(text).substr(0, text.find(' '));
   constexpr std::array<std::string_view, 14> kRefused = {
       "READONLY",  "LOADING",     "MASTERDOWN", "BUSY",  "OOM", "MISCONF",  "NOREPLICAS",
@@ -110,6 +110,14 @@ Status StatusOfErrorReply(const std::string& text) {
   }
   if (code == "NOAUTH" || code == "WRONGPASS") {
     return Status(StatusCode::kInvalidArgument, "the server wants other credentials: " + text);
+  }
+  // Servers before Redis 7 put it behind a text of their own. The rest of it tells a script's line.
+  if (code == "WRONGTYPE" || text.find(": WRONGTYPE ") != std::string::npos) {
+    return Status(
+        StatusCode::kProtocolError,
+        "a key that begins with " + key.substr(0, key.find('}') + 1) +
+            " holds another type of value (WRONGTYPE): another kind of lock, or something "
+            "else, uses this prefix and name");
   }
   return Status(StatusCode::kProtocolError, "the server answered with an error: " + text);
 }

@@ -65,7 +65,8 @@ bool IsRetryable(StatusCode code);
 
 /// What an error reply ("READONLY You can't ...") to a command says about its effect:
 /// kUnavailable: refused before anything was done, and may work later or elsewhere;
-/// kInvalidArgument: credentials; kProtocolError: anything else, the effect is unknown.
-Status StatusOfErrorReply(const std::string& text);
+/// kInvalidArgument: credentials; kProtocolError: anything else, the effect is unknown. `key`: one
+/// of those that the command named; all of them begin alike up to the brace behind the name.
+Status StatusOfErrorReply(const std::string& text, const std::string& key);
 
 }  // namespace interlock::internal

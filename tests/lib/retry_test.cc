@@ -88,14 +88,26 @@ TEST(BlockingSecondsTest, WritesSecondsWithThreeDecimals) {
 }
 
 TEST(ErrorReplyTest, TellsRefusedFromUnknown) {
-  EXPECT_EQ(StatusOfErrorReply("READONLY You can't write").code(), StatusCode::kUnavailable);
-  EXPECT_EQ(StatusOfErrorReply("LOADING Redis is loading").code(), StatusCode::kUnavailable);
-  EXPECT_EQ(StatusOfErrorReply("OOM").code(), StatusCode::kUnavailable);
-  EXPECT_EQ(StatusOfErrorReply("NOAUTH Authentication required.").code(),
-            StatusCode::kInvalidArgument);
-  EXPECT_EQ(StatusOfErrorReply("WRONGTYPE Operation").code(), StatusCode::kProtocolError);
-  EXPECT_EQ(StatusOfErrorReply("ERR Error running script").code(), StatusCode::kProtocolError);
-  EXPECT_EQ(StatusOfErrorReply("").code(), StatusCode::kProtocolError);
+  const auto code = [](const char* reply) { return StatusOfErrorReply(reply, "p:{x}").code(); };
+  EXPECT_EQ(code("READONLY You can't write"), StatusCode::kUnavailable);
+  EXPECT_EQ(code("LOADING Redis is loading"), StatusCode::kUnavailable);
+  EXPECT_EQ(code("OOM"), StatusCode::kUnavailable);
+  EXPECT_EQ(code("NOAUTH Authentication required."), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("WRONGTYPE Operation"), StatusCode::kProtocolError);
+  EXPECT_EQ(code("ERR Error running script"), StatusCode::kProtocolError);
+  EXPECT_EQ(code(""), StatusCode::kProtocolError);
+}
+
+// The key that it is cannot be known, but all of a lock begin alike.
+TEST(ErrorReplyTest, AKeyOfAnotherTypeIsExplained) {
+  const std::string expected =
+      "protocol-error: a key that begins with p:{x} holds another type of value (WRONGTYPE): "
+      "another kind of lock, or something else, uses this prefix and name";
+  for (const char* reply :
+       {"WRONGTYPE Operation against a key holding the wrong kind of value script: 0a1b, on @2.",
+        "ERR Error running script (call to f_0a1b): @user_script:2: WRONGTYPE Operation"}) {
+    EXPECT_EQ(StatusOfErrorReply(reply, "p:{x}:fence").ToString(), expected);
+  }
 }
 
 TEST(RetryTest, AWaitInVainNamesTheLockAndWhatFailedLast) {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
+#include <interlock/fair_mutex.h>
+#include <interlock/mutex.h>
 
 #include "tests/redis/lock_test.h"
 
@@ -72,6 +74,24 @@ TEST_F(ReentrantMutexOnRedisTest, AnOwnerIsWhoKnowsItsId) {
   ASSERT_TRUE(outer.ok() && heir.ok());
   EXPECT_TRUE(heir->TryAcquire().ok());
   EXPECT_EQ(there.OwnerOf("").code(), StatusCode::kInvalidArgument);
+}
+
+// Each way of asking, because the one that waits in line cleans up in a way of its own.
+TEST_F(ReentrantMutexOnRedisTest, AnotherKindOfLockUnderTheSameNameIsNamedAsTheCauseOnce) {
+  const Result<Lease> held = NewMutex().NewOwner().TryAcquire();
+  ASSERT_TRUE(held.ok());
+  const std::string prefix = ReentrantMutexOptions().key_prefix;
+  Mutex plain = Make<Mutex>(*process_.client, "ledger", MutexOptions{.key_prefix = prefix});
+  FairMutex fair =
+      Make<FairMutex>(*process_.client, "ledger", FairMutexOptions{.key_prefix = prefix});
+  for (const Status& status : {plain.TryAcquire().status(), plain.Acquire().status(),
+                               fair.TryAcquire().status(), fair.Acquire().status()}) {
+    EXPECT_EQ(status.ToString(),
+              "protocol-error: a key that begins with interlock:reentrant:{ledger} holds another "
+              "type of value (WRONGTYPE): another kind of lock, or something else, uses this "
+              "prefix and name");
+  }
+  EXPECT_EQ(NewMutex().NewOwner().TryAcquire().code(), StatusCode::kNotAcquired);
 }
 
 TEST_F(ReentrantMutexOnRedisTest, TheLeaseIsSharedByAllHolds) {
