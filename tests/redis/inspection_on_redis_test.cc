@@ -45,13 +45,16 @@ class InspectionOnRedisTest : public LockTest {
     ASSERT_TRUE(seen.ok() && !seen->holders.empty());
     const Holder holder = seen->holders.front();
     EXPECT_TRUE(lock.ForceRelease(holder).ok());
+    EXPECT_TRUE(lock.ForceRelease(holder).ok()) << "an operator may do it twice";
     EXPECT_TRUE(lock.Inspect()->holders.empty());
     EXPECT_EQ(lease.Extend().code(), StatusCode::kNotOwner);
     const Result<Lease> next = lock.TryAcquire();
     ASSERT_TRUE(next.ok()) << next.status().ToString();
     EXPECT_EQ(lock.ForceRelease({"00000000000000000000000000000000", {}, 1}).code(),
               StatusCode::kNotOwner);
-    EXPECT_FALSE(lock.ForceRelease(holder).code() == StatusCode::kUnknownOutcome);
+    // The next grant may have erased the trace of the release.
+    const Status late = lock.ForceRelease(holder);
+    EXPECT_TRUE(late.ok() || late.code() == StatusCode::kNotOwner) << late.ToString();
     EXPECT_EQ(lock.Inspect()->holders.front().token, next->token());
   }
 

@@ -83,8 +83,10 @@ class LeaseSource {
   /// Takes the resource away from one holder, as a release by that holder would: the next waiter is
   /// woken. Not from anybody who has come since the inspection. The holder itself learns of it when
   /// it extends or releases, and goes on until then, so make sure that it is dead, or that fencing
-  /// tokens keep it out. One round trip. kNotOwner: it was no holder any more. kUnavailable: not
-  /// released. kUnknownOutcome: maybe released; may be tried again.
+  /// tokens keep it out. One round trip. kOk: released, now or before: a release leaves a trace, so
+  /// that it may be repeated. kNotOwner: it was no holder any more; its lease was over, or others
+  /// have come since. kUnavailable: not released. kUnknownOutcome: maybe released; may be tried
+  /// again.
   Status ForceRelease(const Holder& holder);
 
   /// Of the resource, as it was given.
