@@ -36,6 +36,10 @@ Result<ReentrantMutex::Owner> ReentrantMutex::OwnerOf(std::string id) {
   return MakeOwner(std::move(id));
 }
 
+Result<Inspection> ReentrantMutex::Inspect() { return Nobody().Inspect(); }
+
+Status ReentrantMutex::ForceRelease(const Holder& holder) { return Nobody().ForceRelease(holder); }
+
 ReentrantMutex::Owner ReentrantMutex::MakeOwner(std::string id) {
   auto scripts = std::make_shared<const internal::ReentrantScripts>(
       options_.key_prefix, name_, std::chrono::floor<std::chrono::milliseconds>(options_.lease),

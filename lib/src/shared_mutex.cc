@@ -2,7 +2,9 @@
 #include <interlock/shared_mutex.h>
 
 #include <chrono>
+#include <utility>
 
+#include "src/client_core.h"
 #include "src/lease_protocol.h"
 #include "src/scripts/shared_scripts.h"
 
@@ -22,7 +24,25 @@ Result<SharedMutex> SharedMutex::Create(Client& client, std::string name,
   return SharedMutex(
       side(std::make_unique<internal::ReaderScripts>(options.key_prefix, name, lease)),
       side(std::make_unique<internal::WriterScripts>(options.key_prefix, name, lease,
-                                                     options.prefer_writers)));
+                                                     options.prefer_writers)),
+      client.core(), std::make_shared<const internal::SharedKeys>(options.key_prefix, name));
+}
+
+SharedMutex::SharedMutex(Side reader, Side writer, internal::ClientCore& client,
+                         std::shared_ptr<const internal::SharedKeys> keys)
+    : reader_(std::move(reader)),
+      writer_(std::move(writer)),
+      client_(&client),
+      keys_(std::move(keys)) {}
+
+Result<Inspection> SharedMutex::Inspect() {
+  const auto answer = client_->Run(internal::InspectBoth(*keys_), internal::Use::kPooled);
+  return answer.ok() ? internal::ParseInspection(answer->reply) : answer.status();
+}
+
+Status SharedMutex::ForceRelease(const Holder& holder) {
+  Status released = reader_.ForceRelease(holder);
+  return released.code() == StatusCode::kNotOwner ? writer_.ForceRelease(holder) : released;
 }
 
 Status SharedMutex::Upgrade(const Lease& /*read*/) const {

@@ -103,6 +103,62 @@ TEST_F(InspectionOnRedisTest, OfBothSidesOfASharedMutex) {
   EXPECT_EQ(mutex.writer().Inspect()->waiters, 0);
 }
 
+TEST_F(InspectionOnRedisTest, OfAWholeSharedMutexByWhoHoldsNeither) {
+  SharedMutex mutex = Make<SharedMutex>(*billing_.client, "res");
+  SharedMutex operators = Make<SharedMutex>(*nobody_.client, "res");
+  EXPECT_TRUE(operators.Inspect()->holders.empty());
+  const Result<Lease> one = mutex.reader().TryAcquire();
+  const Result<Lease> two = mutex.reader().TryAcquire();
+  ASSERT_TRUE(one.ok() && two.ok());
+  Result<Inspection> readers = operators.Inspect();
+  ASSERT_TRUE(readers.ok()) << readers.status().ToString();
+  ASSERT_EQ(readers->holders.size(), 2U);
+  EXPECT_EQ(readers->waiters, 0);
+  EXPECT_TRUE(operators.writer().Inspect()->holders.empty()) << "a side tells of its own kind";
+  for (const Holder& holder : readers->holders) {
+    EXPECT_EQ(holder.fencing_token, 0U);
+    EXPECT_EQ(operators.writer().ForceRelease(holder).code(), StatusCode::kNotOwner);
+    EXPECT_TRUE(operators.ForceRelease(holder).ok());
+  }
+  const Result<Lease> writing = mutex.writer().TryAcquire();
+  ASSERT_TRUE(writing.ok()) << writing.status().ToString();
+  const Result<Inspection> writer = operators.Inspect();
+  ASSERT_TRUE(writer.ok() && writer->holders.size() == 1U);
+  EXPECT_EQ(writer->holders.front().token, writing->token());
+  EXPECT_EQ(writer->holders.front().fencing_token, writing->fencing_token());
+  EXPECT_EQ(operators.reader().ForceRelease(writer->holders.front()).code(), StatusCode::kNotOwner);
+  EXPECT_TRUE(operators.ForceRelease(writer->holders.front()).ok());
+  EXPECT_TRUE(mutex.reader().TryAcquire().ok());
+}
+
+// What the server would hold if it had lost a part of what it acknowledged.
+TEST_F(InspectionOnRedisTest, AWriterBesideReadersIsNotHidden) {
+  SharedMutex mutex = Make<SharedMutex>(*billing_.client, "res");
+  const Result<Lease> reading = mutex.reader().TryAcquire();
+  ASSERT_TRUE(reading.ok());
+  ASSERT_EQ(*server_->Command({"SET", "interlock:shared:{res}", "w", "PX", "30000"}), "OK");
+  const Result<Inspection> both = mutex.Inspect();
+  ASSERT_TRUE(both.ok() && both->holders.size() == 2U);
+  EXPECT_EQ(both->holders[0].token, "w");
+  EXPECT_EQ(both->holders[1].token, reading->token());
+}
+
+TEST_F(InspectionOnRedisTest, OfAReentrantMutexByWhoOwnsNothing) {
+  ReentrantMutex::Owner owner = Make<ReentrantMutex>(*billing_.client, "res").NewOwner();
+  ReentrantMutex operators = Make<ReentrantMutex>(*nobody_.client, "res");
+  EXPECT_TRUE(operators.Inspect()->holders.empty());
+  const Result<Lease> outer = owner.TryAcquire();
+  const Result<Lease> inner = owner.TryAcquire();
+  ASSERT_TRUE(outer.ok() && inner.ok());
+  const Result<Inspection> now = operators.Inspect();
+  ASSERT_TRUE(now.ok() && now->holders.size() == 2U);
+  EXPECT_EQ(now->holders.front().label(), "billing-7");
+  EXPECT_TRUE(operators.ForceRelease(now->holders.front()).ok());
+  EXPECT_EQ(operators.NewOwner().TryAcquire().code(), StatusCode::kNotAcquired);
+  EXPECT_TRUE(operators.ForceRelease(now->holders.back()).ok());
+  EXPECT_TRUE(operators.NewOwner().TryAcquire().ok());
+}
+
 TEST_F(InspectionOnRedisTest, OfEveryHoldOfAReentrantMutex) {
   ReentrantMutex mutex = Make<ReentrantMutex>(*billing_.client, "res");
   ReentrantMutex::Owner owner = mutex.NewOwner();

@@ -96,11 +96,18 @@ class ReentrantMutex {
   /// kInvalidArgument: not 1 to 128 bytes long.
   Result<Owner> OwnerOf(std::string id);
 
+  /// For operators, who are no owner: as LeaseSource::Inspect, and as LeaseSource::ForceRelease for
+  /// one hold. Each hold is a holder; the resource is free when the last is released.
+  Result<Inspection> Inspect();
+  Status ForceRelease(const Holder& holder);
+
   const std::string& name() const { return name_; }
 
  private:
   ReentrantMutex(Client& client, std::string name, ReentrantMutexOptions options);
   Owner MakeOwner(std::string id);
+  /// One who can ask, but not acquire.
+  Owner Nobody() { return MakeOwner({}); }
 
   Client* client_;
   std::string name_;

@@ -83,6 +83,10 @@
 
 namespace interlock {
 
+namespace internal {
+struct SharedKeys;
+}
+
 class SharedMutex {
  public:
   /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
@@ -103,6 +107,14 @@ class SharedMutex {
   /// long as that lease lasts.)
   Status Upgrade(const Lease& read) const;
 
+  /// Who holds it, of either kind: the writer first, readers with fencing token 0; and how many
+  /// writers wait. As LeaseSource::Inspect otherwise. A side tells of its own kind alone.
+  Result<Inspection> Inspect();
+
+  /// As LeaseSource::ForceRelease, whichever kind of holder it is; a second round trip for a
+  /// writer. A side releases its own kind alone, and answers kNotOwner for the other.
+  Status ForceRelease(const Holder& holder);
+
   /// Of the resource, as it was given.
   const std::string& name() const { return reader_.name(); }
 
@@ -113,10 +125,13 @@ class SharedMutex {
         : LeaseSource(std::move(name), std::move(granter)) {}
   };
 
-  SharedMutex(Side reader, Side writer) : reader_(std::move(reader)), writer_(std::move(writer)) {}
+  SharedMutex(Side reader, Side writer, internal::ClientCore& client,
+              std::shared_ptr<const internal::SharedKeys> keys);
 
   Side reader_;
   Side writer_;
+  internal::ClientCore* client_;
+  std::shared_ptr<const internal::SharedKeys> keys_;
 };
 
 }  // namespace interlock

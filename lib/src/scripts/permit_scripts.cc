@@ -106,19 +106,7 @@ local out = redis.call('ZCOUNT', KEYS[2], string.format('%.0f', now), '+inf')
 return {tonumber(redis.call('GET', KEYS[1]) or 0), out}
 )lua");
 
-// KEYS owners.
-constexpr Script kPermitsInspect = MakeScript("permits-inspect", R"lua(
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local all = {-1}
-local out = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('%.0f', now), '+inf', 'WITHSCORES')
-for i = 1, #out, 2 do
-  all[#all + 1] = out[i]
-  all[#all + 1] = out[i + 1] - now
-  all[#all + 1] = '0'
-end
-return all
-)lua");
+constexpr Script kPermitsInspect = MakeScript("permits-inspect", kInspectOwners);
 
 }  // namespace
 

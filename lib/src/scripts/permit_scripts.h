@@ -18,6 +18,20 @@
 
 namespace interlock::internal {
 
+/// An inspection where a sorted set holds the owners. KEYS owners.
+inline constexpr char kInspectOwners[] = R"lua(
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local all = {-1}
+local out = redis.call('ZRANGEBYSCORE', KEYS[1], string.format('%.0f', now), '+inf', 'WITHSCORES')
+for i = 1, #out, 2 do
+  all[#all + 1] = out[i]
+  all[#all + 1] = out[i + 1] - now
+  all[#all + 1] = '0'
+end
+return all
+)lua";
+
 /// How many permits there are.
 struct PermitRule {
   int wished = 1;  ///< what this client expects; 0: whatever is in force

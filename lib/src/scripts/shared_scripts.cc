@@ -178,13 +178,26 @@ return mine and 1 or 0
 )lua");
 
 // KEYS writer, fence, waiting.
-constexpr auto kInspectSource = Joined(R"lua(
+constexpr char kCountWaiting[] = R"lua(
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local waiters = redis.call('ZCOUNT', KEYS[3], string.format('%.0f', now), '+inf')
-)lua",
-                                       kInspectOwner);
+)lua";
+constexpr auto kInspectSource = Joined(kCountWaiting, kInspectOwner);
 constexpr Script kWriterInspect = MakeScript("writer-inspect", kInspectSource.view());
+
+// KEYS writer, fence, waiting, readers.
+constexpr auto kInspectBothSource =
+    Joined("local function of_writer()", kCountWaiting, kInspectOwner,
+           "end local function of_readers(KEYS)", kInspectOwners, R"lua(
+end
+local all = of_writer()
+for i, value in ipairs(of_readers({KEYS[4]})) do
+  if i > 1 then all[#all + 1] = value end
+end
+return all
+)lua");
+constexpr Script kSharedInspect = MakeScript("shared-inspect", kInspectBothSource.view());
 
 /// The keys as one side has them: a waiter sleeps on its own list.
 ResourceKeys Side(const SharedKeys& keys, std::string SharedKeys::*signal) {
@@ -201,6 +214,10 @@ SharedKeys::SharedKeys(const std::string& prefix, const std::string& name)
       waiting(base + ":waiting"),
       writer_signal(base + ":signal:writers"),
       reader_signal(base + ":signal:readers") {}
+
+ScriptCall InspectBoth(const SharedKeys& keys) {
+  return {&kSharedInspect, {keys.base, keys.fence, keys.waiting, keys.readers}, {}};
+}
 
 ReaderScripts::ReaderScripts(const std::string& prefix, const std::string& name, Milliseconds lease)
     : LockScripts(Side(SharedKeys(prefix, name), &SharedKeys::reader_signal), lease),
@@ -287,7 +304,7 @@ ScriptCall WriterScripts::Inspect() const {
 std::string WriterScripts::Refusal() const { return resource() + " has readers or another writer"; }
 
 std::vector<const Script*> WriterScripts::All() {
-  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon, &kWriterInspect};
+  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon, &kWriterInspect, &kSharedInspect};
 }
 
 }  // namespace interlock::internal

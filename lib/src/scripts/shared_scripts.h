@@ -29,6 +29,9 @@ struct SharedKeys : ResourceKeys {
   std::string reader_signal;
 };
 
+/// Who holds it on either side, the writer first; see ParseInspection.
+ScriptCall InspectBoth(const SharedKeys& keys);
+
 class ReaderScripts final : public LockScripts {
  public:
   ReaderScripts(const std::string& prefix, const std::string& name, Milliseconds lease);
