@@ -6,38 +6,10 @@
 
 #include "src/handed_over.h"
 #include "src/lease_keeper.h"
+#include "src/lost_event.h"
 #include "src/retry.h"
 
 namespace interlock::internal {
-
-/// Knows the end of the belief by itself, so no other task has to be awake for it to be set.
-class HeldLease::LostEvent final : public Event {
- public:
-  LostEvent(HeldLease& lease, std::shared_ptr<Event> told)
-      : lease_(lease), told_(std::move(told)) {}
-
-  void Set() override {
-    lease_.End();
-    told_->Set();
-  }
-
-  bool IsSet() const override { return told_->IsSet() || lease_.Ended(); }
-
-  bool WaitUntil(MonotonicTime deadline) override {
-    for (;;) {
-      if (IsSet()) return true;
-      // A renewal may move it meanwhile, but only to a later time.
-      const MonotonicTime until = std::min(deadline, lease_.end_of_belief());
-      if (told_->WaitUntil(until)) return true;
-      // Back too early: the runtime is shutting down.
-      if (until == deadline || lease_.Now() < until) return IsSet();
-    }
-  }
-
- private:
-  HeldLease& lease_;
-  const std::shared_ptr<Event> told_;
-};
 
 HeldLease::HeldLease(std::shared_ptr<LeaseBackend> backend, Grant grant)
     : backend_(std::move(backend)),
@@ -60,7 +32,7 @@ bool HeldLease::HeldAt(MonotonicTime now) {
 }
 
 void HeldLease::MarkEnded(State state) {
-  std::shared_ptr<Event> lost;
+  std::vector<std::shared_ptr<Event>> lost;
   std::uint64_t ticket = 0;
   bool held = false;
   {
@@ -71,7 +43,7 @@ void HeldLease::MarkEnded(State state) {
     lost = lost_;
     if (on_lost_) ticket = ticket_;
   }
-  if (lost != nullptr) lost->Set();
+  for (const std::shared_ptr<Event>& told : lost) told->Set();
   if (ticket != 0) {
     backend_->keeper().losses().Put(ticket, shared_from_this(), {MonotonicTime::min()});
   }
@@ -188,14 +160,14 @@ std::uint64_t HeldLease::Ticket() {
 }
 
 Event& HeldLease::lost() {
-  if (lost_event_ == nullptr) {
-    const std::shared_ptr<Event> told = backend_->runtime().NewEvent();
-    lost_event_ = std::make_unique<LostEvent>(*this, told);
-    MutexGuard guard(mutex_);
-    if (state_ == State::kOver || state_ == State::kLost) told->Set();
-    lost_ = told;
-  }
+  if (lost_event_ == nullptr) lost_event_ = std::make_unique<LostEvent>(std::vector{this});
   return *lost_event_;
+}
+
+void HeldLease::TellLossTo(std::shared_ptr<Event> told) {
+  MutexGuard guard(mutex_);
+  if (state_ == State::kOver || state_ == State::kLost) told->Set();
+  lost_.push_back(std::move(told));
 }
 
 void HeldLease::OnLost(std::function<void()> callback) {

@@ -11,7 +11,7 @@
 //   callback that runs has been waited for. A renewal that is under way then is not: the server
 //   refuses it, or the release comes after it.
 //
-// Thread safety: Ended, Renew and TellLoss may be called from any task, the others by the holder
+// Thread safety: what is said to be of any task may be called from any, the others by the holder
 // only. No lock is held while anything YIELDS; reading the clock does.
 #pragma once
 
@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <interlock/lease.h>
 #include <interlock/result.h>
@@ -31,6 +32,7 @@
 
 namespace interlock::internal {
 
+class LostEvent;
 class Teller;
 
 class HeldLease final : public std::enable_shared_from_this<HeldLease> {
@@ -63,6 +65,9 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   void End();
   /// When Ended() turns true by itself; kNever if it does not.
   MonotonicTime end_of_belief();
+  /// Sets `told` as soon as somebody knows that it is lost; at once if it is known.
+  void TellLossTo(std::shared_ptr<Event> told);
+  Runtime& runtime() { return backend_->runtime(); }
   MonotonicTime Now() { return backend_->runtime().Now(); }
 
   // Visits of the client's tasks, see Agenda.
@@ -70,8 +75,6 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   std::optional<Agenda::Entry> TellLoss(MonotonicTime by);
 
  private:
-  class LostEvent;
-
   enum class State : std::uint8_t {
     kHeld,
     kOver,        ///< by this client's clock, and somebody has seen it
@@ -114,10 +117,10 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   AnnotatedMutex mutex_;
   State state_ INTERLOCK_GUARDED_BY(mutex_) = State::kHeld;
   MonotonicTime valid_until_ INTERLOCK_GUARDED_BY(mutex_);
-  std::uint64_t ticket_ INTERLOCK_GUARDED_BY(mutex_) = 0;     ///< on the agendas; 0: on none so far
-  MonotonicTime hold_until_ INTERLOCK_GUARDED_BY(mutex_){};   ///< kept alive so long at most
-  int failures_ INTERLOCK_GUARDED_BY(mutex_) = 0;             ///< of renewals, in a row
-  std::shared_ptr<Event> lost_ INTERLOCK_GUARDED_BY(mutex_);  ///< null: nobody has asked for it
+  std::uint64_t ticket_ INTERLOCK_GUARDED_BY(mutex_) = 0;    ///< on the agendas; 0: on none so far
+  MonotonicTime hold_until_ INTERLOCK_GUARDED_BY(mutex_){};  ///< kept alive so long at most
+  int failures_ INTERLOCK_GUARDED_BY(mutex_) = 0;            ///< of renewals, in a row
+  std::vector<std::shared_ptr<Event>> lost_ INTERLOCK_GUARDED_BY(mutex_);
   std::function<void()> on_lost_ INTERLOCK_GUARDED_BY(mutex_);
   std::shared_ptr<Event> told_ INTERLOCK_GUARDED_BY(mutex_);  ///< set when the callback has run
 };

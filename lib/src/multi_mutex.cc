@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/held_lease.h"
+#include "src/lost_event.h"
+
 namespace interlock {
 namespace {
 
@@ -56,6 +59,35 @@ Status MultiLease::Extend() {
   return first;
 }
 
+Status MultiLease::KeepAlive(Duration max_hold) {
+  if (leases_.empty()) return Status(StatusCode::kNotOwner, "this handle holds nothing");
+  Status first;
+  for (Lease& lease : leases_) {
+    Status kept = lease.KeepAlive(max_hold);
+    if (first.ok()) first = std::move(kept);
+  }
+  return first;
+}
+
+Event& MultiLease::lost() {
+  if (lost_ == nullptr) {
+    std::vector<internal::HeldLease*> held;
+    for (const Lease& lease : leases_) held.push_back(lease.held_.get());
+    lost_ = std::make_shared<internal::LostEvent>(std::move(held));
+  }
+  return *lost_;
+}
+
+void MultiLease::OnLost(std::function<void()> callback) {
+  const auto once = std::make_shared<std::function<void()>>(std::move(callback));
+  for (Lease& lease : leases_) {
+    // All of them run on one task.
+    lease.OnLost([once] {
+      if (const std::function<void()> first = std::exchange(*once, nullptr)) first();
+    });
+  }
+}
+
 Status MultiLease::Release() noexcept {
   if (leases_.empty()) return Status(StatusCode::kNotOwner, "this handle holds nothing");
   Status worst;
@@ -70,7 +102,6 @@ Status MultiLease::Release() noexcept {
 
 void MultiLease::Forget() noexcept {
   for (Lease& lease : leases_) lease.Forget();
-  leases_.clear();
 }
 
 Result<MultiMutex> MultiMutex::Create(Client& client, std::vector<std::string> names,

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <interlock/multi_mutex.h>
 #include <interlock/mutex.h>
 
 #include "tests/redis/lock_test.h"
@@ -50,6 +51,34 @@ TEST_F(KeepAliveOnRedisTest, TheLossIsToldWhileTheServerStandsStill) {
   while (!called) SleepFor(milliseconds(1));
   server_->Resume();
   EXPECT_FALSE(held->valid());
+}
+
+TEST_F(KeepAliveOnRedisTest, SeveralAtOnceAreKeptAliveUntilOneIsLost) {
+  const Process process = NewProcess();
+  MultiMutex both = Make<MultiMutex>(*process.client, std::vector<std::string>{"a", "b"},
+                                     MutexOptions{.lease = milliseconds(500), .retry = {}});
+  Result<MultiLease> held = both.TryAcquire();
+  ASSERT_TRUE(held.ok());
+  std::atomic<int> replaced = 0;
+  std::atomic<int> called = 0;
+  held->OnLost([&] { ++replaced; });
+  held->OnLost([&] { ++called; });
+  ASSERT_TRUE(held->KeepAlive(seconds(60)).ok());
+  EXPECT_FALSE(held->lost().WaitUntil(In(milliseconds(1500))));
+  EXPECT_TRUE(held->valid());
+  EXPECT_EQ(called, 0);
+
+  ASSERT_EQ(*server_->Command({"DEL", "interlock:{b}"}), "1");
+  EXPECT_TRUE(held->lost().WaitUntil(In(seconds(60))));
+  EXPECT_FALSE(held->valid());
+  while (called == 0) SleepFor(milliseconds(1));
+  // The other one is kept until it is released, and its loss is no second one.
+  EXPECT_TRUE(held->leases().front().valid());
+  ASSERT_EQ(*server_->Command({"DEL", "interlock:{a}"}), "1");
+  while (held->leases().front().valid()) SleepFor(milliseconds(1));
+  EXPECT_EQ(held->Release().code(), StatusCode::kNotOwner);
+  EXPECT_EQ(called, 1);
+  EXPECT_EQ(replaced, 0);
 }
 
 // Grants that come and go at all moments of their renewal, on one client: the rest is for

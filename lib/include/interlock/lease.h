@@ -160,6 +160,8 @@ class [[nodiscard]] Lease {
   void Forget() noexcept;
 
  private:
+  friend class MultiLease;  // whose lost() is that of all its leases
+
   std::string token_;
   std::uint64_t fencing_token_ = 0;
   /// Shared with the tasks that keep it alive and tell of its loss; null after a move.

@@ -54,6 +54,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -63,13 +65,15 @@
 #include <interlock/mutex.h>
 #include <interlock/options.h>
 #include <interlock/result.h>
+#include <interlock/runtime.h>
 #include <interlock/time.h>
 
 namespace interlock {
 
 inline constexpr std::size_t kMostResourcesAtOnce = 64;
 
-/// The leases of all resources of a MultiMutex. Releases them when it is destroyed.
+/// The leases of all resources of a MultiMutex. Releases them when it is destroyed. They are not
+/// handed over to another process.
 class [[nodiscard]] MultiLease {
  public:
   /// For MultiMutex. In the order of the resources' names.
@@ -87,6 +91,16 @@ class [[nodiscard]] MultiLease {
   /// Extends every lease, see Lease::Extend. Not ok: the first failure; the others are prolonged.
   Status Extend();
 
+  /// Keeps every lease alive, see Lease::KeepAlive. Not ok: the first failure; the others are.
+  Status KeepAlive(Duration max_hold);
+
+  /// Set when any of the leases is lost, see Lease::lost; the others stay held until they are
+  /// released. Set() ends the belief in all of them. REQUIRES: not moved from.
+  Event& lost();
+
+  /// Calls `callback` once, when the first of the leases is lost, see Lease::OnLost.
+  void OnLost(std::function<void()> callback);
+
   /// Releases every lease, the last taken first, see Lease::Release. Not ok: kUnknownOutcome or
   /// kUnavailable if one may still be held, else the first failure.
   Status Release() noexcept;
@@ -96,8 +110,10 @@ class [[nodiscard]] MultiLease {
 
  private:
   std::vector<Lease> leases_;
+  std::shared_ptr<Event> lost_;  ///< null: nobody has asked for it
 };
 
+/// Inspect() and ForceRelease() are those of a Mutex of the same prefix and one of the names.
 class MultiMutex {
  public:
   /// Sends nothing. kInvalidArgument: none or more than kMostResourcesAtOnce names, one that is not

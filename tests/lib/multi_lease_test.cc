@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// What the leases of a MultiMutex say together: that one of them is lost.
+#include <chrono>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <interlock/multi_mutex.h>
+
+#include "tests/lib/lib_test.h"
+
+namespace interlock {
+namespace {
+
+using namespace std::chrono_literals;
+
+class MultiLeaseTest : public LockTest {
+ protected:
+  /// The first one's lease began, and ends, half a second earlier.
+  MultiLease AcquireBoth() {
+    MultiMutex both =
+        MultiMutex::Create(client_, {"a", "b"}, {.key_prefix = "t:", .lease = 10s}).value();
+    Script(Grant(1).After(500ms));
+    Script(Grant(2));
+    return both.TryAcquire().value();
+  }
+};
+
+TEST_F(MultiLeaseTest, LostIsSetWhenTheFirstOfThemEnds) {
+  MultiLease held = AcquireBoth();
+  EXPECT_FALSE(held.lost().IsSet());
+  EXPECT_FALSE(held.lost().WaitUntil(runtime_.Now() + 1s));
+  EXPECT_TRUE(held.lost().WaitUntil(kNever));
+  EXPECT_EQ(runtime_.Now(), held.leases().front().valid_until());
+  EXPECT_TRUE(held.leases().back().valid());
+  EXPECT_FALSE(held.valid());
+  held.Forget();
+  EXPECT_TRUE(held.lost().IsSet());
+}
+
+TEST_F(MultiLeaseTest, LostIsSetByTheRefusalOfAnyAlsoAfterItWasMoved) {
+  MultiLease held = AcquireBoth();
+  Event& lost = held.lost();
+  MultiLease heir = std::move(held);
+  Script(Number(1));
+  Script(Number(0));
+  EXPECT_EQ(heir.Extend().code(), StatusCode::kNotOwner);
+  EXPECT_TRUE(lost.IsSet());
+  EXPECT_EQ(&lost, &heir.lost());
+  EXPECT_FALSE(heir.valid());
+  heir.Forget();
+}
+
+// Somebody asks for it after the server has said so.
+TEST_F(MultiLeaseTest, LostIsSetFromTheBeginningIfOneIsLostAlready) {
+  MultiLease held = AcquireBoth();
+  Script(Number(0));
+  Script(Number(1));
+  EXPECT_EQ(held.Extend().code(), StatusCode::kNotOwner);
+  EXPECT_TRUE(held.lost().WaitUntil(kNever));
+  held.Forget();
+}
+
+TEST_F(MultiLeaseTest, AReleaseIsNoLossAndSetEndsTheBeliefInAll) {
+  MultiLease released = AcquireBoth();
+  Script(Number(1));
+  Script(Number(1));
+  EXPECT_TRUE(released.Release().ok());
+  runtime_.Advance(1h);
+  EXPECT_FALSE(released.lost().IsSet());
+
+  MultiLease ended = AcquireBoth();
+  ended.lost().Set();
+  for (const Lease& lease : ended.leases()) EXPECT_FALSE(lease.valid());
+  ended.Forget();
+}
+
+TEST_F(MultiLeaseTest, KeepAliveTellsWhatIsNoLongerHeldAndSendsNothing) {
+  MultiLease held = AcquireBoth();
+  EXPECT_EQ(held.KeepAlive(0s).code(), StatusCode::kInvalidArgument);
+  runtime_.Advance(1h);
+  EXPECT_EQ(held.KeepAlive(1h).code(), StatusCode::kLeaseLost);
+  held.Forget();
+  EXPECT_EQ(held.KeepAlive(1h).code(), StatusCode::kNotOwner);
+  EXPECT_EQ(connector_.sent().size(), 2U);
+}
+
+}  // namespace
+}  // namespace interlock
