@@ -3,14 +3,18 @@
 
 #include <utility>
 
+#include <interlock/multi_mutex.h>
+
 namespace interlock {
 
-void Lockable::CheckUnlocked() const {
+template <typename Source, typename Granted>
+void BasicLockable<Source, Granted>::CheckUnlocked() const {
   if (!locked()) return;
   throw LockError(Status(StatusCode::kInvalidArgument, "this handle holds it already"));
 }
 
-bool Lockable::Take(Result<Lease> lease) {
+template <typename Source, typename Granted>
+bool BasicLockable<Source, Granted>::Take(Result<Granted> lease) {
   if (lease.code() == StatusCode::kNotAcquired || lease.code() == StatusCode::kTimeout) {
     return false;
   }
@@ -19,26 +23,33 @@ bool Lockable::Take(Result<Lease> lease) {
   return true;
 }
 
-void Lockable::lock() {
+template <typename Source, typename Granted>
+void BasicLockable<Source, Granted>::lock() {
   CheckUnlocked();
-  Result<Lease> lease = source_.Acquire();
+  Result<Granted> lease = source_.Acquire();
   if (!lease.ok()) throw LockError(lease.status());
   lease_.emplace(std::move(lease).value());
 }
 
-bool Lockable::try_lock() {
+template <typename Source, typename Granted>
+bool BasicLockable<Source, Granted>::try_lock() {
   CheckUnlocked();
   return Take(source_.TryAcquire());
 }
 
-bool Lockable::try_lock_until(MonotonicTime deadline) {
+template <typename Source, typename Granted>
+bool BasicLockable<Source, Granted>::try_lock_until(MonotonicTime deadline) {
   CheckUnlocked();
   return Take(source_.AcquireUntil(deadline));
 }
 
-void Lockable::unlock() noexcept {
+template <typename Source, typename Granted>
+void BasicLockable<Source, Granted>::unlock() noexcept {
   last_release_ = lease_->Release();
   lease_.reset();
 }
+
+template class BasicLockable<LeaseSource, Lease>;
+template class BasicLockable<MultiMutex, MultiLease>;
 
 }  // namespace interlock

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <interlock/multi_mutex.h>
+
 #include "tests/lib/lib_test.h"
 
 namespace interlock {
@@ -45,6 +47,25 @@ TEST_F(LockableTest, TwoAreTakenTogether) {
     Script(Number(1));
     Script(Number(1));
   }
+}
+
+TEST_F(LockableTest, AGuardOfSeveralAtOnceTakesAndReleasesAll) {
+  MultiMutex both = MultiMutex::Create(client_, {"b", "a"}, {.key_prefix = "t:"}).value();
+  MultiLockable lock(both);
+  Script(Refuse(5s));
+  EXPECT_FALSE(lock.try_lock());
+  Script(Grant(7));
+  Script(Grant(8));
+  {
+    const std::unique_lock guard(lock);
+    EXPECT_TRUE(lock.locked());
+    EXPECT_EQ(lock.lease().leases().at(1).fencing_token(), 8U);
+    EXPECT_THROW((void)lock.try_lock_for(1s), LockError);
+    Script(Number(0));
+    Script(Number(1));
+  }
+  EXPECT_FALSE(lock.locked());
+  EXPECT_EQ(lock.last_release().code(), StatusCode::kNotOwner);
 }
 
 TEST_F(LockableTest, TryLockSaysNoAsAValue) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Lockable: a handle with which std::unique_lock, std::scoped_lock and std::lock take any primitive
-// that grants leases.
+// that grants leases: any LeaseSource, which a side of a SharedMutex and an owner of a
+// ReentrantMutex are, too. MultiLockable (multi_mutex.h) is the same for a MultiMutex.
 //
 //   interlock::Lockable invoice(mutex);                           // one for each thread
 //   const std::unique_lock guard(invoice);                        // throws LockError
@@ -39,13 +40,14 @@ class LockError : public std::runtime_error {
   Status status_;
 };
 
-class Lockable {
+template <typename Source, typename Granted>
+class BasicLockable {
  public:
-  explicit Lockable(LeaseSource& source) : source_(source) {}
+  explicit BasicLockable(Source& source) : source_(source) {}
   /// Releases what is still locked.
-  ~Lockable() = default;
-  Lockable(const Lockable&) = delete;
-  Lockable& operator=(const Lockable&) = delete;
+  ~BasicLockable() = default;
+  BasicLockable(const BasicLockable&) = delete;
+  BasicLockable& operator=(const BasicLockable&) = delete;
 
   /// Waits for ever, as Acquire. Throws LockError with its status; kInvalidArgument: this handle
   /// has locked it already, and would wait for itself.
@@ -67,18 +69,20 @@ class Lockable {
 
   bool locked() const { return lease_.has_value(); }
   /// REQUIRES: locked().
-  Lease& lease() { return *lease_; }
+  Granted& lease() { return *lease_; }
   /// What the last unlock() was answered; kOk before the first.
   const Status& last_release() const { return last_release_; }
 
  private:
   void CheckUnlocked() const;
   /// False: definitely not acquired, because somebody else holds it.
-  bool Take(Result<Lease> lease);
+  bool Take(Result<Granted> lease);
 
-  LeaseSource& source_;
-  std::optional<Lease> lease_;
+  Source& source_;
+  std::optional<Granted> lease_;
   Status last_release_;
 };
+
+using Lockable = BasicLockable<LeaseSource, Lease>;
 
 }  // namespace interlock

@@ -62,6 +62,7 @@
 
 #include <interlock/client.h>
 #include <interlock/lease.h>
+#include <interlock/lockable.h>
 #include <interlock/mutex.h>
 #include <interlock/options.h>
 #include <interlock/result.h>
@@ -140,5 +141,8 @@ class MultiMutex {
   std::vector<Mutex> mutexes_;  ///< by name
   Duration lease_;
 };
+
+/// See lockable.h.
+using MultiLockable = BasicLockable<MultiMutex, MultiLease>;
 
 }  // namespace interlock
