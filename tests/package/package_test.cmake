@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Installs what was built into a new prefix, builds PROJECT against that prefix alone, as a user
-# would, and runs PROJECT's own tests.
+# would, and runs PROJECT's own tests, if it has any. The PROJECT `readme` is made of the README.
 # Run with -DPROJECT=... -DINTERLOCK_BUILD=... -DWORK_DIR=... -DGENERATOR=... -DCOMPILER=...
 cmake_minimum_required(VERSION 3.25)
 
@@ -24,9 +24,16 @@ else()
     message(FATAL_ERROR "the component `library` installs more than the library: ${strangers}")
   endif()
 endif()
+if(PROJECT MATCHES "readme$")
+  include(${CMAKE_CURRENT_LIST_DIR}/readme_program.cmake)
+  set(PROJECT ${WORK_DIR}/project)
+  write_readme_program(${CMAKE_CURRENT_LIST_DIR}/../../README.md ${PROJECT})
+endif()
 run(${CMAKE_COMMAND} -S ${PROJECT} -B ${WORK_DIR}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug
     -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
-run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build --output-on-failure --no-tests=error)
+if(EXISTS ${WORK_DIR}/build/CTestTestfile.cmake)
+  run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build --output-on-failure --no-tests=error)
+endif()
 file(REMOVE_RECURSE ${WORK_DIR})
