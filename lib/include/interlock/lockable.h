@@ -40,6 +40,8 @@ class LockError : public std::runtime_error {
   Status status_;
 };
 
+/// `Source` is what is locked, `Granted` what it grants: LeaseSource and Lease, or MultiMutex and
+/// MultiLease.
 template <typename Source, typename Granted>
 class BasicLockable {
  public:

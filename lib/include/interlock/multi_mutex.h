@@ -50,7 +50,8 @@
 // that has waited for others longer than half of its lease. Keys: as for Mutex. In a cluster each
 // resource has a slot of its own.
 //
-// Thread safety: a MultiMutex may be used from any number of tasks, a MultiLease by one at a time.
+// Thread safety: a MultiMutex may be used from any number of tasks, a MultiLease by one at a time,
+// but for what its lost() answers.
 #pragma once
 
 #include <cstddef>
@@ -92,7 +93,7 @@ class [[nodiscard]] MultiLease {
   /// Extends every lease, see Lease::Extend. Not ok: the first failure; the others are prolonged.
   Status Extend();
 
-  /// Keeps every lease alive, see Lease::KeepAlive. Not ok: the first failure; the others are.
+  /// Keeps every lease alive, see Lease::KeepAlive. Not ok: the first failure; the others go on.
   Status KeepAlive(Duration max_hold);
 
   /// Set when any of the leases is lost, see Lease::lost; the others stay held until they are
