@@ -119,7 +119,7 @@ class Worker {
   }
 
   const Generator& GeneratorFor(const Unit& unit) {
-    const std::pair key(unit.scenario, unit.entry->subject->traits().shared);
+    const std::pair key(unit.scenario, MayShare(unit.entry->subject->traits()));
     for (const auto& [known, generator] : generators_) {
       if (known == key) return *generator;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Workloads with their fault plans: the swarm's, or those that a scenario has pinned. No lock is
-// known here, but whether there are readers: then some of the swarm's operations are theirs, and
-// all else is as it would be without.
+// known here, but whether operations may be shared (see MayShare), as readers' are: then some of
+// the swarm's are, and all else is as it would be without.
 //
 // Thread safety: one Generator per thread. Determinism: a function of (scenario, readers, seed);
 // of a scenario with n pinned workloads, seed modulo n says which.

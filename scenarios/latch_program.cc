@@ -22,9 +22,15 @@ class LatchProgram {
                std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events)
       : client_(client), runtime_(environment.runtime), locks_(locks), events_(events) {}
 
-  void Think(const Operation& operation) {
-    if (operation.think.count() == 0) return;
-    runtime_.NewEvent()->WaitUntil(runtime_.Now() + operation.think);
+  void Think(const Operation& operation) { Pause(operation.think); }
+
+  /// False: the world is being torn down.
+  bool Count(const Operation& operation, int party) {
+    if (!CountDown(operation, party)) return false;
+    if (!operation.extend) return true;
+    // It may be that what it said has been forgotten, or that another one is still missing.
+    Pause(operation.hold);
+    return CountDown(operation, party);
   }
 
   /// False: the world is being torn down.
@@ -41,18 +47,24 @@ class LatchProgram {
     return true;
   }
 
-  /// False: the world is being torn down.
-  bool Await(const Operation& operation) {
+  /// What it was told; kCancelled: the world is being torn down.
+  StatusCode Await(Operation operation) {
+    operation.shared = false;  // nobody is a reader who is let through
     events_.OnAsk(Who(operation), operation);
     const auto passed = operation.ask == Ask::kTry
                             ? LockFor(operation).TryAcquire()
                             : LockFor(operation).AcquireUntil(DeadlineOf(operation));
-    if (passed.code() == StatusCode::kCancelled) return false;
-    events_.OnAnswered(Who(operation), passed.status());
-    return true;
+    if (passed.code() != StatusCode::kCancelled) {
+      events_.OnAnswered(Who(operation), passed.status());
+    }
+    return passed.code();
   }
 
  private:
+  void Pause(Duration length) {
+    if (length.count() == 0) return;
+    runtime_.NewEvent()->WaitUntil(runtime_.Now() + length);
+  }
   Party Who(const Operation& operation) const { return {client_, operation.resource}; }
   harness::Lock& LockFor(const Operation& operation) {
     return *locks_[static_cast<std::size_t>(operation.resource)];
@@ -68,10 +80,10 @@ class LatchProgram {
   ProgramEvents& events_;
 };
 
-bool CountsAgain(const std::vector<Operation>& operations, std::size_t index) {
+bool CountsLater(const std::vector<Operation>& operations, std::size_t index) {
   const auto later = operations.begin() + static_cast<std::ptrdiff_t>(index) + 1;
   return std::any_of(later, operations.end(), [&](const Operation& other) {
-    return other.resource == operations[index].resource;
+    return !other.shared && other.resource == operations[index].resource;
   });
 }
 
@@ -82,12 +94,16 @@ std::vector<int> PartiesOf(const Workload& workload, int resource) {
   for (std::size_t client = 0; client < workload.clients.size(); ++client) {
     const std::vector<Operation>& operations = workload.clients[client].operations;
     for (std::size_t i = 0; i < operations.size(); ++i) {
-      if (operations[i].resource != resource) continue;
+      if (operations[i].shared || operations[i].resource != resource) continue;
       parties.push_back(PartyOf(static_cast<int>(client), i));
     }
   }
   if (parties.empty()) parties.push_back(PartyOf(0, 0));
   return parties;
+}
+
+int OneTooMany(const Workload& workload) {
+  return PartyOf(static_cast<int>(workload.clients.size()), 0);
 }
 
 std::string NameOfParty(int party) {
@@ -103,21 +119,25 @@ void RunLatchClient(int client, const ClientPlan& plan, std::size_t& next,
     const Operation& operation = plan.operations[next];
     program.Think(operation);
     events.Step(client);
-    if (!program.CountDown(operation, PartyOf(client, next))) return;
-    if (operation.ask == Ask::kWait && CountsAgain(plan.operations, next)) continue;
-    if (!program.Await(operation)) return;
+    if (!operation.shared && !program.Count(operation, PartyOf(client, next))) return;
+    if (operation.ask == Ask::kWait && CountsLater(plan.operations, next)) continue;
+    if (program.Await(operation) == StatusCode::kCancelled) return;
   }
 }
 
-void CountForAll(int client, const Operation& operation, std::span<const int> parties,
+void CountForAll(int client, const Operation& operation, const LateComer& late_comer,
                  harness::Environment& environment,
                  std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
   LatchProgram program(client, environment, locks, events);
   program.Think(operation);
-  for (const int party : parties) {
+  Operation look = operation;
+  look.ask = Ask::kTry;
+  if (late_comer.looks_first && program.Await(look) == StatusCode::kCancelled) return;
+  for (const int party : late_comer.counts_for) {
     if (!program.CountDown(operation, party)) return;
   }
-  program.Await(operation);
+  if (program.Await(operation) != StatusCode::kOk) return;
+  if (program.CountDown(operation, late_comer.one_too_many)) program.Await(look);
 }
 
 }  // namespace interlock::scenarios

@@ -2,8 +2,9 @@
 //
 // What a client of a workload does with a latch (Traits::latch), over the harness interface alone:
 // in virtual time and on real servers, as client_program.h. Each of the workload's operations is a
-// party: its client thinks, counts down for it, says so again while it is not sure, and waits, as
-// the operation asks. What else stands in an operation is for locks.
+// party, but for those of readers: its client thinks, counts down for it, says so again while it is
+// not sure, works for a while and says it once more if it is to extend, and waits, as the operation
+// asks. A reader only thinks and waits. What else stands in an operation is for locks.
 //
 // Thread safety: as client_program.h.
 #pragma once
@@ -18,8 +19,10 @@
 
 namespace interlock::scenarios {
 
-/// The parties of the workload's latch, by number; a latch that no operation is about has one.
+/// The parties of the workload's latch, by number; a latch for which nobody counts has one.
 std::vector<int> PartiesOf(const Workload& workload, int resource);
+/// None of them: it counts down when all of them should have.
+int OneTooMany(const Workload& workload);
 /// As Lock::CountDown is given it.
 std::string NameOfParty(int party);
 
@@ -28,8 +31,16 @@ void RunLatchClient(int client, const ClientPlan& plan, std::size_t& next,
                     harness::Environment& environment,
                     std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 
-/// Thinks, counts down for every party, whoever should have, and then waits, as the operation asks.
-void CountForAll(int client, const Operation& operation, std::span<const int> parties,
+/// What a client does that comes when all is well again.
+struct LateComer {
+  bool looks_first = false;  ///< before it counts: what is open must let it through at once
+  std::vector<int> counts_for;
+  int one_too_many = 0;  ///< counts when it is open: that must change nothing
+};
+
+/// Thinks, counts down for each of those, whoever should have, waits as the operation asks, and, if
+/// it was let through, counts once more than needed and looks again.
+void CountForAll(int client, const Operation& operation, const LateComer& late_comer,
                  harness::Environment& environment,
                  std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 

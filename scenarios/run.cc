@@ -165,9 +165,11 @@ class OneRun {
   /// Parties may have died, or given up: counts down for them, too.
   void SeeLatchesOpen(int client, const ClientPlan& plan, harness::Environment& environment,
                       std::span<const std::unique_ptr<harness::Lock>> locks) {
+    const GivesUp& gives_up = case_.scenario->gives_up;
     for (const Operation& operation : plan.operations) {
-      const std::vector<int> parties = PartiesOf(workload_, operation.resource);
-      CountForAll(client, operation, parties, environment, locks, events_);
+      const LateComer late_comer{!gives_up.writes && !gives_up.clocks,
+                                 PartiesOf(workload_, operation.resource), OneTooMany(workload_)};
+      CountForAll(client, operation, late_comer, environment, locks, events_);
     }
   }
 

@@ -74,6 +74,8 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   return traits.semaphore || !scenario.semaphores_only;
 }
 
+bool MayShare(const harness::Traits& traits) { return traits.shared || traits.latch; }
+
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
                               bool shows_ownership) {
   std::vector<Judged> judged;

@@ -100,6 +100,10 @@ const Scenario* FindScenario(std::string_view name);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 
+/// Whether some of a workload's operations are to be shared: a lock's readers', or those of who
+/// only waits at a latch.
+bool MayShare(const harness::Traits& traits);
+
 /// What the scenario judges for a subject of these traits; without a sight of who owns the lock in
 /// the server, what needs it is left out.
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,

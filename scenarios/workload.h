@@ -39,10 +39,12 @@ enum class GuardKind : std::uint8_t {
 /// Think, ask for the lock, work in the section, release.
 struct Operation {
   Ask ask = Ask::kTry;
-  Duration think{};     ///< before asking
-  Duration wait{};      ///< kWaitFor only
-  Duration hold{};      ///< length of the section; cut where the validity ends
-  bool extend = false;  ///< extend the lease half-way (and once more, late, with `overstay`)
+  Duration think{};  ///< before asking
+  Duration wait{};   ///< kWaitFor only
+  Duration hold{};   ///< length of the section; cut where the validity ends
+  /// Extend the lease half-way (and once more, late, with `overstay`). At a latch: count down again
+  /// after `hold`.
+  bool extend = false;
   Duration overstay{};  ///< if not 0: release only this long after the validity has ended
   int resource = 0;     ///< which of the workload's
   /// Done while the operation before it still holds its lock, after its section: only if that one
@@ -50,7 +52,9 @@ struct Operation {
   bool inside = false;
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
-  bool shared = false;    ///< asks as a reader, and does not write; only of a lock that has readers
+  /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where
+  /// that MayShare (scenario.h).
+  bool shared = false;
   bool operator==(const Operation&) const = default;
 };
 

@@ -125,7 +125,7 @@ constexpr auto kKnownFaults = std::to_array<FaultInfo>({
      "for `length` the node answers every command that has keys with MOVED",
      "dapr #3973: clients went on asking a server that was no longer theirs"},
     {kEvict, "evict", kAdmin, kUnused, true, kNothing,
-     "the node removes the key that would expire next, as an eviction does (volatile-ttl)",
+     "the node removes a key that would expire next, as an eviction does (volatile-ttl)",
      "redis-server 7.0, volatile-lru: a live lock was evicted as the only key with a TTL"},
     {kFlushAll, "flushall", kAdmin, kUnused, true, kNothing,
      "an operator calls FLUSHALL on the node",

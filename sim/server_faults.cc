@@ -3,13 +3,31 @@
 // How the faults of servers, their clocks and their operator strike, and how they end. What cannot
 // happen now (a server that is down cannot be stopped) does not, and is not reported.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/engine.h"
 
 namespace interlock::sim {
+namespace {
+
+std::vector<std::string> NextToExpire(const std::vector<redis::Server::KeyInfo>& keys) {
+  std::optional<std::int64_t> at_ms;
+  std::vector<std::string> next;
+  for (const redis::Server::KeyInfo& key : keys) {
+    if (!key.expires_at_ms || (at_ms && *key.expires_at_ms > *at_ms)) continue;
+    if (!at_ms || *key.expires_at_ms < *at_ms) next.clear();
+    at_ms = key.expires_at_ms;
+    next.push_back(key.key);
+  }
+  return next;
+}
+
+}  // namespace
 
 void Engine::StrikeServerClock(const Process& process, const Fault& fault) {
   Fault effective = fault;
@@ -81,13 +99,14 @@ void Engine::StrikeAdmin(Process& process, const Fault& fault) {
   } else {
     command = {"DEL"};
     const auto keys = servers.at(node).PeekKeys(process.database);
-    const redis::Server::KeyInfo* next = nullptr;  // to expire
-    for (const redis::Server::KeyInfo& key : keys) {
-      if (fault.kind == FaultKind::kAdminDel) command.push_back(key.key);
-      if (!key.expires_at_ms) continue;
-      if (next == nullptr || *key.expires_at_ms < *next->expires_at_ms) next = &key;
+    if (fault.kind == FaultKind::kEvict) {
+      const std::vector<std::string> next = NextToExpire(keys);
+      // Of several the server takes any.
+      if (!next.empty())
+        command.push_back(next[static_cast<std::size_t>(fault.step) % next.size()]);
+    } else {
+      for (const redis::Server::KeyInfo& key : keys) command.push_back(key.key);
     }
-    if (fault.kind == FaultKind::kEvict && next != nullptr) command.push_back(next->key);
     if (command.size() == 1) return;
   }
   ReportFault(process, fault);

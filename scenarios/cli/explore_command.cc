@@ -173,7 +173,7 @@ void AddBounds(CLI::App& command, Settings& settings) {
           "below the highest (fenced), or no write behind another one's read (checked)")
       ->check(CLI::IsMember({"unfenced", "fenced", "checked"}));
   count("--readers", bounds.readers,
-        "how many of them ask as readers, if the lock has such; else 0");
+        "how many of them ask as readers, or only wait at a latch; else 0");
   command.add_flag("--nest", bounds.nest,
                    "at the end of a section clients ask for the next resource, too, and hold both");
   count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");

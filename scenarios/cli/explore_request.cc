@@ -128,7 +128,7 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     "--restarts",
                     scenario.name));
   }
-  if (request.bounds.readers > 0 && !entry.subject->traits().shared) {
+  if (request.bounds.readers > 0 && !MayShare(entry.subject->traits())) {
     return Bad("this lock has no readers");
   }
   if (!Applies(scenario, entry.subject->traits())) {

@@ -116,14 +116,14 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
     replayed.workload = packed->workload;
   } else {
     const std::uint64_t seed = std::get<std::uint64_t>(replayed.token.run);
-    const bool readers = unit.entry->subject->traits().shared;
+    const bool readers = MayShare(unit.entry->subject->traits());
     replayed.workload = Generator(*unit.scenario, readers).Draw(seed);
   }
   if (replayed.workload.permits > 1 && !unit.entry->subject->traits().semaphore) {
     return Bad(fmt::format("the token asks for {} permits of {}, which is no semaphore",
                            replayed.workload.permits, replayed.token.lock));
   }
-  if (HasReaders(replayed.workload) && !unit.entry->subject->traits().shared) {
+  if (HasReaders(replayed.workload) && !MayShare(unit.entry->subject->traits())) {
     return Bad(
         fmt::format("the token asks {} for readers, which it does not have", replayed.token.lock));
   }

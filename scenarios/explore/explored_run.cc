@@ -215,13 +215,19 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
   // Faults are the same in the histories of all resources.
   const History& history = recorder_->resources().front().history;
   writer.Number(RoleOf(process));
-  for (const Disturbance& disturbance : history.disturbances) {
-    if (disturbance.client == process) writer.Time(disturbance.at);
+  const auto its = [process](const auto& of) { return of.client == process; };
+  const auto& disturbances = history.disturbances;
+  writer.Number(
+      static_cast<std::uint64_t>(std::count_if(disturbances.begin(), disturbances.end(), its)));
+  for (const Disturbance& disturbance : disturbances) {
+    if (its(disturbance)) writer.Time(disturbance.at);
   }
   for (const Recorder::Resource& resource : recorder_->resources()) {
-    for (const Attempt& attempt : resource.history.attempts) {
-      const bool counts = attempt.client == process && attempt.counts_for >= 0;
-      if (counts) writer.Number(attempt.queued == kOpen ? 0 : 1);
+    const auto& attempts = resource.history.attempts;
+    writer.Number(static_cast<std::uint64_t>(std::count_if(attempts.begin(), attempts.end(), its)));
+    for (const Attempt& attempt : attempts) {
+      if (!its(attempt) || attempt.counts_for < 0) continue;
+      writer.Number(attempt.queued == kOpen ? 0 : 1);
     }
   }
   const VirtualTime died = DiedAt(history, process);

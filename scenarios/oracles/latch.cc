@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/earliest.h"
 #include "scenarios/oracles/liveness_bound.h"
 #include "scenarios/oracles/refusals.h"
 #include "scenarios/oracles/words.h"
@@ -34,13 +35,6 @@ VirtualTime WhenAllHad(const History& history, int parties, const Instant& insta
   return *last;
 }
 
-bool FeltAFault(const History& history, const Attempt& attempt) {
-  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
-                     [&](const Disturbance& fault) {
-                       return fault.client == attempt.client && fault.at <= attempt.answered;
-                     });
-}
-
 bool Waits(const Attempt& attempt) { return attempt.counts_for < 0; }
 
 class LatchModel {
@@ -48,11 +42,10 @@ class LatchModel {
   LatchModel(const History& history, const LatchRules& rules)
       : history_(history),
         rules_(rules),
-        calm_(history.needs_healing ? std::max(history.healed, history.last_fault)
-                                    : history.last_fault),
+        calm_(CalmFrom(history)),
         may_be_open_(WhenAllHad(history, rules.parties,
                                 [](const Attempt& attempt) { return attempt.queued; })),
-        is_open_(WhenAllWereTold(-1)) {}
+        is_open_(WhenAllWereTold(nullptr)) {}
 
   VirtualTime may_be_open() const { return may_be_open_; }
   VirtualTime is_open() const { return is_open_; }
@@ -73,7 +66,8 @@ class LatchModel {
     if (DiedAt(history_, attempt.client, attempt.asked) < attempt.answered) return {};
     const VirtualTime since = std::max({attempt.asked, is_open_, calm_});
     if (since >= history_.end) return {};  // also if the run never became calm
-    const VirtualTime due = since + Bound();
+    const Duration bound = BoundFrom(since);
+    const VirtualTime due = since + bound;
     const VirtualTime until = std::min(attempt.answered, history_.end);
     if (until <= due) return {};
     return Violation{
@@ -82,17 +76,22 @@ class LatchModel {
                     "all {} parties had counted down; it {} {}; the bound is {}",
                     Client(attempt.client), Instant(attempt.asked), Instant(since), rules_.parties,
                     attempt.answered == kOpen ? "still waits at" : "was answered at",
-                    Instant(until), Instant(Bound()))};
+                    Instant(until), Instant(bound))};
   }
 
   std::optional<Violation> Refused(const Attempt& attempt) const {
-    if (attempt.answered == kOpen || FeltAFault(history_, attempt)) return {};
-    if (!Waits(attempt)) return NotCounted(attempt);
+    if (attempt.answered == kOpen || WasDisturbed(history_, attempt)) return {};
     if (attempt.answer == StatusCode::kOk || attempt.answer == StatusCode::kCancelled) return {};
-    if (attempt.asked <= WhenAllWereTold(attempt.client)) return {};
+    if (!Waits(attempt)) return NotCounted(attempt);
+    if (attempt.answer != StatusCode::kTimeout && attempt.answer != StatusCode::kNotAcquired) {
+      return NoAnswer(attempt);
+    }
+    const VirtualTime open = WhenAllWereTold(&attempt);
+    // A try looks once; a wait looks once more at its deadline.
+    if (attempt.ask == Ask::kTry ? attempt.asked <= open : attempt.deadline <= open) return {};
     // Who gives up before an answer can have come was not refused by anybody.
-    const Duration travel = 4 * history_.latency;
-    if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < travel) return {};
+    const Duration left = attempt.deadline - std::max(attempt.asked, open);
+    if (attempt.deadline != kOpen && left < 4 * history_.latency) return {};
     return Violation{
         Judged::kSpuriousRefusal, attempt.answered, attempt.client,
         fmt::format("{} asked at {} and was told \"{}\" at {}, though the latch was "
@@ -102,29 +101,42 @@ class LatchModel {
   }
 
  private:
-  static std::optional<Violation> NotCounted(const Attempt& attempt) {
-    if (attempt.answer == StatusCode::kOk) return {};
-    return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-                     fmt::format("{} counted down at {} and was told \"{}\" at {}, though no fault "
-                                 "had met it",
-                                 Client(attempt.client), Instant(attempt.asked),
-                                 ToString(attempt.answer), Instant(attempt.answered))};
+  static Violation NoAnswer(const Attempt& attempt) {
+    return {Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+            fmt::format("{} asked at {} and was told \"{}\" at {}, which is no answer, though no "
+                        "fault had met it",
+                        Client(attempt.client), Instant(attempt.asked), ToString(attempt.answer),
+                        Instant(attempt.answered))};
   }
 
-  /// When each party had been told that it counts. `asker` asks after whatever it was told itself,
-  /// be it at the same instant; -1: nobody does.
-  VirtualTime WhenAllWereTold(int asker) const {
-    return WhenAllHad(history_, rules_.parties, [this, asker](const Attempt& attempt) {
+  static Violation NotCounted(const Attempt& attempt) {
+    return {Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+            fmt::format("{} counted down at {} and was told \"{}\" at {}, though no fault "
+                        "had met it",
+                        Client(attempt.client), Instant(attempt.asked), ToString(attempt.answer),
+                        Instant(attempt.answered))};
+  }
+
+  /// When each party had been told that it counts. `asks`, if not null, was asked after whatever
+  /// its own client was told of earlier ones, be it at the same instant.
+  VirtualTime WhenAllWereTold(const Attempt* asks) const {
+    return WhenAllHad(history_, rules_.parties, [this, asks](const Attempt& attempt) {
       const bool told = attempt.answered != kOpen && attempt.answer == StatusCode::kOk;
       const bool kept = !rules_.forgetful || attempt.asked >= calm_;
       if (!told || !kept) return kOpen;
-      return attempt.client == asker ? attempt.answered - Duration(1) : attempt.answered;
+      // Attempts stand in the order in which they were made.
+      const bool own = asks != nullptr && attempt.client == asks->client && &attempt < asks;
+      return own ? attempt.answered - Duration(1) : attempt.answered;
     });
   }
 
-  /// Waiters may be woken one after the other, with a message either way for each.
-  Duration Bound() const {
-    const auto waiters = std::count_if(history_.attempts.begin(), history_.attempts.end(), Waits);
+  /// Those who wait then may be woken one after the other, with a message either way for each.
+  Duration BoundFrom(VirtualTime since) const {
+    const auto waiters = std::count_if(
+        history_.attempts.begin(), history_.attempts.end(), [since](const Attempt& attempt) {
+          const bool there = attempt.asked <= since && since <= attempt.answered;
+          return Waits(attempt) && attempt.ask != Ask::kTry && there;
+        });
     const Duration messages = 8 * history_.latency * waiters;
     return messages + rules_.hand_over_bound.value_or(rules_.wake_up_bound + kSettling);
   }
@@ -135,10 +147,6 @@ class LatchModel {
   const VirtualTime may_be_open_;
   const VirtualTime is_open_;
 };
-
-void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
-  if (found.has_value() && (!first.has_value() || found->at < first->at)) first = std::move(found);
-}
 
 }  // namespace
 
@@ -179,7 +187,9 @@ void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goa
     if (blocked) goals.Add(Goal::kAwaitedClosed);
     if (blocked && attempt.answer == StatusCode::kOk) goals.Add(Goal::kWaiterGranted);
     if (attempt.answer == StatusCode::kTimeout) goals.Add(Goal::kWaiterTimedOut);
-    if (attempt.asked >= latch.is_open()) goals.Add(Goal::kAwaitedOpen);
+    if (attempt.asked >= latch.is_open() && !WasDisturbed(history, attempt)) {
+      goals.Add(Goal::kAwaitedOpen);
+    }
   }
 }
 

@@ -5,8 +5,10 @@
 //   LK001  somebody was let through while a party's count down had not reached the server;
 //   LK009  it was known to be open, and a waiter was not let through for longer than the lock's
 //          wake-up bound, or never: a lost count, a lost wake-up;
-//   LK010  (a) anything but a yes to a wait that was asked for when it was known to be open; (b) a
-//          count down that was not acknowledged. Only of clients that no fault has met by then.
+//   LK010  (a) anything but a yes to who asked when it was known to be open, or waited until a
+//          deadline before which that was known: it is to look once more then; (b) a count down
+//          that was not acknowledged, or a wait that was told neither yes nor no. Only of clients
+//          that no fault has met by then (see WasDisturbed).
 //
 // A party has counted at the server when the first command of its call that changed data was
 // executed, and for sure when somebody was told so: in between nothing is assumed. After a fault

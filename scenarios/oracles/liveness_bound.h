@@ -14,11 +14,13 @@
 // good one. Thread safety: pure functions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include <interlock/time.h>
 
+#include "scenarios/history.h"
 #include "scenarios/workload.h"
 
 namespace interlock::scenarios {
@@ -35,6 +37,11 @@ struct LivenessTerms {
   Duration hand_over{};       ///< from the end of one grant to the next, at worst
   Duration retry = kSettling;
 };
+
+/// From when on nothing goes wrong any more; kOpen: that never was.
+inline VirtualTime CalmFrom(const History& history) {
+  return history.needs_healing ? std::max(history.healed, history.last_fault) : history.last_fault;
+}
 
 Duration LivenessBound(const LivenessTerms& terms);
 

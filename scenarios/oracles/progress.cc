@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/earliest.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -197,8 +198,7 @@ class Progress {
 
 void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations) {
-  const VirtualTime calm =
-      history.needs_healing ? std::max(history.healed, history.last_fault) : history.last_fault;
+  const VirtualTime calm = CalmFrom(history);
   if (calm >= history.end) return;
   const Progress progress(history, rules);
   std::optional<Violation> first;
@@ -206,7 +206,7 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
     if (attempt.ask == Ask::kTry || attempt.beside) continue;
     if (DiedAt(history, attempt.client, attempt.asked) < attempt.answered) continue;
     std::optional<Violation> found = progress.Judge(attempt, calm);
-    if (found.has_value() && (!first.has_value() || found->at < first->at)) first = found;
+    KeepEarlier(std::move(found), first);
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/earliest.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -20,17 +21,6 @@ bool IsDefinite(const Attempt& attempt) {
   return attempt.answered != kOpen && attempt.answer != StatusCode::kCancelled &&
          attempt.answer != StatusCode::kInvalidArgument &&
          Status(attempt.answer).outcome() == Outcome::kFailure;
-}
-
-bool WasDisturbed(const History& history, const Attempt& attempt) {
-  // A fault before the request can have broken what it goes over, if there was one.
-  const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
-  VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
-  if (IsPastRecovery(history, attempt)) since = history.healed;
-  return std::any_of(
-      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
-        return fault.client == attempt.client && fault.at >= since && fault.at <= attempt.answered;
-      });
 }
 
 /// Until when a permit counts as taken: a promise goes on though a foreign command removes it.
@@ -217,10 +207,6 @@ std::optional<Violation> JudgeLateRelease(const History& history, const ClientHo
   return NotRecovered("release", hold.client, at, hold.release_status, "while it was the owner,");
 }
 
-void KeepEarlier(std::optional<Violation> found, std::optional<Violation>& first) {
-  if (found.has_value() && (!first.has_value() || found->at < first->at)) first = std::move(found);
-}
-
 }  // namespace
 
 bool IsPastRecovery(const History& history, const Attempt& attempt) {
@@ -231,6 +217,17 @@ bool IsPastRecovery(const History& history, const Attempt& attempt) {
                other.asked < attempt.asked;
       });
   return earlier >= kExcused;
+}
+
+bool WasDisturbed(const History& history, const Attempt& attempt) {
+  // A fault before the request can have broken what it goes over, if there was one.
+  const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
+  VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
+  if (IsPastRecovery(history, attempt)) since = history.healed;
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
+        return fault.client == attempt.client && fault.at >= since && fault.at <= attempt.answered;
+      });
 }
 
 void JudgePatience(const History& history, Duration wake_up_bound,

@@ -33,6 +33,9 @@ inline constexpr Duration kLongestRecovery = std::chrono::minutes(1);
 /// Whether it came so late that nothing which the faults left behind excuses it.
 bool IsPastRecovery(const History& history, const Attempt& attempt);
 
+/// Whether what it was told may come of a fault of its client's own connection, or of a pause.
+bool WasDisturbed(const History& history, const Attempt& attempt);
+
 /// (d) a later request, or the release that belongs to it, that is told neither "yes" nor "no", or
 /// a release that is told "not owner" and was: the lock object must be as good as new. Appends one
 /// violation at most, the earliest.

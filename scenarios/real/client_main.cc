@@ -176,11 +176,11 @@ void Work(const ClientTask& task, harness::Environment& environment,
   std::size_t next = 0;
   if (!traits.latch) {
     RunClient(task.client, task.plan, next, environment, traits, locks, events);
-  } else if (task.counts_for.empty()) {
+  } else if (!task.late_comer.has_value()) {
     RunLatchClient(task.client, task.plan, next, environment, locks, events);
   } else {
     for (const Operation& operation : task.plan.operations) {
-      CountForAll(task.client, operation, task.counts_for, environment, locks, events);
+      CountForAll(task.client, operation, *task.late_comer, environment, locks, events);
     }
   }
 }

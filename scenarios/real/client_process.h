@@ -21,6 +21,7 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
+#include "scenarios/latch_program.h"
 #include "scenarios/real/real_plan.h"
 #include "scenarios/workload.h"
 
@@ -63,7 +64,7 @@ struct ClientTask {
   HiredisOptions redis;
   ClientPlan plan;
   std::optional<Death> death;
-  std::vector<int> counts_for = {};  ///< of a latch: sees it open, for all of these
+  std::optional<LateComer> late_comer = std::nullopt;  ///< of a latch: comes to see it open
 };
 
 class ClientProcesses {

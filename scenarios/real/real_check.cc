@@ -130,7 +130,7 @@ class RealCheck {
     real::RealUnit unit;
     unit.subject = &subject;
     unit.scenario = prepared.scenario;
-    const bool readers = subject.traits().shared;
+    const bool readers = MayShare(subject.traits());
     for (const real::RealPlan& plan : readers ? prepared.with_readers : prepared.plans) {
       // Another run of a lock that is stuck would only wait for its whole deadline again.
       const bool stuck = unit.first_violation[Judged::kDeadlock].has_value() ||

@@ -44,7 +44,8 @@ class OneRun {
       tasks.clear();
       for (int i = 0; i < probes; ++i) {
         tasks.push_back(TaskFor(own + i, Probe()));
-        if (traits_.latch) tasks.back().counts_for = PartiesOf(case_.workload, 0);
+        if (!traits_.latch) continue;
+        tasks.back().late_comer = {true, PartiesOf(case_.workload, 0), OneTooMany(case_.workload)};
       }
       if (Status s = processes_.Start(tasks); !s.ok()) return s;
       WatchUntil(AddSaturating(runtime_.Now(), ProbeLength() + Bound()));

@@ -90,6 +90,8 @@ Specimen LatchCountsResends();
 Specimen LatchMarksThenCounts();
 Specimen LatchWakesOne();
 Specimen LatchTurnstile();
+Specimen LatchCounterBesideIds();
+Specimen LatchForgetsWhenOpen();
 Specimen VotesBelievedFromReply();
 Specimen VotesNotHeardOf();
 Specimen VotesHalf();

@@ -94,8 +94,9 @@ std::vector<Specimen> OfSeveral() {
 }
 
 std::vector<Specimen> OfLatches() {
-  return {specimens::LatchCountsResends(), specimens::LatchMarksThenCounts(),
-          specimens::LatchWakesOne(), specimens::LatchTurnstile()};
+  return {specimens::LatchCountsResends(),    specimens::LatchMarksThenCounts(),
+          specimens::LatchWakesOne(),         specimens::LatchTurnstile(),
+          specimens::LatchCounterBesideIds(), specimens::LatchForgetsWhenOpen()};
 }
 
 std::vector<Specimen> OfAQuorum() {

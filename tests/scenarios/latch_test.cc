@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/latch_program.h"
+#include "scenarios/oracles/refusals.h"
 #include "scenarios/run.h"
 #include "scenarios/specimens/latch.h"
 #include "tests/scenarios/explore_fixture.h"
@@ -158,10 +159,84 @@ TEST(LatchOracleTest, AnErrorInPlaceOfAYesIsNoBetterThanANo) {
   }
 }
 
+Attempt TimesOut(VirtualTime asked, VirtualTime deadline) {
+  Attempt attempt = Answered(Asked(2, Ask::kWaitFor, asked), deadline, StatusCode::kTimeout);
+  attempt.deadline = deadline;
+  return attempt;
+}
+
+TEST(LatchOracleTest, WhoseTimeIsUpLooksOnceMore) {
+  History history = Opened();
+  history.latency = Ms(10);
+  EXPECT_THAT(Judge(With(history, TimesOut(Ms(50), Ms(201) + Ms(39)))), IsEmpty())
+      << "there was no time for another look";
+  const History late = With(history, TimesOut(Ms(50), Ms(201) + Ms(40)));
+  EXPECT_THAT(PropertiesOf(Judge(late)), ElementsAre(Judged::kSpuriousRefusal));
+  History disturbed = late;
+  disturbed.disturbances.push_back({2, Ms(60)});
+  EXPECT_THAT(Judge(disturbed), IsEmpty());
+}
+
+TEST(LatchOracleTest, AnErrorIsNoAnswerAlsoBeforeItIsOpen) {
+  const Attempt failed =
+      Answered(Asked(2, Ask::kTry, Ms(50)), Ms(52), StatusCode::kInvalidArgument);
+  EXPECT_THAT(PropertiesOf(Judge(With(Opened(), failed))), ElementsAre(Judged::kSpuriousRefusal));
+}
+
+TEST(LatchOracleTest, WhatAFaultBrokeIsMendedSomeTimeAfterAllOfThem) {
+  History history = Opened();
+  history.disturbances = {{2, Ms(100)}};
+  history.healed = Ms(1000);
+  const VirtualTime late = history.healed + kLongestRecovery;
+  for (int i = 0; i < kExcused; ++i) {
+    history.attempts.push_back(
+        Answered(Asked(2, Ask::kTry, Ms(1000 + i)), Ms(1002 + i), StatusCode::kUnavailable));
+  }
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts.push_back(
+      Answered(Asked(2, Ask::kTry, late), late + Ms(2), StatusCode::kTimeout));
+  history.end = late + Ms(10);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+}
+
+TEST(LatchOracleTest, OnlyThoseWhoWaitThenAreWokenOneAfterTheOther) {
+  LatchRules rules = kTwoParties;
+  rules.hand_over_bound = Ms(50);
+  History history = Opened();
+  history.latency = Ms(1);
+  // It tries, and another one comes when all is over: neither is woken before anybody.
+  history.attempts.push_back(Answered(Asked(3, Ask::kTry, Ms(150)), Ms(152), StatusCode::kTimeout));
+  history.attempts.push_back(Answered(Asked(4, Ask::kWait, Ms(5000)), Ms(5002)));
+  const VirtualTime due = Ms(201) + Ms(50) + 8 * history.latency;
+  EXPECT_THAT(Judge(With(history, Answered(Asked(2, Ask::kWait, Ms(50)), due)), rules), IsEmpty());
+  const auto late = With(history, Answered(Asked(2, Ask::kWait, Ms(50)), due + Ms(1)));
+  EXPECT_THAT(PropertiesOf(Judge(late, rules)), ElementsAre(Judged::kDeadlock));
+}
+
+TEST(LatchOracleTest, WhomAFaultExcusesShowsNothingOfAnOpenLatch) {
+  const auto seen = [](const History& history) {
+    GoalSet goals;
+    AddLatchGoals(history, kTwoParties, goals);
+    return goals.Has(Goal::kAwaitedOpen);
+  };
+  History history = With(Opened(), Answered(Asked(2, Ask::kTry, Ms(210)), Ms(212)));
+  EXPECT_TRUE(seen(history));
+  history.disturbances.push_back({2, Ms(205)});
+  EXPECT_FALSE(seen(history));
+}
+
 TEST(LatchOracleTest, WhoHasBeenToldThatItIsTheLastOneMayBeRefusedNoMore) {
   EXPECT_THAT(PropertiesOf(Judge(With(Opened(), Answered(Asked(1, Ask::kTry, Ms(201)), Ms(203),
                                                          StatusCode::kTimeout)))),
               ElementsAre(Judged::kSpuriousRefusal));
+}
+
+TEST(LatchOracleTest, WhoIsToldInTheSameInstantThatItWasTheLastMayHaveAskedBefore) {
+  History history = NewHistory();
+  history.attempts = {CountsDown(0, Ms(99), Ms(100), Ms(101)),
+                      Answered(Asked(1, Ask::kTry, Ms(200)), Ms(200), StatusCode::kTimeout),
+                      CountsDown(1, Ms(200), Ms(200), Ms(200))};
+  EXPECT_THAT(Judge(history), IsEmpty());
 }
 
 TEST(LatchOracleTest, ACountDownIsRefusedOnlyToThoseWhomAFaultHasMet) {
@@ -228,8 +303,58 @@ TEST(LatchProgramTest, WhoComesLastCountsForTheDead) {
   const auto run = RunOf(*Named("count-down-latch"), workload, "crash");
   EXPECT_THAT(run.violations, IsEmpty());
   EXPECT_THAT(NotesOf(run, 1), ElementsAre("count down for C2.1", "ok", "wait", "ok"));
-  EXPECT_THAT(NotesOf(run, 2), ElementsAre("count down for C1.1", "ok", "count down for C2.1", "ok",
-                                           "wait-for", "ok"));
+  EXPECT_THAT(NotesOf(run, 2),
+              ElementsAre("try", "timeout", "count down for C1.1", "ok", "count down for C2.1",
+                          "ok", "wait-for", "ok", "count down for C3.1", "ok", "try", "ok"));
+}
+
+TEST(LatchProgramTest, WhoIsToExtendSaysOnceMoreThatItHasCounted) {
+  Workload workload = Of({{Ask::kTry}, {Ask::kTry}});
+  workload.clients[0].operations[0].extend = true;
+  workload.clients[0].operations[0].hold = milliseconds(400);
+  const auto run = RunOf(*Named("count-down-latch"), workload, "contention");
+  EXPECT_THAT(run.violations, IsEmpty());
+  EXPECT_TRUE(run.goals.Has(Goal::kCountedAgain));
+  EXPECT_THAT(NotesOf(run, 0),
+              ElementsAre("count down for C1.1", "ok", "count down for C1.1", "ok", "try", "ok"));
+}
+
+TEST(LatchProgramTest, AReaderOnlyWaits) {
+  Workload workload = Of({{Ask::kTry}, {Ask::kTry, Ask::kWait}});
+  for (Operation& operation : workload.clients[1].operations) operation.shared = true;
+  workload.clients[1].operations[0].think = Duration{};
+  const auto run = RunOf(*Named("count-down-latch"), workload, "contention");
+  EXPECT_THAT(run.violations, IsEmpty());
+  EXPECT_THAT(NotesOf(run, 1), ElementsAre("try", "timeout", "wait", "ok"));
+  EXPECT_EQ(PartiesOf(workload, 0).size(), 1U);
+}
+
+TEST(LatchProgramTest, WhoComesLateLooksBeforeItMendsAnythingAndCountsOnceTooOften) {
+  const auto run = RunOf(*Named("count-down-latch"), Of({{Ask::kTry}, {Ask::kTry}}), "contention");
+  EXPECT_THAT(run.violations, IsEmpty());
+  EXPECT_THAT(NotesOf(run, 2),
+              ElementsAre("try", "ok", "count down for C1.1", "ok", "count down for C2.1", "ok",
+                          "wait-for", "ok", "count down for C3.1", "ok", "try", "ok"));
+}
+
+// A server that may have forgotten what it acknowledged has to be told again first.
+TEST(LatchProgramTest, WhereServersForgetWhoComesLateCountsFirst) {
+  const auto run = RunOf(*Named("count-down-latch"), Of({{Ask::kTry}, {Ask::kTry}}), "data-loss");
+  EXPECT_THAT(run.violations, IsEmpty());
+  EXPECT_THAT(NotesOf(run, 2).front(), "count down for C1.1");
+}
+
+TEST(LatchProgramTest, ALatchThatCountsExactlyIsClosedByOneTooMany) {
+  specimens::LatchRecipe exact{"test/exact", "open while exactly so many have counted"};
+  exact.await = specimens::AwaitBy(
+      [](specimens::RedisClient& redis, const specimens::LatchCall& call) -> Result<bool> {
+        const Result<Reply> count = redis.Call({"SCARD", call.key});
+        if (!count.ok()) return count.status();
+        return count->integer == call.parties;
+      });
+  const auto latch = specimens::MakeLatch(exact);
+  const auto run = RunOf(*latch, Of({{Ask::kTry}, {Ask::kTry}}), "contention");
+  EXPECT_THAT(PropertiesOf(run.violations), ::testing::Contains(Judged::kSpuriousRefusal));
 }
 
 // What the specimens of latches have in common is not what they are convicted of.

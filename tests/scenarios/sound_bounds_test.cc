@@ -30,6 +30,10 @@ std::vector<Case> AllCases() {
   apart.stagger = 10;
   all.push_back({"apart", "count-down-latch", "chaos", apart});
   all.push_back({"waits_apart", "count-down-latch", "chaos", Waiting(apart)});
+  // One of them counts for nobody, and comes after the others.
+  apart.readers = 1;
+  all.push_back({"watched", "count-down-latch", "chaos", apart});
+  all.push_back({"watched_waits", "count-down-latch", "chaos", Waiting(apart)});
   // A reply may be lost whose command has been executed, and waits: it is a state of its own.
   for (const char* lock : {"fair-mutex", "mutex", "semaphore"}) {
     all.push_back({"lost_wake_up", lock, "chaos", WithLostReply(Waiting(WithCrash(Of(3, 1))))});

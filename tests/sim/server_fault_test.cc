@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -247,6 +248,25 @@ TEST(AdminFaultTest, AnEvictionTakesTheKeyThatWouldExpireNext) {
     EXPECT_EQ(Ask(c, {"EXISTS", "k", "sooner", "never"}), "2");
     EXPECT_EQ(Ask(c, {"GET", "sooner"}), "nil");
   });
+}
+
+TEST(AdminFaultTest, OfKeysThatWouldExpireTogetherTheStepSaysWhichIsEvicted) {
+  const auto left_after = [](int more_steps) {
+    std::string left;
+    RunWith({Strikes(FaultKind::kEvict, {}, kStep + 3 + more_steps)}, Alone(),
+            [&](Bench& bench, Connection& c) {
+              EXPECT_EQ(Ask(c, {"EVAL",
+                                "redis.call('psetex', 'one', 50000, '1') "
+                                "return redis.call('psetex', 'two', 50000, '2')",
+                                "0"}),
+                        "OK");
+              for (int i = 0; i <= more_steps; ++i) bench.world->Step(0);
+              left = Ask(c, {"GET", "one"}) + Ask(c, {"GET", "two"});
+            });
+    return left;
+  };
+  const std::set<std::string> seen{left_after(0), left_after(1)};
+  EXPECT_EQ(seen, (std::set<std::string>{"1nil", "nil2"}));
 }
 
 TEST(AdminFaultTest, AnOperatorDeletesTheKeysOfTheDatabaseOrAll) {
