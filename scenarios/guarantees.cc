@@ -77,6 +77,16 @@ std::string WrongWords(const harness::Subject& subject, const harness::Promise& 
   return "";
 }
 
+reports::ResultRow JudgedRow(reports::ResultRow row) {
+  const bool missed =
+      row.expected == reports::Expectation::kBreaks && row.verdict == reports::Verdict::kHolds;
+  if (!missed || row.runs >= kTellingRuns) return row;
+  row.verdict = reports::Verdict::kInconclusive;
+  row.reason = fmt::format("said to fail, and not seen to in {} runs; from {} runs on that tells",
+                           row.runs, kTellingRuns);
+  return row;
+}
+
 }  // namespace
 
 const std::vector<Scenario>& GuaranteeScenarios() {
@@ -140,7 +150,7 @@ reports::GuaranteeTable TableOf(const reports::RunReport& report) {
                              row.runs,
                              {}});
     }
-    table.cells.back().rows.push_back(row);
+    table.cells.back().rows.push_back(JudgedRow(row));
     previous = &row;
   }
   for (reports::GuaranteeCell& cell : table.cells) {

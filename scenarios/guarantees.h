@@ -7,6 +7,7 @@
 // property; its name, "guarantee.<class>.<topology>", is that of any other scenario in a token.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ reports::Expectation Promised(const harness::Subject& subject, const Scenario& s
 /// Empty: each promise names a class and a topology of the table, and properties that are judged
 /// there, once. Else what is wrong with the first that does not.
 std::string WrongPromise(const harness::Subject& subject);
+
+/// Fewer runs that do not show a known failure say nothing.
+inline constexpr std::uint64_t kTellingRuns = 1000;
 
 /// The cells, from a campaign over some of these scenarios.
 reports::GuaranteeTable TableOf(const reports::RunReport& report);

@@ -151,7 +151,10 @@ void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
   if (row.pass && !HasSoundControl(row, rows)) {
     row.pass = false;
     row.verdict = Verdict::kInconclusive;
-    row.reason = "violated, but no sound lock held it in the same scenario and class of this run";
+    row.reason = fmt::format(
+        "violated, but no sound lock held it in the same scenario and class of this run: check it "
+        "beside one of its kind, as in --lock mutex,{}",
+        row.lock);
   }
 }
 

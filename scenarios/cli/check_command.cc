@@ -243,7 +243,10 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
   CLI::App* command = app.add_subcommand(
       "check", "judge every lock in every scenario, on the embedded fake Redis or a real one");
   auto settings = std::make_shared<Settings>();
-  command->add_option("--lock", settings->lock, "only locks whose name matches this pattern");
+  command
+      ->add_option("--lock", settings->lock,
+                   "only locks whose name matches this pattern, or one of several: mutex,broken/*")
+      ->join(',');
   command->add_option("--scenario", settings->scenario, "only scenarios that match this pattern");
   command->add_option("--seed", settings->seed_text, "seed of the whole campaign (also 0x...)")
       ->type_name("NUMBER")

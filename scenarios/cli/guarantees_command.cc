@@ -99,8 +99,10 @@ void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work) {
       "guarantees",
       "each lock under each class of faults: what holds, what breaks, what it promises");
   auto settings = std::make_shared<Settings>();
-  command->add_option("--lock", settings->lock,
-                      "locks whose name matches; without it, all but the specimens");
+  command
+      ->add_option("--lock", settings->lock,
+                   "locks whose name matches, as for check; without it, all but the specimens")
+      ->join(',');
   command->add_option("--faults", settings->faults, "classes of faults that match this pattern")
       ->capture_default_str();
   auto seed = std::make_shared<std::string>("1");

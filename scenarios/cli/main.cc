@@ -24,6 +24,10 @@ std::string WhatIsWrong(const CLI::App* /*app*/, const CLI::Error& error) {
   return fmt::format("interlock: {}\n--help lists the options.\n", error.what());
 }
 
+std::string WhichCommand(const CLI::App* app, const CLI::Error& /*error*/) {
+  return "interlock: which command?\n\n" + app->help();
+}
+
 ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& registry) {
   const reports::ToolInfo tool = scenarios::cli::ThisTool();
   CLI::App app(
@@ -32,7 +36,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   app.set_version_flag(
       "--version", fmt::format("interlock {} ({}, {})", tool.version, tool.commit, tool.compiler));
   app.require_subcommand(1);
-  app.failure_message(argc > 1 ? &WhatIsWrong : &CLI::FailureMessage::help);
+  app.failure_message(argc > 1 ? &WhatIsWrong : &WhichCommand);
   scenarios::cli::Work work;
   scenarios::cli::AddCheckCommand(app, registry, work);
   scenarios::cli::AddGuaranteesCommand(app, registry, work);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "scenarios/guarantees.h"
 #include "scenarios/property.h"
@@ -44,6 +45,13 @@ bool IsValidName(std::string_view name) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyz0123456789./_-";
   return !name.empty() && name.size() <= kLongestName &&
          name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+Status Unknown(std::string_view kind, std::string_view given,
+               const std::vector<std::string_view>& known, std::string_view where_they_stand) {
+  std::string text = UnknownName(kind, given, known);
+  if (!text.ends_with('?')) text += fmt::format("; {}", where_they_stand);
+  return Invalid(std::move(text));
 }
 
 }  // namespace
@@ -101,14 +109,25 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
   return registry;
 }
 
-Result<std::vector<Entry>> Registry::Select(std::string_view pattern) const {
-  std::vector<Entry> selected;
+Result<std::vector<Entry>> Registry::Select(std::string_view patterns) const {
   std::vector<std::string_view> names;
-  for (const Entry& entry : entries_) {
-    names.push_back(entry.subject->name());
-    if (Matches(pattern, entry.subject->name())) selected.push_back(entry);
+  for (const Entry& entry : entries_) names.push_back(entry.subject->name());
+  std::vector<bool> chosen(entries_.size());
+  for (std::string_view left = patterns;;) {
+    const std::string_view pattern = left.substr(0, left.find(','));
+    bool any = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!Matches(pattern, names[i])) continue;
+      chosen[i] = any = true;
+    }
+    if (!any) return Unknown("lock", pattern, names, "see `list locks`");
+    if (pattern.size() == left.size()) break;
+    left.remove_prefix(pattern.size() + 1);
   }
-  if (selected.empty()) return Invalid(UnknownName("lock", pattern, names));
+  std::vector<Entry> selected;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (chosen[i]) selected.push_back(entries_[i]);
+  }
   return selected;
 }
 
@@ -134,7 +153,7 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
                               pending.front().waits_for));
   }
   for (const PendingScenario& one : PendingScenarios()) names.push_back(one.name);
-  return Invalid(UnknownName("scenario", pattern, names));
+  return Unknown("scenario", pattern, names, "see `list scenarios`");
 }
 
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern) {
@@ -144,8 +163,11 @@ Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern
     names.push_back(scenario.fault_class);
     if (Matches(pattern, scenario.fault_class)) selected.push_back(&scenario);
   }
-  if (selected.empty()) return Invalid(UnknownName("class of faults", pattern, names));
-  return selected;
+  if (!selected.empty()) return selected;
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const std::string all = fmt::format("known are {}", fmt::join(names, ", "));
+  return Unknown("class of faults", pattern, names, all);
 }
 
 std::vector<reports::PendingCase> SelectPending(std::string_view pattern) {

@@ -23,8 +23,9 @@ class Registry {
                                std::string_view program = "interlock");
 
   const std::vector<Entry>& entries() const { return entries_; }
-  /// kInvalidArgument, with the nearest name, if nothing matches.
-  Result<std::vector<Entry>> Select(std::string_view pattern) const;
+  /// Those that match any of the patterns, which commas separate, in the order of entries().
+  /// kInvalidArgument, with the nearest name, if one of them matches nothing.
+  Result<std::vector<Entry>> Select(std::string_view patterns) const;
   const Entry* Find(std::string_view name) const;
 
   /// For replay lines: "./interlock", or the path of the user's own binary.

@@ -133,10 +133,17 @@ class Replay {
     result.report.goals.clear();
     result.report.trace_hash = run.trace_hash;
     if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
+    if (settings_.until > 0) result.report.seed = settings_.seed;
     // Not decided as a campaign's: one run has no sound control beside it.
+    // What it has not put to the test is no result of it.
+    if (!run.inconclusive.has_value()) LeaveOutWhatIsNotExercised(result.report);
     for (reports::ResultRow& row : result.report.results) {
-      row.pass = row.verdict != reports::Verdict::kViolated;
-      if (row.verdict == reports::Verdict::kViolated) row.replay = case_.token_text;
+      row.pass = row.verdict == reports::Verdict::kHolds;
+      if (row.verdict != reports::Verdict::kViolated) continue;
+      row.replay = case_.token_text;
+      row.runs_to_first_violation.reset();
+      if (row.expected == reports::Expectation::kBreaks) row.reason = "as is known of this lock";
+      row.expected = reports::Expectation::kHolds;
     }
     const std::vector<reports::Counterexample> explained = ExplainAll(run, result);
     const ExitCode code = run.inconclusive.has_value() ? ExitCode::kInconclusive : ExitCode::kPass;
@@ -145,6 +152,18 @@ class Replay {
                              : ToText(result.report, explained, TextOptionsForStdout()) +
                                    fmt::format("trace hash 0x{:016x}\n", run.trace_hash));
     return Combine(Combine(code, printed), ExitCodeOfReplay(result.report));
+  }
+
+  static void LeaveOutWhatIsNotExercised(reports::RunReport& report) {
+    std::string codes;
+    for (const reports::ResultRow& row : report.results) {
+      if (row.verdict != reports::Verdict::kInconclusive) continue;
+      codes += fmt::format("{}{}", codes.empty() ? "" : ", ", row.code);
+    }
+    if (!codes.empty()) report.notes.push_back("not put to the test by this run: " + codes);
+    std::erase_if(report.results, [](const reports::ResultRow& row) {
+      return row.verdict == reports::Verdict::kInconclusive;
+    });
   }
 
   std::vector<reports::Counterexample> ExplainAll(const RunResult& run,
@@ -165,8 +184,7 @@ class Replay {
     return explained;
   }
 
-  /// Here a violation is what was asked about, expected or not; what was not exercised says
-  /// nothing.
+  /// Here a violation is what was asked about, expected or not.
   static ExitCode ExitCodeOfReplay(const reports::RunReport& report) {
     ExitCode code = ExitCode::kPass;
     for (const reports::ResultRow& row : report.results) {

@@ -48,18 +48,14 @@ Result<Admin> Admin::Open(Runtime& runtime, const HiredisOptions& options) {
   Result<std::unique_ptr<Connector>> connector = MakeHiredisConnector(runtime, options);
   if (!connector.ok()) return connector.status();
   auto connection = (*connector)->Connect(AddSaturating(runtime.Now(), kPatience));
-  if (!connection.ok()) {
-    return Status(connection.code(),
-                  fmt::format("{}: {}", (*connector)->endpoint(), connection.status().message()));
-  }
+  if (!connection.ok()) return connection.status();
   return Admin(runtime, std::move(connector).value(), std::move(connection).value());
 }
 
 Result<Reply> Admin::Call(const std::vector<std::string_view>& words) {
   Result<Reply> reply = connection_->Call(words, AddSaturating(runtime_->Now(), kPatience));
   if (!reply.ok()) {
-    return Unsuitable(
-        fmt::format("{}: {}: {}", connector_->endpoint(), words.front(), reply.status().message()));
+    return Unsuitable(fmt::format("{}: {}", words.front(), reply.status().message()));
   }
   if (reply->IsError()) {
     return Unsuitable(

@@ -2,6 +2,7 @@
 //
 // The program as a shell sees it: exit codes, what goes to which stream, and JSON that can be read.
 #include <csignal>
+#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 namespace interlock::scenarios {
 namespace {
 
+using ::testing::AllOf;
 using testing::ChildResult;
 using ::testing::HasSubstr;
 using testing::ReadFile;
@@ -40,7 +42,9 @@ TEST(CommandLineTest, AnUnknownOptionIsAUsageError) {
 }
 
 TEST(CommandLineTest, NoCommandOrAnUnknownOneIsAUsageError) {
-  EXPECT_EQ(Interlock({}).exit_code, 64);
+  const ChildResult bare = Interlock({});
+  EXPECT_EQ(bare.exit_code, 64);
+  EXPECT_THAT(bare.err, AllOf(HasSubstr("which command?"), HasSubstr("guarantees")));
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"chek"}, {"chek", "--lock", "mutex"}, {"help", "chek"}}) {
     const ChildResult child = Interlock(words);
@@ -57,6 +61,31 @@ TEST(CommandLineTest, ANamedCaseIsCheckedByItsName) {
   ASSERT_FALSE(report.results.empty());
   for (const reports::ResultRow& row : report.results) EXPECT_EQ(row.scenario, "kleppmann.k1");
   EXPECT_TRUE(report.pending.empty());
+}
+
+TEST(CommandLineTest, SeveralLocksAreCheckedTogetherHoweverTheyAreGiven) {
+  const auto checked = [](std::vector<std::string> locks) {
+    locks.insert(locks.begin(), "check");
+    for (const char* word : {"--scenario", "overstay", "--runs", "300", "--json"}) {
+      locks.emplace_back(word);
+    }
+    const ChildResult child = Interlock(locks);
+    EXPECT_EQ(child.exit_code, 0) << child.err;
+    std::set<std::string> names;
+    for (const reports::ResultRow& row : ReadReport(child.out).results) names.insert(row.lock);
+    return names;
+  };
+  const std::set<std::string> both{"broken/del-without-owner", "mutex"};
+  EXPECT_EQ(checked({"--lock", "mutex,broken/del-w*"}), both);
+  EXPECT_EQ(checked({"--lock", "mutex", "--lock", "broken/del-w*"}), both);
+}
+
+// A specimen's conviction counts beside a sound lock alone: who forgets that is told what to do.
+TEST(CommandLineTest, ASpecimenAloneIsInconclusiveAndSaysWhatIsMissing) {
+  const ChildResult child = Interlock(
+      {"check", "--lock", "broken/del-without-owner", "--scenario", "overstay", "--runs", "300"});
+  EXPECT_EQ(child.exit_code, 2) << child.err;
+  EXPECT_THAT(child.out, HasSubstr("--lock mutex,broken/del-without-owner"));
 }
 
 TEST(CommandLineTest, HelpListsTheCommandsAndOneCommandsOptions) {

@@ -83,6 +83,17 @@ TEST(RegistryTest, SelectsByPatternInOrder) {
   EXPECT_EQ(all->front().subject->name(), registry.entries().front().subject->name());
 }
 
+TEST(RegistryTest, SelectsByAnyOfSeveralPatternsEachLockOnce) {
+  const auto selected = Default().Select("broken/hands*,mutex,mute?");
+  ASSERT_TRUE(selected.ok());
+  ASSERT_EQ(selected->size(), 2U);
+  EXPECT_EQ(selected->front().subject->name(), "mutex");
+  const auto wrong = Default().Select("mutex,semafore");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.status().message(), "unknown lock \"semafore\"; did you mean \"semaphore\"?");
+  EXPECT_FALSE(Default().Select("mutex,").ok());
+}
+
 TEST(RegistryTest, AnUnknownLockGivesTheNearest) {
   const auto selected = Default().Select("mutx");
   ASSERT_FALSE(selected.ok());

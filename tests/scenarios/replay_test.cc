@@ -27,6 +27,7 @@ namespace {
 
 using testing::ChildResult;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::RunChild;
 using testing::ScratchFolder;
 
@@ -188,6 +189,21 @@ TEST(ReplayTest, BreakRaisesTheSignalAtTheViolatingStep) {
     if (event.step == watch.step) {
       EXPECT_EQ(event.time, violation->at);
     }
+  }
+}
+
+TEST(ReplayTest, OnlyWhatTheRunPutToTheTestIsCounted) {
+  const Recorded recorded;
+  const std::string text = ToJson(recorded.example);
+  const ChildResult told = recorded.Replay(text);
+  EXPECT_EQ(told.exit_code, 1) << told.err;
+  EXPECT_THAT(told.out, HasSubstr("not put to the test by this run: LK"));
+  EXPECT_THAT(told.out, Not(HasSubstr("as expected")));
+  const auto read = reports::ReadRunReport(recorded.Replay(text, {"--json"}).out);
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  for (const reports::ResultRow& row : read.value->results) {
+    EXPECT_NE(row.verdict, reports::Verdict::kInconclusive) << row.code;
+    EXPECT_EQ(row.pass, row.verdict == reports::Verdict::kHolds) << row.code;
   }
 }
 
