@@ -172,6 +172,10 @@ void AddBounds(CLI::App& command, Settings& settings) {
           "holders read and write what the lock guards; it accepts all (unfenced), no token "
           "below the highest (fenced), or no write behind another one's read (checked)")
       ->check(CLI::IsMember({"unfenced", "fenced", "checked"}));
+  command
+      .add_option("--masters", bounds.masters,
+                  "of a lock by quorum; as many as the scenario has if not given")
+      ->check(CLI::Range(3, kMostNodes));
   count("--readers", bounds.readers,
         "how many of them ask as readers, or only wait at a latch; else 0");
   command.add_flag("--nest", bounds.nest,

@@ -20,6 +20,8 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options,
   request.bounds.clients = std::clamp(options.clients, 1, 8);
   request.bounds.attempts = std::clamp(options.attempts, 1, 8);
   request.bounds.resources = std::clamp(options.resources, 1, scenarios::kMostResources);
+  request.bounds.masters =
+      options.masters > 0 ? std::clamp(options.masters, 3, scenarios::kMostNodes) : 0;
   request.bounds.readers = std::clamp(options.readers, 0, 8);
   request.bounds.nest = options.nest;
   request.bounds.waits = options.waits;

@@ -58,6 +58,9 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     }
     kind.bound = kind.given.value_or(has ? kind.otherwise : 0);
   }
+  if (bounds.masters > 0 && scenario.shape.topology != sim::Topology::kIndependent) {
+    return Bad(fmt::format("the scenario {} has one master", scenario.name));
+  }
   if (bounds.readers > bounds.clients) return Bad("there are more readers than clients");
   if (bounds.nest && bounds.resources < 2) {
     return Bad("who holds a resource can ask for another one only if there are two or more");
@@ -77,10 +80,11 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
   return bounds;
 }
 
-std::string UsualScenario(const ExploreRequest& request) {
+std::string UsualScenario(const ExploreRequest& request, const harness::Traits& traits) {
   if (request.bounds.failovers > 0) return "failover";
-  if (request.bounds.restarts > 0) return "data-loss";
-  return request.bounds.writes != GuardKind::kNone ? "guarded" : "chaos";
+  std::string usual = request.bounds.writes != GuardKind::kNone ? "guarded" : "chaos";
+  if (request.bounds.restarts > 0) usual = "data-loss";
+  return traits.quorum ? "quorum-" + usual : usual;
 }
 
 Result<SynchronyClass> ClassOf(const ExploreRequest& request, const Scenario& scenario) {
@@ -112,7 +116,8 @@ Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase&
 
 Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry) {
   const auto scenarios =
-      SelectScenarios(request.scenario.empty() ? UsualScenario(request) : request.scenario);
+      SelectScenarios(request.scenario.empty() ? UsualScenario(request, entry.subject->traits())
+                                               : request.scenario);
   if (!scenarios.ok()) return scenarios.status();
   if (scenarios->size() != 1) return Bad("an exploration is of one lock in one scenario");
   const Scenario& scenario = *scenarios->front();
@@ -132,7 +137,7 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
     return Bad("this lock has no readers");
   }
   if (!Applies(scenario, entry.subject->traits())) {
-    return Bad("this scenario does not apply to this lock");
+    return Bad(fmt::format("the scenario {} does not apply to this lock", scenario.name));
   }
   const auto synchrony = ClassOf(request, scenario);
   if (!synchrony.ok()) return synchrony.status();

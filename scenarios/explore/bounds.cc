@@ -50,7 +50,7 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
   }
   if (scenario.shape.topology == sim::Topology::kIndependent) {
     workload.topology = scenario.shape.topology;
-    workload.nodes = scenario.shape.nodes;
+    workload.nodes = bounds.masters > 0 ? bounds.masters : scenario.shape.nodes;
   }
   workload.resources = bounds.resources;
   workload.guard = bounds.writes;
@@ -86,6 +86,7 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
 std::string ToText(const Bounds& bounds) {
   std::string text = AtMost(bounds.clients, "client", "clients") + ", " +
                      AtMost(bounds.attempts, "attempt", "attempts");
+  if (bounds.masters > 0) text += fmt::format(", {} masters", bounds.masters);
   if (bounds.readers > 0) text += fmt::format(", of {} as readers", bounds.readers);
   if (bounds.waits) text += " that wait";
   const Bounds usual;

@@ -21,6 +21,8 @@ struct Bounds {
   /// 1 to kMostResources. Each client asks for them in turn, and begins at another one than the
   /// client before it.
   int resources = 1;
+  /// Of a scenario over independent masters, [3, kMostNodes]; 0: as many as it has.
+  int masters = 0;
   int readers = 0;    ///< so many of the clients, the last ones, ask as readers
   bool nest = false;  ///< when its work is done each asks for the next resource, and holds both
   GuardKind writes = GuardKind::kNone;  ///< holders read and write what is guarded so

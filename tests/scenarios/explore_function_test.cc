@@ -16,6 +16,7 @@
 #include "scenarios/cli/explore_request.h"
 #include "scenarios/specimen.h"
 #include "tests/scenarios/child_process.h"
+#include "tests/scenarios/explore_fixture.h"
 #include "tests/scenarios/plain_subject.h"
 
 namespace interlock::scenarios {
@@ -65,6 +66,7 @@ TEST(ExploreFunctionTest, WhatCannotBeExploredIsSaid) {
   EXPECT_THAT(text({.synchrony = "some"}), HasSubstr("no class \"some\""));
   EXPECT_THAT(text({.property = "LK999"}), HasSubstr("unknown property \"LK999\""));
   EXPECT_THAT(text({.scenario = "crash", .property = "LK006"}), HasSubstr("does not judge"));
+  EXPECT_THAT(text({.masters = 3}), HasSubstr("chaos has one master"));
   EXPECT_THAT(text({.writes = "fencd"}), HasSubstr("writes: \"fencd\" is none of"));
   EXPECT_THAT(text({.scenario = "crash", .pauses = 1}), HasSubstr("has no pauses"));
   EXPECT_THAT(text({.scenario = "crash", .failovers = 1}), HasSubstr("has no failovers"));
@@ -85,6 +87,14 @@ TEST(ExploreFunctionTest, AHolderThatWritesTooLateFallsWhereNothingIsFenced) {
   EXPECT_TRUE(unfenced.violated) << unfenced.text;
   const harness::ExploreVerdict fenced = explore("fenced");
   EXPECT_TRUE(fenced.passed) << fenced.text;
+}
+
+TEST(ExploreFunctionTest, ALockByQuorumIsExploredOverItsOwnScenarios) {
+  const auto redlock = Named("redlock");
+  harness::ExploreOptions options{.masters = 3};
+  options.budget = std::chrono::milliseconds(1);
+  EXPECT_THAT(harness::Explore(redlock, options).text, HasSubstr("redlock in quorum-chaos"));
+  EXPECT_THAT(harness::Explore(redlock, options).text, HasSubstr(", 3 masters, "));
 }
 
 // What a replica lacks no lock can hold: that is said, and asked for by name it is found all the

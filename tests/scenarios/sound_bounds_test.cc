@@ -68,7 +68,24 @@ INSTANTIATE_TEST_SUITE_P(Locks, SoundBoundsTest, ::testing::ValuesIn(AllCases())
                            return name;
                          });
 
-// One client of three masters or more has millions of states: it is left to random runs.
+using SoundRedlockTest = ExploreTest;
+
+// Every order in which its calls reach three masters, and their answers it: two such clients have
+// tens of millions of states, and are left to random runs.
+TEST_F(SoundRedlockTest, IsExploredForOneClientOfThreeMasters) {
+  Bounds bounds = Of(1, 1);
+  bounds.masters = 3;
+  bounds.expiries = 0;
+  ExploreOptions options = Options({"orders", "redlock", "quorum-contention", bounds});
+  options.jobs = 2;
+  const Exploration all = Explore(options);
+  EXPECT_TRUE(all.complete);
+  EXPECT_GT(all.exercised[Judged::kKeys], 0U);
+  for (const Judged property : LookedFor(options)) {
+    EXPECT_FALSE(all.violated[property]) << Slug(property);
+  }
+}
+
 TEST(SoundBoundsListTest, EverySoundLockOnOneServerHasSome) {
   std::set<std::string> listed;
   for (const Case& one : AllCases()) listed.insert(one.lock);

@@ -35,6 +35,7 @@ struct ExploreOptions {
   int clients = 2;             ///< 1 to 8
   int attempts = 2;            ///< of each client, 1 to 8
   int resources = 1;           ///< 1 to 3: each client's attempts go over them in turn
+  int masters = 0;             ///< of a lock by quorum, 3 to 9; 0: as many as the scenario has
   int readers = 0;             ///< so many of the clients ask as readers, if the lock has such
   bool nest = false;           ///< in each section the next of them is asked for, too
   bool waits = false;          ///< clients wait for the lock instead of trying
