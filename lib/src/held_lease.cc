@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/duration_text.h"
 #include "src/handed_over.h"
 #include "src/lease_keeper.h"
 #include "src/lost_event.h"
@@ -134,8 +135,8 @@ Status HeldLease::Settle(const Result<MonotonicTime>& extended) {
 
 Status HeldLease::KeepAlive(Duration max_hold) {
   if (max_hold <= Duration(0)) {
-    return Status(StatusCode::kInvalidArgument, "max_hold is " + std::to_string(max_hold.count()) +
-                                                    " ns; allowed is more than 0");
+    return Status(StatusCode::kInvalidArgument,
+                  "max_hold is " + DurationText(max_hold) + "; allowed is more than 0");
   }
   const MonotonicTime now = Now();
   const bool held = HeldAt(now);

@@ -8,16 +8,13 @@
 #include <string_view>
 #include <utility>
 
+#include "src/duration_text.h"
+
 namespace interlock {
 namespace {
 
+using internal::DurationText;
 using std::chrono::milliseconds;
-
-std::string Text(Duration value) {
-  constexpr Duration::rep kNsPerMs = 1'000'000;
-  if (value.count() % kNsPerMs != 0) return std::to_string(value.count()) + " ns";
-  return std::to_string(value.count() / kNsPerMs) + " ms";
-}
 
 Status OutOfRange(std::string_view option, const std::string& given, const std::string& allowed) {
   return Status(StatusCode::kInvalidArgument,
@@ -26,7 +23,7 @@ Status OutOfRange(std::string_view option, const std::string& given, const std::
 
 Status CheckDuration(std::string_view option, Duration value, Duration low, Duration high) {
   if (value >= low && value <= high) return Status();
-  return OutOfRange(option, Text(value), Text(low) + " to " + Text(high));
+  return OutOfRange(option, DurationText(value), DurationText(low) + " to " + DurationText(high));
 }
 
 Status CheckCount(std::string_view option, int value, int low, int high) {
@@ -56,8 +53,8 @@ constexpr Duration kHour = std::chrono::hours(1);
 /// `of`: what the names of both begin with.
 Status CheckOrder(const std::string& of, Duration first_pause, Duration max_pause) {
   if (first_pause <= max_pause) return Status();
-  return OutOfRange(of + "first_pause", Text(first_pause),
-                    "at most " + of + "max_pause, " + Text(max_pause));
+  return OutOfRange(of + "first_pause", DurationText(first_pause),
+                    "at most " + of + "max_pause, " + DurationText(max_pause));
 }
 
 Status CheckRetry(const RetryOptions& retry) {

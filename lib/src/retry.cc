@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "src/duration_text.h"
+
 namespace interlock::internal {
 
 namespace {
@@ -23,8 +25,9 @@ MonotonicTime ValidUntil(MonotonicTime sent, Duration lease, int drift_per_mille
 
 Status CheckLease(Duration lease) {
   if (lease >= kMinLease && lease <= kMaxLease) return Status();
-  return Status(StatusCode::kInvalidArgument,
-                "lease is " + std::to_string(lease.count()) + " ns; allowed is 1 ms to 24 h");
+  return Status(StatusCode::kInvalidArgument, "lease is " + DurationText(lease) + "; allowed is " +
+                                                  DurationText(kMinLease) + " to " +
+                                                  DurationText(kMaxLease));
 }
 
 Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
