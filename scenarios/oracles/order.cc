@@ -25,9 +25,9 @@ VirtualTime GrantedAt(const History& history, const Attempt& attempt) {
 /// Until when the attempt stood in line for sure.
 VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
   const VirtualTime granted = GrantedAt(history, attempt);
-  if (granted != kOpen) return granted;
-  VirtualTime until = std::min(attempt.answered, history.end);
-  // Who is about to give up leaves the line a little earlier, by its own clock.
+  VirtualTime until = granted != kOpen ? granted : std::min(attempt.answered, history.end);
+  // Who is about to give up leaves the line a little earlier, by its own clock. A last look may
+  // still find it free.
   if (attempt.deadline != kOpen) {
     const Duration wait = attempt.deadline - attempt.asked;
     const Duration leaving = 8 * history.latency + wait / 64 + std::chrono::milliseconds(2);

@@ -231,6 +231,15 @@ TEST(PreferenceTest, AReaderMayComeBeforeTheWriterStandsThereAndAfterItWasServed
   EXPECT_THAT(JudgePreferenceOf(ReaderComes(Ms(60))), IsEmpty());
 }
 
+// It stands in line for whole milliseconds, and a last look may still find it free.
+TEST(PreferenceTest, AWriterThatIsGrantedAtItsDeadlineMayHaveLeftTheLineJustBefore) {
+  History history = ReaderComes(Ms(49));
+  history.attempts[1].deadline = Ms(51);
+  EXPECT_THAT(JudgePreferenceOf(history), IsEmpty());
+  history.attempts[1].deadline = Ms(60);
+  EXPECT_THAT(PropertiesOf(JudgePreferenceOf(history)), ElementsAre(Judged::kOrder));
+}
+
 TEST(PreferenceTest, AWriterThatOnlyTriesOrLostItsConnectionKeepsNobodyOut) {
   History history = ReaderComes(Ms(30));
   history.disturbances = {{1, Ms(20)}};
