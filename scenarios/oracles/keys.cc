@@ -81,13 +81,25 @@ const ClientHold* FindClientHold(const History& history, const ServerHold& entry
   return nullptr;
 }
 
-/// While there were two primaries its client was led to the other one, and gave it back there.
+/// It was made on a server that had been replaced, and was still asked.
+bool IsOfASupersededOne(const History& history, const ServerHold& entry) {
+  return std::any_of(
+      history.supersessions.begin(), history.supersessions.end(),
+      [&](const Supersession& one) { return one.node == entry.node && one.at < entry.granted; });
+}
+
+/// While there were two primaries one of its client's connections led to the other one: there it
+/// gave it back, or was told that it does not own what others have had since.
 bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
-  return !history.supersessions.empty() && !entry.token.empty() &&
-         std::any_of(history.server_holds.begin(), history.server_holds.end(),
+  if (history.supersessions.empty() || entry.token.empty()) return false;
+  const ClientHold* hold = FindClientHold(history, entry);
+  const bool denied = hold != nullptr && hold->release_status == StatusCode::kNotOwner;
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
                      [&](const ServerHold& other) {
-                       return other.node != entry.node && other.token == entry.token &&
-                              other.end == ServerHoldEnd::kReleased;
+                       if (other.node == entry.node) return false;
+                       if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
+                       return denied && IsOfASupersededOne(history, other) &&
+                              other.granted <= hold->release_returned;
                      });
 }
 

@@ -162,6 +162,20 @@ TEST(OrphansTest, AnEntryThatOutlivesAnAnswerOfNotOwnerIsAnOrphan) {
               ElementsAre(Judged::kKeys));
 }
 
+// Two servers take writes, and the release is led to the other one, where others have come since.
+TEST(OrphansTest, AnAnswerOfNotOwnerMayComeFromASupersededServer) {
+  History history = HeldAndReleased(StatusCode::kNotOwner);
+  history.server_holds[0].node = 1;
+  history.supersessions = {{0, Ms(8)}};
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys))
+      << "the other one is asked by nobody";
+  ServerHold other = Ended(Owns(1, Ms(200), Ms(400)), ServerHoldEnd::kReleased, Ms(210));
+  history.server_holds.push_back(other);
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+  history.holds[0].release_status = StatusCode::kOk;
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+}
+
 // Not to know is excused by a broken connection only.
 TEST(OrphansTest, AnEntryAfterAReleaseThatDoesNotKnowNeedsAFaultForAnExcuse) {
   for (const StatusCode answer : {StatusCode::kUnknownOutcome, StatusCode::kUnavailable}) {
