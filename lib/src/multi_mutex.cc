@@ -23,6 +23,17 @@ Status GiveBack(std::vector<Lease> held, const Status& why) {
                 why.message() + "; giving back the others: " + released.ToString());
 }
 
+/// All at one instant: a look takes its time, so the lease that ends first is looked at last.
+bool AllValid(const std::vector<Lease>& leases) {
+  if (leases.empty()) return false;
+  const auto valid = [](const Lease& lease) { return lease.valid(); };
+  if (!std::all_of(leases.begin(), leases.end(), valid)) return false;
+  return std::min_element(
+             leases.begin(), leases.end(),
+             [](const Lease& a, const Lease& b) { return a.valid_until() < b.valid_until(); })
+      ->valid();
+}
+
 /// Makes whole again what has less than half of its life left. Not ok: one is over, or may be; also
 /// one that was looked at before another took its time.
 Status Refresh(std::vector<Lease>& held, Duration lease) {
@@ -30,18 +41,13 @@ Status Refresh(std::vector<Lease>& held, Duration lease) {
     if (one.remaining() >= lease / 2) continue;
     if (Status extended = one.Extend(); !extended.ok()) return extended;
   }
-  for (const Lease& one : held) {
-    if (!one.valid()) return Status(StatusCode::kLeaseLost, "a lease was over before all were had");
-  }
-  return Status();
+  return AllValid(held) ? Status()
+                        : Status(StatusCode::kLeaseLost, "a lease was over before all were had");
 }
 
 }  // namespace
 
-bool MultiLease::valid() const {
-  return !leases_.empty() && std::all_of(leases_.begin(), leases_.end(),
-                                         [](const Lease& lease) { return lease.valid(); });
-}
+bool MultiLease::valid() const { return AllValid(leases_); }
 
 MonotonicTime MultiLease::valid_until() const {
   MonotonicTime until = leases_.empty() ? MonotonicTime::min() : MonotonicTime::max();

@@ -39,6 +39,16 @@ TEST_F(MultiLeaseTest, LostIsSetWhenTheFirstOfThemEnds) {
   EXPECT_TRUE(held.lost().IsSet());
 }
 
+// The process stands still between its looks at the one and at the other.
+TEST_F(MultiLeaseTest, AllAreValidAtOneInstantOrTheWholeIsNot) {
+  MultiLease held = AcquireBoth();
+  const Duration left = held.leases().front().remaining();
+  runtime_.AdvanceAfterLooks(1, left + 100ms);
+  EXPECT_FALSE(held.valid());
+  EXPECT_TRUE(held.leases().back().valid());
+  held.Forget();
+}
+
 TEST_F(MultiLeaseTest, LostIsSetByTheRefusalOfAnyAlsoAfterItWasMoved) {
   MultiLease held = AcquireBoth();
   Event& lost = held.lost();

@@ -22,7 +22,11 @@ namespace interlock::testing {
 
 class ManualRuntime final : public Runtime {
  public:
-  MonotonicTime Now() override { return now_; }
+  MonotonicTime Now() override {
+    const MonotonicTime seen = now_;
+    if (looks_ > 0 && --looks_ == 0) now_ += pause_;
+    return seen;
+  }
   /// WaitUntil of an event that is not set advances the clock to the deadline, or to the action
   /// that sets it. REQUIRES: one of both comes.
   std::unique_ptr<Event> NewEvent() override;
@@ -32,6 +36,11 @@ class ManualRuntime final : public Runtime {
   void FillRandom(std::span<std::byte> bytes) override;
 
   void Advance(Duration by) { now_ += by; }
+  /// Behind the n-th next look at the clock, as if the process stood still there.
+  void AdvanceAfterLooks(int looks, Duration by) {
+    looks_ = looks;
+    pause_ = by;
+  }
   /// As if nothing happened meanwhile but what was set for a time before.
   void AdvanceTo(MonotonicTime time);
   /// The same, but no further than to the action that makes `done` true; answers `done()`.
@@ -48,6 +57,8 @@ class ManualRuntime final : public Runtime {
   /// Far from zero, so that a forgotten epoch shows.
   static constexpr MonotonicTime kStart{std::chrono::hours(1000)};
   MonotonicTime now_ = kStart;
+  int looks_ = 0;
+  Duration pause_{};
   std::uint64_t counter_ = 0;
   std::vector<Duration> waits_;
   std::multimap<MonotonicTime, std::function<void()>> actions_;
