@@ -211,6 +211,33 @@ std::string EscapeXmlText(std::string_view text) { return EscapeXml(text, false)
 
 std::string EscapeXmlAttribute(std::string_view text) { return EscapeXml(text, true); }
 
+std::string EscapeMarkdown(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const std::string_view rest = text.substr(i);
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (c == '@') {
+      out += "@&#8203;";  // It would call somebody: nothing invisible belongs to a name.
+    } else if (rest.starts_with("://")) {
+      out += "&#58;";  // It would be a link without being asked to.
+    } else if (c == '.' && out.ends_with("www")) {
+      out += "&#46;";
+    } else if (std::string_view("\\`*_{}[]#|~").find(c) != std::string_view::npos) {
+      out += '\\';
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::string SafeFileName(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, kMaxFileName)) {

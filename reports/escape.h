@@ -35,6 +35,10 @@ std::string SafeForTerminal(std::string_view text, bool utf8);
 /// `##vso[...]`), without changing the width of a line. For whole, already safe, output.
 std::string DefuseCiCommands(std::string_view text);
 
+/// Text in a paragraph or a table's cell of GitHub's Markdown: without a meaning there, and without
+/// one as HTML. For what is on one line and safe for a terminal.
+std::string EscapeMarkdown(std::string_view text);
+
 /// Content of an XML 1.0 element; what XML cannot carry at all becomes a visible escape.
 std::string EscapeXmlText(std::string_view text);
 

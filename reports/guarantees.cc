@@ -119,14 +119,8 @@ void WriteHead(JsonText& json, const GuaranteeTable& table) {
   json.EndArray();
 }
 
-/// In a cell of a Markdown table.
 std::string MarkdownText(std::string_view text) {
-  std::string safe;
-  for (const char letter : SafeForTerminal(text, true)) {
-    if (letter == '|' || letter == '\\' || letter == '`') safe += '\\';
-    safe += letter;
-  }
-  return safe;
+  return EscapeMarkdown(SafeForTerminal(text, true));
 }
 
 std::string OrDash(std::string text) { return text.empty() ? "-" : text; }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/Error.hpp>
 #include <CLI/Option.hpp>
 
+#include "reports/formats.h"
 #include "reports/shard_report.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/interruption.h"
@@ -22,8 +26,51 @@ using reports::ExitCode;
 
 struct Settings {
   std::vector<std::string> files;
+  std::string formats;  ///< separated by commas
   OutputSettings output;
 };
+
+/// Those that are named, each once. kInvalidArgument, with the nearest name: there is none such.
+Result<std::vector<const reports::Format*>> SelectFormats(std::string_view names) {
+  std::vector<std::string_view> known;
+  for (const reports::Format& one : reports::Formats()) known.push_back(one.name);
+  std::vector<const reports::Format*> selected;
+  for (std::string_view left = names;;) {
+    const std::string_view name = left.substr(0, left.find(','));
+    const reports::Format* format = reports::FindFormat(name);
+    if (format == nullptr) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("{}; known are {}", UnknownName("format", name, known),
+                                fmt::join(known, ", ")));
+    }
+    if (std::find(selected.begin(), selected.end(), format) == selected.end()) {
+      selected.push_back(format);
+    }
+    if (name.size() == left.size()) return selected;
+    left.remove_prefix(name.size() + 1);
+  }
+}
+
+/// The verdict is the stored run's: rendering says the same with its exit code.
+ExitCode Render(const Settings& settings, const Registry& registry) {
+  const auto formats = SelectFormats(settings.formats);
+  if (!formats.ok()) return Complain(ExitCode::kUsage, formats.status().message());
+  if (settings.output.out.empty() && formats->size() > 1) {
+    return Complain(ExitCode::kUsage, "several formats need --out DIR");
+  }
+  auto run = reports::ReadRun(settings.files.front());
+  if (!run.value) return Complain(ExitCode::kBadInput, run.error);
+  run.value->report.tool.program = registry.program();
+  if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
+  ExitCode code = ExitCodeOf(run.value->report);
+  for (const reports::Format* format : *formats) {
+    const std::string text = format->render(*run.value);
+    code = Combine(code, settings.output.out.empty()
+                             ? Print(text)
+                             : WriteFile(settings.output, std::string(format->file_name), text));
+  }
+  return code;
+}
 
 /// kBadInput, after a complaint, if a file is none of a shard of this very program.
 ExitCode ReadShards(const Settings& settings, std::vector<reports::ShardReport>& shards) {
@@ -68,12 +115,34 @@ ExitCode MergeFiles(const Settings& settings, const Registry& registry) {
   return Publish(settings.output, registry, options, first.scenario, std::move(*merged), started);
 }
 
+std::string FormatNames() {
+  std::string names;
+  for (const reports::Format& one : reports::Formats()) {
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", one.name, one.summary);
+  }
+  return names;
+}
+
 }  // namespace
 
 void AddReportCommand(CLI::App& app, const Registry& registry, Work& work) {
   CLI::App* command =
       app.add_subcommand("report", "what was found, from the files of earlier runs");
-  command->require_subcommand(1);
+  auto rendered = std::make_shared<Settings>();
+  command->add_option("RUN", rendered->files, "run.json, or the folder in which it lies")
+      ->expected(1);
+  command
+      ->add_option("--format", rendered->formats,
+                   fmt::format("one or several of {}, separated by commas", FormatNames()))
+      ->join(',');
+  command->add_option("--out", rendered->output.out, "folder for the files; without it, to stdout")
+      ->check(NotEmpty);
+  command->callback([command, rendered, &registry, &work] {
+    if (!command->get_subcommands().empty()) return;
+    if (rendered->files.empty()) throw CLI::RequiredError("RUN");
+    if (rendered->formats.empty()) throw CLI::RequiredError("--format");
+    work = [rendered, &registry] { return Render(*rendered, registry); };
+  });
   CLI::App* merge = command->add_subcommand(
       "merge", "the verdict of a sharded check: every part must be there exactly once");
   auto settings = std::make_shared<Settings>();

@@ -10,8 +10,11 @@
 #include <string>
 
 #include "report_samples.h"
+#include "reports/csv_writer.h"
+#include "reports/github_writer.h"
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
+#include "reports/markdown_writer.h"
 #include "reports/text_writer.h"
 
 namespace interlock::reports {
@@ -42,6 +45,17 @@ TEST(GoldenTest, JUnitOfAMixedReport) {
   const std::string xml = ToJUnit(MixedReport(), {ForeignRelease()});
   ExpectApproved("mixed.approved.junit.xml", xml);
   EXPECT_EQ("", XmllintComplaint(xml));
+}
+
+TEST(GoldenTest, MarkdownOfAMixedReport) {
+  ExpectApproved("mixed.approved.md", ToMarkdown(MixedReport(), {ForeignRelease()}));
+}
+
+TEST(GoldenTest, CsvOfAMixedReport) { ExpectApproved("mixed.approved.csv", ToCsv(MixedReport())); }
+
+TEST(GoldenTest, AnnotationsOfAMixedReport) {
+  ExpectApproved("mixed.approved.github.txt",
+                 ToGitHubAnnotations(MixedReport(), {ForeignRelease()}));
 }
 
 TEST(GoldenTest, TextOfAMixedReport) {

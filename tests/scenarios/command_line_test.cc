@@ -80,6 +80,34 @@ TEST(CommandLineTest, SeveralLocksAreCheckedTogetherHoweverTheyAreGiven) {
   EXPECT_EQ(checked({"--lock", "mutex", "--lock", "broken/del-w*"}), both);
 }
 
+// What is rendered later is what the run itself wrote, with the run's exit code.
+TEST(CommandLineTest, AStoredRunIsRenderedAsTheRunDidIt) {
+  const ScratchFolder folder;
+  const std::string out = folder.path() + "/run";
+  const ChildResult run = Interlock({"check", "--lock", "broken/del-without-owner", "--scenario",
+                                     "overstay", "--runs", "300", "--out", out});
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  const std::string rendered = folder.path() + "/rendered";
+  const ChildResult report =
+      Interlock({"report", out, "--format", "junit,markdown", "--out", rendered});
+  EXPECT_EQ(report.exit_code, 2) << report.err;
+  EXPECT_EQ(ReadFile(rendered + "/junit.xml"), ReadFile(out + "/junit.xml"));
+  EXPECT_THAT(ReadFile(rendered + "/report.md"), HasSubstr("# INCONCLUSIVE"));
+  EXPECT_THAT(Interlock({"report", out + "/run.json", "--format", "csv"}).out,
+              HasSubstr("\"foreign-release\""));
+}
+
+TEST(CommandLineTest, AReportOfWhatIsNotThereSaysSo) {
+  const ScratchFolder folder;
+  EXPECT_EQ(Interlock({"report"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"report", folder.path() + "/x"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"report", folder.path() + "/x", "--format", "csv"}).exit_code, 65);
+  const ChildResult unknown = Interlock({"report", folder.path() + "/x", "--format", "markdwn"});
+  EXPECT_EQ(unknown.exit_code, 64);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean \"markdown\"?"));
+  EXPECT_EQ(Interlock({"report", folder.path() + "/x", "--format", "csv,junit"}).exit_code, 64);
+}
+
 // A specimen's conviction counts beside a sound lock alone: who forgets that is told what to do.
 TEST(CommandLineTest, ASpecimenAloneIsInconclusiveAndSaysWhatIsMissing) {
   const ChildResult child = Interlock(

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// The verdicts as CSV (RFC 4180): a line for each row, all fields quoted, lines ended by CR LF.
+//
+// Guarantee: readers of RFC 4180 get back the fields of run.json, but for two things: control
+// characters are visible escapes, and a text that a spreadsheet would take for a formula (it begins
+// with = + - @) begins with an apostrophe. Equal input gives equal bytes. Thread safety: pure
+// function.
+#pragma once
+
+#include <string>
+
+#include "reports/run_report.h"
+
+namespace interlock::reports {
+
+std::string ToCsv(const RunReport& report);
+
+}  // namespace interlock::reports

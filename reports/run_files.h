@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// A run as it lies in a folder: run.json, and the counterexamples that its rows name.
+//
+//   auto run = ReadRun("out");                        // or "out/run.json"
+//   if (!run.value) return Complain(run.error);       // "out/run.json: results[3].verdict: ..."
+//
+// Guarantee: nothing is run again, and no lock, scenario or seed has to be known here: what was
+// written by an older program of the same schema is read the same. A counterexample that is named
+// and not there is a note of the report, because run.json is often kept alone; one that is there
+// and cannot be read is an error, and so is a name that leads out of the folder.
+// Non-guarantee: that the files belong together. Thread safety: pure function of the files.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "reports/json_writer.h"
+#include "reports/run_report.h"
+
+namespace interlock::reports {
+
+struct StoredRun {
+  RunReport report;
+  std::vector<Counterexample> counterexamples;  ///< in the order of the rows that name them
+};
+
+/// `path`: a folder with a run.json, or a file like it. At most 256 MiB each.
+[[nodiscard]] ReadResult<StoredRun> ReadRun(const std::filesystem::path& path);
+
+}  // namespace interlock::reports
