@@ -6,6 +6,7 @@
 
 #include "reports/csv_writer.h"
 #include "reports/github_writer.h"
+#include "reports/html_writer.h"
 #include "reports/junit_writer.h"
 #include "reports/markdown_writer.h"
 #include "reports/text_writer.h"
@@ -14,6 +15,7 @@ namespace interlock::reports {
 namespace {
 
 std::string Text(const StoredRun& run) { return ToText(run.report, run.counterexamples, {}); }
+std::string Html(const StoredRun& run) { return ToHtml(run.report, run.counterexamples); }
 std::string JUnit(const StoredRun& run) { return ToJUnit(run.report, run.counterexamples); }
 std::string Markdown(const StoredRun& run) { return ToMarkdown(run.report, run.counterexamples); }
 std::string Csv(const StoredRun& run) { return ToCsv(run.report); }
@@ -23,6 +25,7 @@ std::string GitHub(const StoredRun& run) {
 
 constexpr std::array kFormats = {
     Format{"text", "report.txt", "what a terminal is told", &Text},
+    Format{"html", "report.html", "one page for a browser, offline", &Html},
     Format{"junit", "junit.xml", "GitLab, Jenkins and reporters for GitHub", &JUnit},
     Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown},
     Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub},

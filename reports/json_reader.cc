@@ -270,6 +270,14 @@ void ReadTableRow(const Node& node, TableRow* row) {
                    SpanChange::kPauseBegin, SpanChange::kPauseEnd},
                   &row->span);
   }
+  if (node.Has("part")) {
+    node.ReadEnum("part",
+                  {MessagePart::kNone, MessagePart::kSend, MessagePart::kExecute,
+                   MessagePart::kReply, MessagePart::kReceive},
+                  &row->part);
+    node.Read("message", &row->message);
+  }
+  if (node.Has("lost")) node.Read("lost", &row->lost);
 }
 
 void ReadShrunk(const Node& node, Shrunk* shrunk) {

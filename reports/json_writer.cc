@@ -110,6 +110,14 @@ void WriteTable(JsonText& json, const Counterexample& counterexample) {
     Member(json, "text", row.text);
     if (row.kind != RowKind::kEvent) Member(json, "kind", ToString(row.kind));
     if (row.span != SpanChange::kNone) Member(json, "span", ToString(row.span));
+    if (row.part != MessagePart::kNone) {
+      Member(json, "part", ToString(row.part));
+      Member(json, "message", row.message);
+    }
+    if (row.lost) {
+      json.Key("lost");
+      json.Bool(true);
+    }
     json.EndObject();
   }
   json.EndArray();

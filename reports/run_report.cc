@@ -73,6 +73,22 @@ std::string_view ToString(RowKind kind) {
   return "unknown";
 }
 
+std::string_view ToString(MessagePart part) {
+  switch (part) {
+    case MessagePart::kNone:
+      return "none";
+    case MessagePart::kSend:
+      return "send";
+    case MessagePart::kExecute:
+      return "execute";
+    case MessagePart::kReply:
+      return "reply";
+    case MessagePart::kReceive:
+      return "receive";
+  }
+  return "unknown";
+}
+
 std::string_view ToString(SpanChange span) {
   switch (span) {
     case SpanChange::kNone:

@@ -115,6 +115,11 @@ enum class SpanChange { kNone, kSectionBegin, kSectionEnd, kPauseBegin, kPauseEn
 std::string_view ToString(RowKind kind);
 std::string_view ToString(SpanChange span);
 
+/// Which end of a command's way a row is: its client sends it, its server executes it and answers,
+/// its client has the answer.
+enum class MessagePart { kNone, kSend, kExecute, kReply, kReceive };
+std::string_view ToString(MessagePart part);
+
 /// One thing that one actor did.
 struct TableRow {
   std::int64_t time_ns = 0;  ///< virtual, from the start of the run
@@ -122,6 +127,9 @@ struct TableRow {
   std::string text;
   RowKind kind = RowKind::kEvent;
   SpanChange span = SpanChange::kNone;
+  MessagePart part = MessagePart::kNone;
+  std::uint64_t message = 0;  ///< of a part: the rows of one command have one number, from 1
+  bool lost = false;          ///< of a part: what was sent here arrived nowhere
 };
 
 /// How much there is to understand in a case.

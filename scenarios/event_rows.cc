@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/messages.h"
 #include "scenarios/oracles/words.h"
 #include "scenarios/script_names.h"
 
@@ -74,7 +75,9 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std
     rows.push_back(row);
   };
   bool marked = false;
-  for (const sim::TraceEvent& event : run.events) {
+  const std::vector<MessageEnd> messages = MessagesOf(run.events);
+  for (std::size_t i = 0; i < run.events.size(); ++i) {
+    const sim::TraceEvent& event = run.events[i];
     if (!marked && event.time > violation.at) {
       mark();
       marked = true;
@@ -88,6 +91,9 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std
     row.column = at_server ? server : static_cast<std::size_t>(event.process);
     row.kind = event.kind == sim::TraceKind::kFault ? RowKind::kFault : RowKind::kEvent;
     row.span = SpanOf(event);
+    row.part = messages[i].part;
+    row.message = messages[i].message;
+    row.lost = messages[i].lost;
     rows.push_back(std::move(row));
   }
   if (!marked) mark();
@@ -112,6 +118,8 @@ void CutPolling(std::vector<TableRow>& rows) {
   const auto from = rows.begin() + static_cast<std::ptrdiff_t>(calm + kFirst);
   const auto to = rows.begin() + static_cast<std::ptrdiff_t>(violation - kLast);
   from->text = fmt::format("... and so on, {} rows ...", to - from);
+  from->part = reports::MessagePart::kNone;
+  from->lost = false;
   rows.erase(from + 1, to);
 }
 

@@ -146,7 +146,7 @@ void Network::Execute(Link& link) {
   const Request& request = link.requests[link.executed];
   ++link.executed;
   ++commands_;
-  engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash,
+  engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash, request.number,
                           [&request] { return redis::ToText(request.argv); });
   if (engine_.watched() && !redis::IsDescribed(request.argv.empty() ? "" : request.argv[0])) {
     undescribed_ = HashNumber(request.hash, undescribed_ + static_cast<std::uint64_t>(link.id));
@@ -211,9 +211,9 @@ void Network::OnClosed(int node, redis::ClientId client) {
 // Deals with what one call of a server has brought about; `executing` is whose command it was.
 void Network::CallReturned(Link* executing) {
   if (engine_.servers.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
-  const Produced* own = nullptr;
+  Produced* own = nullptr;
   for (std::size_t i = 0; i < produced_count_ && own == nullptr; ++i) {
-    const Produced& produced = produced_[i];
+    Produced& produced = produced_[i];
     if (produced.link == executing && produced.kind == Message::Kind::kReply) own = &produced;
   }
   if (own != nullptr) {
@@ -244,13 +244,15 @@ void Network::CallReturned(Link* executing) {
   if (executing == nullptr) UpdateServerTimer();
 }
 
-void Network::Report(const Produced& produced) {
+void Network::Report(Produced& produced) {
   if (produced.kind == Message::Kind::kClosed) return;
   const Link& link = *produced.link;
   const Engine::View view(engine_, link.node);
+  const bool reply = produced.kind == Message::Kind::kReply;
+  produced.number = reply ? link.requests[link.executed - 1].number : 0;
   engine_.trace.AddLazily(engine_.now(), link.process->id, TraceKind::kReply, produced.hash,
-                          [&produced] { return redis::ToText(produced.value); });
-  if (produced.kind != Message::Kind::kReply) return;
+                          produced.number, [&produced] { return redis::ToText(produced.value); });
+  if (!reply) return;
   const Request& request = link.requests[link.executed - 1];
   engine_.observer->AfterCommand(link.process->id, request.number, request.argv, &produced.value,
                                  engine_.now());
@@ -268,8 +270,8 @@ void Network::Deliver(Produced& produced) {
   }
   const bool has_value =
       produced.kind == Message::Kind::kReply || produced.kind == Message::Kind::kPush;
-  SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash,
-              fate.extra);
+  SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash, fate.extra,
+              produced.number);
 }
 
 // A confirmation of SUBSCRIBE is a push by form, but an answer by nature: those are never lost.
@@ -305,11 +307,12 @@ Network::Fate Network::TakeReplyFaults(Link& link) {
 }
 
 void Network::SendMessage(Link& link, Message::Kind kind, redis::Value* value, std::uint64_t hash,
-                          Duration extra) {
+                          Duration extra, std::uint64_t number) {
   if (link.silent || link.client_gone || link.broke != nullptr) return;
   Message& message = link.messages.PushBack();
   message.kind = kind;
   message.hash = hash;
+  message.number = number;
   if (value != nullptr) std::swap(message.value, *value);
   const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
   message.arrival =

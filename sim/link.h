@@ -37,6 +37,7 @@ struct Message {
   Kind kind = Kind::kReply;
   redis::Value value;
   std::uint64_t hash = 0;
+  std::uint64_t number = 0;  // of a reply: its command's
   VirtualTime arrival{};
 };
 

@@ -212,9 +212,9 @@ bool Network::Send(Link& link, std::span<const std::string_view> argv) {
   request.hash = HashArgv(request.argv);
   Process& process = *link.process;
   process.last_link = &link;
-  engine_.trace.AddLazily(engine_.now(), process.id, TraceKind::kSend, request.hash,
-                          [&request] { return redis::ToText(request.argv); });
   request.number = ++process.commands_sent;
+  engine_.trace.AddLazily(engine_.now(), process.id, TraceKind::kSend, request.hash, request.number,
+                          [&request] { return redis::ToText(request.argv); });
   engine_.observer->OnSend(process.id, request.number, engine_.now());
   Fate fate;
   if (!process.armed.empty()) fate = TakeArmedFaults(link, request);

@@ -107,7 +107,7 @@ class Network final {
     Link* link = nullptr;
     Message::Kind kind = Message::Kind::kReply;
     redis::Value value;
-    std::uint64_t hash = 0;
+    std::uint64_t hash = 0, number = 0;  // Message's; the number once it was reported
   };
 
   /// What faults do to one message.
@@ -141,7 +141,7 @@ class Network final {
   bool SendLast(Link& link, const Fate& fate);
   void SendClose(Link& link);
   void SendMessage(Link& link, Message::Kind kind, redis::Value* value, std::uint64_t hash,
-                   Duration extra);
+                   Duration extra, std::uint64_t number = 0);
   void DropUnderWay(Link& link);
   void HealLink(Link& link);
 
@@ -161,7 +161,7 @@ class Network final {
   void Pump(Link& link);
   void Execute(Link& link);
   void CallReturned(Link* executing);
-  void Report(const Produced& produced);
+  void Report(Produced& produced);
   void Deliver(Produced& produced);
   /// Whether a fault takes it.
   bool IsLostPush(const Produced& produced);

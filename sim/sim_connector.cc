@@ -126,7 +126,7 @@ Result<Reply> SimConnection::TakeReply() {
   Message& message = link_.messages.front();
   const redis::Value& value = message.value;
   engine_.trace.AddLazily(engine_.now(), process_.id, TraceKind::kReceive, message.hash,
-                          [&value] { return redis::ToText(value); });
+                          message.number, [&value] { return redis::ToText(value); });
   if (engine_.watched()) {
     engine_.Observe(process_, kReceived).Value(message.value);
     process_.observed.Number(static_cast<std::uint64_t>(message.kind));

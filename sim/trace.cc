@@ -65,7 +65,7 @@ void Trace::Mix(VirtualTime time, int process, TraceKind kind, std::uint64_t has
 }
 
 void Trace::Add(VirtualTime time, int process, TraceKind kind, std::string_view text) {
-  AddLazily(time, process, kind, HashBytes(text, 0), [text] { return std::string(text); });
+  AddLazily(time, process, kind, HashBytes(text, 0), 0, [text] { return std::string(text); });
 }
 
 void Trace::Keep(TraceEvent event) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <interlock/time.h>
@@ -46,6 +47,8 @@ struct TraceEvent {
   std::uint64_t step = 0;
   std::uint64_t hash = 0;   ///< the trace's, with this event in it
   std::uint64_t draws = 0;  ///< choices that had been made when it happened
+  /// Of kSend to kReceive: which command of its process, from 1; 0: a push. Not hashed.
+  std::uint64_t command = 0;
 };
 
 class Choices;
@@ -60,9 +63,12 @@ class Trace {
   /// is a hash of the bytes, `render` makes the text.
   template <typename Render>
   void AddLazily(VirtualTime time, int process, TraceKind kind, std::uint64_t hash,
-                 Render&& render) {
+                 std::uint64_t command, Render&& render) {
     Mix(time, process, kind, hash);
-    if (keep_events_) Keep({time, process, kind, render()});
+    if (!keep_events_) return;
+    TraceEvent event{time, process, kind, render()};
+    event.command = command;
+    Keep(std::move(event));
   }
   /// Keeps an event (if events are kept) that is not part of the hash, because it follows from what
   /// is hashed and would cost too much to find out in every run. Sorted in by time.

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "pipe.h"
 #include "report_samples.h"
 #include "reports/csv_writer.h"
 #include "reports/github_writer.h"
@@ -53,27 +53,13 @@ class FolderTest : public ::testing::Test {
     fs::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name, std::ios::binary) << content;
   }
-  /// What a command prints that gets `input` as its standard input.
-  std::string Pipe(const std::string& command, const std::string& input) const {
-    Write("input", input);
-    std::FILE* out = popen((command + " < " + (folder_ / "input").string()).c_str(), "r");
-    EXPECT_NE(out, nullptr);
-    std::string text;
-    for (int c = out == nullptr ? EOF : std::fgetc(out); c != EOF; c = std::fgetc(out)) {
-      text += static_cast<char>(c);
-    }
-    EXPECT_EQ(out == nullptr ? -1 : pclose(out), 0) << command;
-    return text;
-  }
 
   fs::path folder_;
 };
 
-using MarkdownTest = FolderTest;
-using CsvTest = FolderTest;
 using RunFilesTest = FolderTest;
 
-TEST_F(MarkdownTest, AReaderOfGitHubsMarkdownSeesTablesAndCases) {
+TEST(MarkdownTest, AReaderOfGitHubsMarkdownSeesTablesAndCases) {
   const std::string html =
       Pipe(INTERLOCK_CMARK_GFM " -e table --unsafe", ToMarkdown(MixedReport(), {ForeignRelease()}));
   EXPECT_THAT(html, StartsWith("<h1>FAIL</h1>"));
@@ -83,7 +69,7 @@ TEST_F(MarkdownTest, AReaderOfGitHubsMarkdownSeesTablesAndCases) {
   EXPECT_THAT(html, HasSubstr("<th>lock</th>"));
 }
 
-TEST_F(MarkdownTest, ForeignTextHasNoMeaning) {
+TEST(MarkdownTest, ForeignTextHasNoMeaning) {
   const std::string hostile = "<script>x()</script> | **b** `c` [l](http://h) @you ```\n# h";
   std::string html = Pipe(INTERLOCK_CMARK_GFM " -e table -e autolink -e strikethrough --unsafe",
                           ToMarkdown(HostileReport(hostile), {HostileCounterexample(hostile)}));
@@ -93,7 +79,7 @@ TEST_F(MarkdownTest, ForeignTextHasNoMeaning) {
   }
 }
 
-TEST_F(MarkdownTest, WhatIsTooLongIsCutAndSaysSo) {
+TEST(MarkdownTest, WhatIsTooLongIsCutAndSaysSo) {
   const std::string whole = ToMarkdown(MixedReport(), {ForeignRelease()});
   for (std::size_t most = 400; most < whole.size(); most += 97) {
     const std::string cut = ToMarkdown(MixedReport(), {ForeignRelease()}, most);
@@ -103,7 +89,7 @@ TEST_F(MarkdownTest, WhatIsTooLongIsCutAndSaysSo) {
   }
 }
 
-TEST_F(CsvTest, PythonReadsTheFieldsBack) {
+TEST(CsvTest, PythonReadsTheFieldsBack) {
   RunReport report = MixedReport();
   report.results[0].lock = "=cmd|'/c calc'!A1";
   report.results[1].reason = "a \"quoted\", comma'd one";
@@ -118,7 +104,7 @@ TEST_F(CsvTest, PythonReadsTheFieldsBack) {
   EXPECT_EQ(lines[2], report.results[1].reason);
 }
 
-TEST_F(CsvTest, EachRowIsOneRecordWhateverItHolds) {
+TEST(CsvTest, EachRowIsOneRecordWhateverItHolds) {
   const RunReport report = HostileReport(HostileText());
   const std::string seen = Pipe(
       "python3 -c \"import csv,sys; "

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Pins every writer, byte by byte, to a reviewed file. After an intended change run the tests once
-// with INTERLOCK_APPROVE=1 and review the difference.
+// Pins every writer, byte by byte, to a reviewed file.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
 
+#include "golden.h"
 #include "report_samples.h"
 #include "reports/csv_writer.h"
 #include "reports/github_writer.h"
@@ -19,19 +16,6 @@
 
 namespace interlock::reports {
 namespace {
-
-void ExpectApproved(const std::string& name, const std::string& actual) {
-  const std::string path = std::string(INTERLOCK_GOLDEN_DIR) + "/" + name;
-  if (std::getenv("INTERLOCK_APPROVE") != nullptr) {
-    std::ofstream(path, std::ios::binary) << actual;
-    return;
-  }
-  std::ifstream file(path, std::ios::binary);
-  ASSERT_TRUE(file) << path << " is missing";
-  std::ostringstream approved;
-  approved << file.rdbuf();
-  EXPECT_EQ(approved.str(), actual) << "differs from " << path;
-}
 
 TEST(GoldenTest, JsonOfAMixedReport) {
   ExpectApproved("mixed.approved.json", ToJson(MixedReport()));

@@ -89,7 +89,8 @@ TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {
   for (Trace* trace : {&kept, &lean}) {
     trace->Add(milliseconds(1), 0, TraceKind::kNote, "acquire");
     trace->Annotate(milliseconds(0), -1, TraceKind::kExpired, "key");
-    trace->AddLazily(milliseconds(2), 1, TraceKind::kSend, 77, [] { return std::string("GET k"); });
+    trace->AddLazily(milliseconds(2), 1, TraceKind::kSend, 77, 1,
+                     [] { return std::string("GET k"); });
   }
   EXPECT_EQ(kept.hash(), lean.hash());
   ASSERT_EQ(kept.events().size(), 3u);

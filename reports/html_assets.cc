@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "reports/html_assets.h"
+
+namespace interlock::reports {
+
+// Colours by role, for light and dark; every mark has a shape or a word as well. Rows of a case are
+// of one height, which html_case.cc draws its diagram by.
+const std::string_view kPageStyle = R"css(
+:root { color-scheme: light dark; --ink: #1c2128; --soft: #57606a; --paper: #ffffff;
+  --panel: #f6f8fa; --line: #d0d7de; --good: #1a7f37; --bad: #cf222e; --doubt: #9a6700;
+  --known: #0969da; --fault: #bc4c00; --mark: #fff8c5; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --soft: #9198a1; --paper: #0d1117;
+  --panel: #151b23; --line: #3d444d; --good: #3fb950; --bad: #ff7b72; --doubt: #d29922;
+  --known: #58a6ff; --fault: #f0883e; --mark: #3a3000; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 90rem; padding: 1.5rem; background: var(--paper);
+  color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; }
+h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem; border-bottom: 1px solid var(--line); }
+h3 { font-size: 1.05rem; margin: 1.8rem 0 .3rem; }
+code, pre, .case { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+code, pre { font-size: 13px; background: var(--panel); border-radius: 4px; }
+code { padding: .1em .3em; overflow-wrap: anywhere; }
+pre { padding: .6rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+a { color: var(--known); }
+.soft { color: var(--soft); }
+.pass { color: var(--good); } .fail { color: var(--bad); } .doubt { color: var(--doubt); }
+.known { color: var(--known); }
+table { border-collapse: collapse; margin: .5rem 0 1rem; }
+caption { text-align: left; color: var(--soft); padding: .2rem 0; }
+th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left;
+  vertical-align: top; }
+th { background: var(--panel); font-weight: 600; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; }
+.wide { overflow-x: auto; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; }
+dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
+.case { border: 1px solid var(--line); border-radius: 6px; max-height: 75vh; overflow: auto;
+  font-size: 12px; position: relative; }
+.case:focus { outline: 2px solid var(--known); }
+.case .sheet { display: flex; align-items: flex-start; width: max-content; min-width: 100%; }
+.case svg { flex: none; display: block; background: var(--paper); }
+.case table { margin: 0; flex: 1; border: 0; }
+.case thead th { position: sticky; top: 0; z-index: 2; height: 26px; padding: 0 .5rem;
+  line-height: 26px; }
+.case tbody td { padding: 0; border: 0; }
+.case tbody td div { height: 22px; line-height: 22px; overflow: hidden; padding: 0 .5rem;
+  white-space: pre; }
+.case tr.at td { background: var(--mark); }
+.case tr.fault td { color: var(--fault); }
+.case tr.violation td { color: var(--bad); font-weight: 700; }
+.lane { stroke: var(--line); stroke-width: 1; }
+.head { fill: var(--ink); font-weight: 600; }
+.message { stroke: var(--soft); stroke-width: 1.2; fill: none; }
+.tip { fill: var(--soft); }
+.message.lost { stroke: var(--fault); stroke-dasharray: 4 3; }
+.cross { stroke: var(--fault); stroke-width: 2; }
+.section { fill: var(--known); fill-opacity: .35; stroke: var(--known); }
+.pause { fill: url(#hatch); stroke: var(--fault); }
+.hatch { stroke: var(--fault); stroke-width: 2; }
+.dot { fill: var(--ink); } .dot.fault { fill: var(--fault); }
+.broken { stroke: var(--bad); stroke-width: 2; fill: none; }
+.brokenline { stroke: var(--bad); stroke-width: 1; stroke-dasharray: 2 3; }
+.cursor { fill: var(--mark); }
+.told { min-height: 3em; margin: .3rem 0; }
+kbd { border: 1px solid var(--line); border-radius: 3px; padding: 0 .3em; font-size: 12px; }
+@media print { body { max-width: none; font-size: 11px; } .case { max-height: none;
+  overflow: visible; } .keys { display: none; } details { display: block; } }
+)css";
+
+// A case is stepped through with the keyboard while it has the focus. Without the script all is
+// there and nothing moves.
+const std::string_view kPageScript = R"js(
+(function () {
+  'use strict';
+  document.querySelectorAll('.case').forEach(function (box) {
+    var rows = box.querySelectorAll('tbody tr');
+    var cursor = box.querySelector('.cursor');
+    var told = document.getElementById(box.getAttribute('aria-describedby'));
+    var start = Number(box.getAttribute('data-violation'));
+    var at = -1;
+    function go(to, scroll) {
+      to = Math.max(0, Math.min(rows.length - 1, to));
+      if (at >= 0) rows[at].classList.remove('at');
+      at = to;
+      rows[at].classList.add('at');
+      cursor.setAttribute('y', String(28 + 22 * at));
+      told.textContent = 'Step ' + (at + 1) + ' of ' + rows.length + ': ' +
+        Array.prototype.map.call(rows[at].cells, function (cell) { return cell.textContent; })
+          .filter(function (text) { return text.trim() !== ''; }).join(' | ');
+      if (scroll) box.scrollTop = Math.max(0, 28 + 22 * at - box.clientHeight / 2);
+    }
+    box.addEventListener('keydown', function (event) {
+      var page = Math.max(1, Math.floor(box.clientHeight / 22) - 2);
+      var to = { ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1, Home: 0,
+        End: rows.length - 1, PageDown: at + page, PageUp: at - page, v: start }[event.key];
+      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      go(to, true);
+    });
+    box.addEventListener('click', function (event) {
+      var row = event.target.closest('tbody tr');
+      if (row) go(Array.prototype.indexOf.call(rows, row), false);
+    });
+    if (rows.length > 0) go(start, true);
+  });
+})();
+)js";
+
+}  // namespace interlock::reports
