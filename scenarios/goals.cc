@@ -43,6 +43,8 @@ std::string_view Name(Goal goal) {
       "latch waited for while closed",
       "open latch waited for",
       "party counted down again",
+      "waiter died in the line",
+      "hand-over crossed a crash",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

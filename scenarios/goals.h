@@ -50,8 +50,10 @@ enum class Goal : std::uint8_t {
   kAwaitedClosed,      ///< a latch was waited for that not all parties had counted down
   kAwaitedOpen,        ///< a latch was waited for that was open
   kCountedAgain,       ///< a party counted down that had counted already
+  kDiedInLine,         ///< a waiter died while it stood in line
+  kGrantMetCrash,      ///< a waiter was granted that was dead, or died before it learned of it
 };
-inline constexpr std::size_t kGoalCount = 38;
+inline constexpr std::size_t kGoalCount = 40;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

@@ -210,6 +210,29 @@ void AddSharedGoals(const History& history, GoalSet& goals) {
   }
 }
 
+/// When it died as one that waited in the server; kOpen: it did not.
+VirtualTime DiedInLine(const History& history, const Attempt& attempt) {
+  if (attempt.ask == Ask::kTry || attempt.queued == kOpen || attempt.answered != kOpen) {
+    return kOpen;
+  }
+  return DiedAt(history, attempt.client, attempt.queued);
+}
+
+/// It was granted all the same: its death and the grant were on their way at once, or nobody had
+/// noticed yet.
+bool WasGrantedAllTheSame(const History& history, const Attempt& attempt) {
+  VirtualTime until = kOpen;  // then a later life of the client asks
+  for (const Attempt& other : history.attempts) {
+    const bool later = other.client == attempt.client && other.asked > attempt.asked;
+    if (later) until = std::min(until, other.asked);
+  }
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& entry) {
+                       return entry.client == attempt.client && !entry.copied &&
+                              attempt.queued < entry.granted && entry.granted < until;
+                     });
+}
+
 /// The accidents of waiting, renewing and releasing.
 void AddRaceGoals(const History& history, GoalSet& goals) {
   for (const Renewal& renewal : history.renewals) {
@@ -221,6 +244,9 @@ void AddRaceGoals(const History& history, GoalSet& goals) {
   for (const Attempt& attempt : history.attempts) {
     if (WokenAsItTimedOut(history, attempt)) goals.Add(Goal::kWokenAsTimedOut);
     if (!Overtakings(history, attempt).empty()) goals.Add(Goal::kOvertaken);
+    if (DiedInLine(history, attempt) == kOpen) continue;
+    goals.Add(Goal::kDiedInLine);
+    if (WasGrantedAllTheSame(history, attempt)) goals.Add(Goal::kGrantMetCrash);
   }
   for (const ServerHold& entry : history.server_holds) {
     if (WasLost(history, entry)) goals.Add(Goal::kGrantLost);

@@ -278,6 +278,39 @@ TEST(GoalsTest, AWaiterThatWasAnsweredLongBeforeTheReleaseWasNotWoken) {
   EXPECT_FALSE(GoalsOf(history).Has(Goal::kWokenAsTimedOut));
 }
 
+/// C2 waits from 100 ms on, and dies at 300 ms.
+History DiesInLine(Ask ask) {
+  History history = NewHistory();
+  history.attempts = {Asked(1, ask, Ms(100))};
+  history.attempts[0].queued = Ms(101);
+  Crash(history, 1, Ms(300));
+  return history;
+}
+
+TEST(GoalsTest, ADeathInTheLineIsSeen) {
+  EXPECT_TRUE(GoalsOf(DiesInLine(Ask::kWait)).Has(Goal::kDiedInLine));
+  EXPECT_FALSE(GoalsOf(DiesInLine(Ask::kTry)).Has(Goal::kDiedInLine));
+  History history = DiesInLine(Ask::kWait);
+  history.attempts[0].answered = Ms(200);
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kDiedInLine)) << "it did not wait any more";
+  history = DiesInLine(Ask::kWait);
+  history.attempts[0].queued = kOpen;
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kDiedInLine)) << "the server had not heard of it";
+}
+
+TEST(GoalsTest, AGrantToAWaiterThatDiesOrIsDeadIsSeen) {
+  for (const VirtualTime granted : {Ms(299), Ms(301)}) {
+    History history = DiesInLine(Ask::kWait);
+    EXPECT_FALSE(GoalsOf(history).Has(Goal::kGrantMetCrash));
+    history.server_holds = {Owns(1, granted, granted + kLease)};
+    EXPECT_TRUE(GoalsOf(history).Has(Goal::kGrantMetCrash));
+  }
+  History history = DiesInLine(Ask::kWait);
+  history.attempts.push_back(Answered(Asked(1, Ask::kTry, Ms(400)), Ms(410)));
+  history.server_holds = {Owns(1, Ms(405), Ms(1405))};
+  EXPECT_FALSE(GoalsOf(history).Has(Goal::kGrantMetCrash)) << "that was its next life's";
+}
+
 /// C1 and C2 hold two permits; `who` dies at 300 ms.
 History TwoPermits(int who) {
   History history = NewHistoryOfPermits(2);
