@@ -85,7 +85,9 @@ bool Engine::StepInSight(Process& process, StepKind kind, PendingEvent pending) 
 void Engine::BeforePick(const std::vector<ScheduledTask*>& ready) {
   if (probe_ == nullptr) return;
   ready_.clear();
-  for (const ScheduledTask* task : ready) ready_.push_back({task->group, task->ordinal});
+  for (const ScheduledTask* task : ready) {
+    ready_.push_back({task->group, task->ordinal, !task->at_yield_point});
+  }
   if (!probe_->GoOn(ready_)) scheduler.Stop(StopReason::kStopped);
   footprint.Clear();
   noting_ = probe_->WantsFootprint();

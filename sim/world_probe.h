@@ -13,7 +13,13 @@ namespace interlock::sim {
 struct ReadyTask {
   int process = 0;
   std::uint32_t ordinal = 0;  ///< among its process's
-  bool operator==(const ReadyTask&) const = default;
+  /// Up to its next yield point nobody outside of its process sees what it does.
+  bool unseen = false;
+
+  /// Whether both are one task, wherever it stands.
+  bool operator==(const ReadyTask& other) const {
+    return process == other.process && ordinal == other.ordinal;
+  }
 };
 
 class WorldProbe {

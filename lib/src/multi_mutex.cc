@@ -55,14 +55,19 @@ MonotonicTime MultiLease::valid_until() const {
   return until;
 }
 
+// The one that ends first goes first: an extension takes no longer than its own lease lasts, and
+// must not outlast another one's.
 Status MultiLease::Extend() {
   if (leases_.empty()) return Status(StatusCode::kNotOwner, "this handle holds nothing");
-  Status first;
-  for (Lease& lease : leases_) {
-    Status extended = lease.Extend();
-    if (first.ok()) first = std::move(extended);
+  std::vector<Lease*> by_end;
+  for (Lease& lease : leases_) by_end.push_back(&lease);
+  std::stable_sort(by_end.begin(), by_end.end(), [](const Lease* a, const Lease* b) {
+    return a->valid_until() < b->valid_until();
+  });
+  for (Lease* lease : by_end) {
+    if (Status extended = lease->Extend(); !extended.ok()) return extended;
   }
-  return first;
+  return {};
 }
 
 Status MultiLease::KeepAlive(Duration max_hold) {

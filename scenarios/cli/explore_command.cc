@@ -190,6 +190,9 @@ void AddBounds(CLI::App& command, Settings& settings) {
   count("--short-pauses", request.short_pauses, "pauses of half a lease; else 0");
   count("--failovers", bounds.failovers, "of a primary to a replica that may lag; else 0");
   count("--restarts", bounds.restarts, "of a server with what the scenario lets it keep; else 0");
+  command.add_flag("--tasks-in-order", bounds.tasks_in_order,
+                   "between its calls, the tasks of one client go on in the order in which they "
+                   "became ready; else in every order");
   command.add_flag("--clocks-apart", bounds.clocks_apart, "clocks differ by two leases and more");
   const auto length = [&command](const char* name, int& value, int least, const char* text) {
     command.add_option(name, value, text)->check(CLI::Range(least, 1000))->capture_default_str();

@@ -101,6 +101,7 @@ std::string ToText(const Bounds& bounds) {
   if (bounds.stagger > 0) text += fmt::format(", {} % one after another", bounds.stagger);
   if (bounds.lease != usual.lease) text += fmt::format(", leases of {} ms", bounds.lease.count());
   if (bounds.clocks_apart) text += ", clocks apart";
+  if (bounds.tasks_in_order) text += ", a client's tasks in order";
   text += ", " + AtMost(bounds.crashes, "crash", "crashes");
   text += ", " + AtMost(bounds.expiries, "expiry", "expiries");
   text += ", " + AtMost(bounds.lost_replies, "lost reply", "lost replies");

@@ -52,6 +52,9 @@ struct Bounds {
   int failovers = 0;
   int restarts = 0;  ///< the server dies and starts again at once, with what it has persisted
   sim::Persistence persistence = sim::Persistence::kNone;  ///< kNone or kAofAlways
+  /// Between what others can see of them, the tasks of one client go on in the order in which they
+  /// became ready, and in no other: their calls reach the servers in every order still.
+  bool tasks_in_order = false;
   int faults = 1'000;  ///< of all kinds together, expiries not counted
 
   bool operator==(const Bounds&) const = default;

@@ -76,6 +76,7 @@ bool ExploredRun::GoOn(std::span<const sim::ReadyTask> ready) {
     end_ = End::kBeyond;
     return false;
   }
+  if (explored_.bounds.tasks_in_order && GoOnUnseen(ready)) return true;
   if (!explored_.audit) return Choose(ready);
   ++states_;
   if (!visited_.Contains(world_->Fingerprint(*this, ranks_))) ++strange_;
@@ -92,6 +93,16 @@ void ExploredRun::Repeat(std::span<const sim::ReadyTask> ready) {
   if (chosen < ready.size()) BeginStep(ready[chosen], !prefix_.rest.empty());
   AddBranch(depth, prefix_.rest, prefix_.calm_only);
   walk_.OnPick({}, prefix_.calm_only);
+}
+
+// False: each stands in front of what others will see of it.
+bool ExploredRun::GoOnUnseen(std::span<const sim::ReadyTask> ready) {
+  const auto first = std::find_if(ready.begin(), ready.end(),
+                                  [](const sim::ReadyTask& task) { return task.unseen; });
+  if (first == ready.end()) return false;
+  BeginStep(*first, false);
+  walk_.OnPick(std::string(1, static_cast<char>(first - ready.begin())), false);
+  return true;
 }
 
 // In a state that was visited before only those tasks are left that were asleep then, and are not

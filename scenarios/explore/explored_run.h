@@ -80,6 +80,7 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
 
   bool Spins();
   void Repeat(std::span<const sim::ReadyTask> ready);
+  bool GoOnUnseen(std::span<const sim::ReadyTask> ready);
   bool Choose(std::span<const sim::ReadyTask> ready);
   void AddBranch(std::size_t depth, const std::string& others, bool calm_only);
   void BeginStep(const sim::ReadyTask& task, bool others);

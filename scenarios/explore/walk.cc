@@ -13,28 +13,29 @@ void Walk::Attach(const sim::World& world, std::vector<const History*> histories
   histories_ = std::move(histories);
 }
 
-std::uint32_t Walk::Decide(std::uint32_t width, std::uint32_t first, bool remember) {
+std::uint32_t Walk::Decide(const Decision& decision) {
   if (finished_) return 0;
-  if (width > 255) throw std::length_error("a decision has more than 255 alternatives");
-  std::uint32_t chosen = first;
+  if (decision.width > 255) throw std::length_error("a decision has more than 255 alternatives");
+  std::uint32_t chosen = decision.first;
   const bool beyond = BeyondPrefix();
   if (!beyond) {
     chosen = static_cast<unsigned char>(prefix_[path_.size()]);
-    if (chosen >= width) throw std::logic_error("a prefix led elsewhere when it was repeated");
+    if (chosen >= decision.width)
+      throw std::logic_error("a prefix led elsewhere when it was repeated");
   }
-  if (beyond && wander_ != 0) {
+  if (beyond && decision.open && wander_ != 0) {
     wander_ = sim::MixSeed(wander_, path_.size());
-    chosen = static_cast<std::uint32_t>(wander_ % width);
+    chosen = static_cast<std::uint32_t>(wander_ % decision.width);
   }
   path_.push_back(static_cast<char>(chosen));
-  widths_.push_back(static_cast<std::uint8_t>(remember ? width : 1));
+  widths_.push_back(static_cast<std::uint8_t>(decision.remember ? decision.width : 1));
   return chosen;
 }
 
 std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
-  if (lane == sim::Lane::kSchedule) return Decide(bound, first_, false);
+  if (lane == sim::Lane::kSchedule) return Decide({bound, first_, !forced_, false});
   disturbed_ = true;
-  return Decide(bound, 0, true);
+  return Decide({bound});
 }
 
 bool Walk::FaultsLeft() const {
@@ -139,7 +140,7 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   const std::vector<Option> options = OptionsAt(place, kind);
   if (options.empty()) return std::nullopt;
   const std::uint32_t chosen =
-      Decide(static_cast<std::uint32_t>(options.size()) + 1, 0, !calm_only_);
+      Decide({static_cast<std::uint32_t>(options.size()) + 1, 0, true, !calm_only_});
   if (chosen == 0) return std::nullopt;
   disturbed_ = true;
   const Option& option = options[chosen - 1];

@@ -42,12 +42,13 @@ class Walk final : public sim::ChoiceSource {
   void OnPick(std::string_view alternatives, bool calm) {
     ++picks_;
     first_ = alternatives.empty() ? 0 : static_cast<unsigned char>(alternatives.front());
+    forced_ = alternatives.size() == 1;
     calm_only_ = calm;
     disturbed_ = false;
   }
   /// Since the last pick something else was decided than that no fault strikes.
   bool disturbed() const { return disturbed_; }
-  /// Beyond the prefix, choose at random instead.
+  /// Beyond the prefix, choose at random instead, but for picks with a single alternative.
   void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
   /// From now on: the first alternative, no faults, and none of it is noted.
   void Finish() { finished_ = true; }
@@ -89,7 +90,14 @@ class Walk final : public sim::ChoiceSource {
     std::uint64_t picks = 0;
   };
 
-  std::uint32_t Decide(std::uint32_t width, std::uint32_t first, bool remember);
+  struct Decision {
+    std::uint32_t width = 1;
+    std::uint32_t first = 0;  // the alternative that is taken beyond the prefix
+    bool open = true;         // a walk that wanders may take another one
+    bool remember = true;
+  };
+
+  std::uint32_t Decide(const Decision& decision);
   bool Left(Kind kind) const;
   void AddPause(bool in_section, std::vector<Option>& options) const;
   void AddServerFaults(std::vector<Option>& options) const;
@@ -108,6 +116,7 @@ class Walk final : public sim::ChoiceSource {
   std::uint64_t wander_ = 0;  // 0: does not
   bool finished_ = false;
   std::uint32_t first_ = 0;  // of the coming pick
+  bool forced_ = false;      // nothing but first_ is open to it
   bool calm_only_ = false;
   bool disturbed_ = false;
 };

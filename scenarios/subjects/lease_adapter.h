@@ -39,7 +39,29 @@ inline std::chrono::milliseconds HandOverOfWaiters(const harness::LockOptions& o
 /// Whether each lease is kept alive, and for how long at most; 0: it is not.
 struct Renewal {
   Duration longest_hold{};
+  bool wanted() const { return longest_hold > Duration(0); }
 };
+
+/// How many leases a renewed one lasts at most, however long its holder stays.
+inline constexpr int kRenewedLeases = 3;
+
+inline Renewal RenewalOf(const harness::Traits& traits, const harness::LockOptions& options) {
+  return {traits.renews ? kRenewedLeases * options.lease : Duration(0)};
+}
+
+/// Keeps what was granted alive, if that is wanted. Not ok: it has been given back instead, as far
+/// as that is known.
+template <typename Granted>
+Status KeepAlive(Granted& granted, Renewal renewal) {
+  if (!renewal.wanted()) return {};
+  // It may be over by now; then nobody will use it.
+  const Status kept = granted.KeepAlive(renewal.longest_hold);
+  if (kept.ok()) return kept;
+  const Status released = granted.Release();
+  if (released.code() == StatusCode::kCancelled) return released;
+  const bool undone = released.ok() || released.code() == StatusCode::kNotOwner;
+  return Status(undone ? StatusCode::kUnavailable : StatusCode::kUnknownOutcome, kept.message());
+}
 
 class LeaseHold final : public harness::Hold {
  public:
@@ -56,7 +78,7 @@ class LeaseHold final : public harness::Hold {
   std::optional<std::uint64_t> fencing_token() const override { return lease_.fencing_token(); }
   std::optional<bool> valid() const override { return lease_.valid(); }
   MonotonicTime valid_until() const override { return lease_.valid_until(); }
-  Event* lost() override { return renewal_.longest_hold == Duration(0) ? nullptr : &lease_.lost(); }
+  Event* lost() override { return renewal_.wanted() ? &lease_.lost() : nullptr; }
   Status Extend() override { return lease_.Extend(); }
   Status Release() override { return lease_.Release(); }
 
@@ -126,16 +148,7 @@ class LeaseLock final : public harness::Lock {
 
   Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
     if (!lease.ok()) return lease.status();
-    if (renewal_.longest_hold > Duration(0)) {
-      // It may be over by now; then nobody will use it.
-      if (const Status kept = lease->KeepAlive(renewal_.longest_hold); !kept.ok()) {
-        const Status released = lease->Release();
-        if (released.code() == StatusCode::kCancelled) return released;
-        const bool undone = released.ok() || released.code() == StatusCode::kNotOwner;
-        return undone ? Status(StatusCode::kUnavailable, kept.message())
-                      : Status(StatusCode::kUnknownOutcome, kept.message());
-      }
-    }
+    if (const Status kept = KeepAlive(*lease, renewal_); !kept.ok()) return kept;
     return std::unique_ptr<harness::Hold>(
         std::make_unique<LeaseHold>(parts_, std::move(lease).value(), renewal_));
   }

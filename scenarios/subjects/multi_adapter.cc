@@ -26,8 +26,8 @@ class Part final : public harness::Hold {
 
 class Whole final : public harness::Hold {
  public:
-  Whole(std::shared_ptr<const void> client, MultiLease leases)
-      : client_(std::move(client)), leases_(std::move(leases)) {
+  Whole(std::shared_ptr<const void> client, MultiLease leases, Renewal renewal)
+      : client_(std::move(client)), leases_(std::move(leases)), renewal_(renewal) {
     for (const Lease& lease : leases_.leases()) parts_.emplace_back(lease);
   }
   /// As that of a LeaseHold.
@@ -42,6 +42,7 @@ class Whole final : public harness::Hold {
   std::optional<bool> valid() const override { return leases_.valid(); }
   MonotonicTime valid_until() const override { return leases_.valid_until(); }
   const Hold& Part(std::size_t index) const override { return parts_[index]; }
+  Event* lost() override { return renewal_.wanted() ? &leases_.lost() : nullptr; }
   Status Extend() override { return OfAll(leases_.Extend()); }
   Status Release() override { return OfAll(leases_.Release()); }
 
@@ -54,6 +55,7 @@ class Whole final : public harness::Hold {
 
   std::shared_ptr<const void> client_;
   MultiLease leases_;
+  const Renewal renewal_;
   std::vector<subjects::Part> parts_;
 };
 
@@ -82,8 +84,9 @@ std::vector<harness::AuxiliaryKey> MultiAdapter::AuxiliaryKeys(
   return keys;
 }
 
-std::unique_ptr<harness::Hold> MultiHold(std::shared_ptr<const void> client, MultiLease leases) {
-  return std::make_unique<Whole>(std::move(client), std::move(leases));
+std::unique_ptr<harness::Hold> MultiHold(std::shared_ptr<const void> client, MultiLease leases,
+                                         Renewal renewal) {
+  return std::make_unique<Whole>(std::move(client), std::move(leases), renewal);
 }
 
 }  // namespace interlock::scenarios::subjects

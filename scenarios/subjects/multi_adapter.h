@@ -13,6 +13,7 @@
 #include <interlock/harness/lock.h>
 #include <interlock/multi_mutex.h>
 
+#include "scenarios/subjects/lease_adapter.h"
 #include "scenarios/subjects/mutex_adapter.h"
 
 namespace interlock::scenarios::subjects {
@@ -27,7 +28,8 @@ class MultiAdapter : public MutexAdapter {
 };
 
 /// `client` is kept alive because a Lease must not outlive its Client. REQUIRES: as many leases as
-/// LockOptions::several has names, in their order.
-std::unique_ptr<harness::Hold> MultiHold(std::shared_ptr<const void> client, MultiLease leases);
+/// LockOptions::several has names, in their order; if `renewal` is wanted, they are kept alive.
+std::unique_ptr<harness::Hold> MultiHold(std::shared_ptr<const void> client, MultiLease leases,
+                                         Renewal renewal = {});
 
 }  // namespace interlock::scenarios::subjects

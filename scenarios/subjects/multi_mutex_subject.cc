@@ -12,8 +12,8 @@ namespace {
 
 class MultiLock final : public harness::Lock {
  public:
-  MultiLock(harness::Environment& environment, const harness::LockOptions& options)
-      : parts_(std::make_shared<Parts>(environment, options)) {}
+  MultiLock(harness::Environment& environment, const harness::LockOptions& options, Renewal renewal)
+      : parts_(std::make_shared<Parts>(environment, options)), renewal_(renewal) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     if (!parts_->mutex.ok()) return parts_->mutex.status();
@@ -38,28 +38,48 @@ class MultiLock final : public harness::Lock {
 
   Result<std::unique_ptr<harness::Hold>> ToHold(Result<MultiLease> leases) {
     if (!leases.ok()) return leases.status();
-    return MultiHold(parts_, std::move(leases).value());
+    if (const Status kept = KeepAlive(*leases, renewal_); !kept.ok()) return kept;
+    return MultiHold(parts_, std::move(leases).value(), renewal_);
   }
 
   std::shared_ptr<Parts> parts_;
+  const Renewal renewal_;
 };
 
 class Adapter final : public MultiAdapter {
  public:
-  std::string_view name() const override { return "multi-mutex"; }
-  std::string_view summary() const override {
-    return "interlock::MultiMutex: two resources at once, all or none";
+  Adapter(std::string_view name, std::string_view summary, bool renews)
+      : name_(name), summary_(summary), renews_(renews) {}
+
+  std::string_view name() const override { return name_; }
+  std::string_view summary() const override { return summary_; }
+  harness::Traits traits() const override {
+    harness::Traits traits = MultiAdapter::traits();
+    traits.renews = renews_;
+    return traits;
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    return std::make_unique<MultiLock>(environment, options);
+    return std::make_unique<MultiLock>(environment, options, RenewalOf(traits(), options));
   }
+
+ private:
+  const std::string_view name_;
+  const std::string_view summary_;
+  const bool renews_;
 };
 
 }  // namespace
 
 std::shared_ptr<const harness::Subject> MultiMutexSubject() {
-  return std::make_shared<const Adapter>();
+  return std::make_shared<const Adapter>(
+      "multi-mutex", "interlock::MultiMutex: two resources at once, all or none", false);
+}
+
+std::shared_ptr<const harness::Subject> RenewedMultiMutexSubject() {
+  return std::make_shared<const Adapter>(
+      "multi-mutex.renewed", "interlock::MultiMutex, its leases kept alive while they are held",
+      true);
 }
 
 }  // namespace interlock::scenarios::subjects

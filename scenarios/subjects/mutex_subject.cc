@@ -11,9 +11,6 @@
 namespace interlock::scenarios::subjects {
 namespace {
 
-/// How many leases a renewed one lasts at most, however long its holder stays.
-constexpr int kRenewedLeases = 3;
-
 /// See Traits::lock_delay.
 constexpr int kLockDelayPart = 8;
 
@@ -41,8 +38,7 @@ class Adapter final : public MutexAdapter {
       }
       return Mutex::Create(client, options.resource, mutex);
     };
-    const Duration longest_hold = traits_.renews ? kRenewedLeases * options.lease : Duration(0);
-    return std::make_unique<LeaseLock<Mutex>>(environment, create, Renewal{longest_hold});
+    return std::make_unique<LeaseLock<Mutex>>(environment, create, RenewalOf(traits_, options));
   }
 
  private:

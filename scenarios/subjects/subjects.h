@@ -16,6 +16,7 @@ std::shared_ptr<const harness::Subject> MultiMutexSubject();
 std::shared_ptr<const harness::Subject> MutexSubject();
 std::shared_ptr<const harness::Subject> RedlockSubject();
 std::shared_ptr<const harness::Subject> ReentrantMutexSubject();
+std::shared_ptr<const harness::Subject> RenewedMultiMutexSubject();
 std::shared_ptr<const harness::Subject> RenewedMutexSubject();
 std::shared_ptr<const harness::Subject> SemaphoreSubject();
 std::shared_ptr<const harness::Subject> SharedMutexSubject();

@@ -34,9 +34,8 @@ std::string_view OutOfReach(std::string_view specimen) {
            "the explored ones ask for the next";
   }
   if (specimen.starts_with("broken/votes-")) {
-    return "it asks three servers or more, and the orders in which two clients' commands reach "
-           "them "
-           "are too many";
+    return "it asks three servers or more: in all these ways that is too much; in some it falls, "
+           "see quorum_bounds_test.cc";
   }
   if (specimen == "broken/latch-counter-beside-ids") {
     return "servers of the explored world evict no single keys";

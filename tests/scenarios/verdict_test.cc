@@ -124,6 +124,10 @@ TEST(SoundLockTest, RenewedMutexHoldsWhatItPromisesEverywhere) {
   ExpectHoldsEverywhere("mutex.renewed");
 }
 
+TEST(SoundLockTest, RenewedMultiMutexHoldsWhatItPromisesEverywhere) {
+  ExpectHoldsEverywhere("multi-mutex.renewed");
+}
+
 TEST(SoundLockTest, MutexWithALockDelayHoldsWhatItPromisesEverywhere) {
   ExpectHoldsEverywhere("mutex.lock-delay");
 }

@@ -90,7 +90,8 @@ class [[nodiscard]] MultiLease {
   /// The earliest end of a lease; the Runtime clock's least value if there is none.
   MonotonicTime valid_until() const;
 
-  /// Extends every lease, see Lease::Extend. Not ok: the first failure; the others are prolonged.
+  /// Extends every lease, see Lease::Extend; the one that ends first goes first, so it is over
+  /// before valid_until() is. Not ok: the first failure; those that end later are as they were.
   Status Extend();
 
   /// Keeps every lease alive, see Lease::KeepAlive. Not ok: the first failure; the others go on.
