@@ -77,6 +77,8 @@ Status MultiLease::KeepAlive(Duration max_hold) {
     Status kept = lease.KeepAlive(max_hold);
     if (first.ok()) first = std::move(kept);
   }
+  // A pause may have fallen between the first of them and the last.
+  if (first.ok() && !valid()) return Status(StatusCode::kLeaseLost, "one of them is over");
   return first;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include <interlock/client.h>
+#include <interlock/multi_mutex.h>
 #include <interlock/mutex.h>
 
 #include "tests/sim/world_fixture.h"
@@ -47,6 +48,26 @@ class KeepAliveTest : public ::testing::Test {
   Bench bench_{2};
   bool ended_ = false;
 };
+
+// The process stands still between the first of them and the last.
+TEST_F(KeepAliveTest, SeveralAreKeptAliveOnlyIfAllAreValidWhenThatIsSaid) {
+  Run([&](Client& client) {
+    bool refused = false;
+    for (int step = 0; step < 6; ++step) {
+      SCOPED_TRACE(step);
+      MultiMutex both =
+          MultiMutex::Create(client, {"a", "b"}, {.lease = milliseconds(900)}).value();
+      MultiLease held = both.TryAcquire().value();
+      bench_.world->Strike(
+          0, {FaultKind::kPause, 0, bench_.world->steps(0) + step, milliseconds(899), 0});
+      const Status kept = held.KeepAlive(seconds(60));
+      EXPECT_EQ(kept.ok(), held.valid());
+      refused = refused || kept.code() == StatusCode::kLeaseLost;
+      (void)held.Release();
+    }
+    EXPECT_TRUE(refused);
+  });
+}
 
 TEST_F(KeepAliveTest, ALeaseOutlivesItselfManyTimesOver) {
   Run([&](Client& client) {

@@ -94,7 +94,8 @@ class [[nodiscard]] MultiLease {
   /// before valid_until() is. Not ok: the first failure; those that end later are as they were.
   Status Extend();
 
-  /// Keeps every lease alive, see Lease::KeepAlive. Not ok: the first failure; the others go on.
+  /// Keeps every lease alive, see Lease::KeepAlive. kOk: all of them were valid at its end. Not ok:
+  /// the first failure; the others go on.
   Status KeepAlive(Duration max_hold);
 
   /// Set when any of the leases is lost, see Lease::lost; the others stay held until they are
