@@ -81,15 +81,18 @@ const ClientHold* FindClientHold(const History& history, const ServerHold& entry
   return nullptr;
 }
 
+bool IsSupersededBy(const History& history, int node, VirtualTime at) {
+  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
+                     [&](const Supersession& one) { return one.node == node && one.at < at; });
+}
+
 /// It was made on a server that had been replaced, and was still asked.
 bool IsOfASupersededOne(const History& history, const ServerHold& entry) {
-  return std::any_of(
-      history.supersessions.begin(), history.supersessions.end(),
-      [&](const Supersession& one) { return one.node == entry.node && one.at < entry.granted; });
+  return IsSupersededBy(history, entry.node, entry.granted);
 }
 
 /// While there were two primaries one of its client's connections led to the other one: there it
-/// gave it back, or was told that it does not own what others have had since.
+/// gave it back, or was told that it does not own what others have had since, or itself before.
 bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   if (history.supersessions.empty() || entry.token.empty()) return false;
   const ClientHold* hold = FindClientHold(history, entry);
@@ -98,8 +101,9 @@ bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
                      [&](const ServerHold& other) {
                        if (other.node == entry.node) return false;
                        if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
-                       return denied && IsOfASupersededOne(history, other) &&
-                              other.granted <= hold->release_returned;
+                       if (!denied || other.granted > hold->release_returned) return false;
+                       if (other.client != entry.client) return IsOfASupersededOne(history, other);
+                       return IsSupersededBy(history, other.node, hold->release_returned);
                      });
 }
 

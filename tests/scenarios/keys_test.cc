@@ -172,6 +172,11 @@ TEST(OrphansTest, AnAnswerOfNotOwnerMayComeFromASupersededServer) {
   ServerHold other = Ended(Owns(1, Ms(200), Ms(400)), ServerHoldEnd::kReleased, Ms(210));
   history.server_holds.push_back(other);
   EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+  history.server_holds.back().granted = Ms(5);
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys))
+      << "somebody else was there before";
+  history.server_holds.back().client = 0;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty()) << "it has a connection from then";
   history.holds[0].release_status = StatusCode::kOk;
   EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
 }
