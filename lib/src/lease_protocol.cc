@@ -154,6 +154,10 @@ Status LeaseProtocol::Abandon(const std::string& token, int attempts) {
   return last;
 }
 
+void LeaseProtocol::HandOn() {
+  if (const auto call = scripts_->HandOn()) (void)client_.Run(*call, Use::kPooled);
+}
+
 Result<Grant> LeaseProtocol::Try() {
   Attempt attempt = TryOnce();
   switch (attempt.kind) {

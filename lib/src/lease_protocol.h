@@ -61,6 +61,9 @@ class LeaseProtocol final : public LeaseGranter {
   /// kOk: confirmed. YIELDS.
   Status Abandon(const std::string& token, int attempts);
 
+  /// See LockScripts::HandOn: once, because what is lost costs others no more than a lease. YIELDS.
+  void HandOn();
+
   MonotonicTime Now() { return client_.runtime().Now(); }
   Runtime& runtime() override { return client_.runtime(); }
   LeaseKeeper& keeper() override { return client_.keeper(); }

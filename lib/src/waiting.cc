@@ -71,6 +71,7 @@ class Waiter {
     lock_.client().TellWaiting(lock_.resource(), until);
     const auto popped = lock_.client().Pop(lock_.signal_key(), until, stop_);
     if (popped.ok()) {
+      if (popped->has_value()) woken_ = true;
       failed_sleeps_ = 0;
       return Status();
     }
@@ -101,6 +102,7 @@ class Waiter {
   Status GiveUp() {
     if (!orphan_.empty()) return last_failure_;
     if (Status left = LeaveTheLine(); !left.ok()) return left;
+    if (woken_) lock_.HandOn();
     return NoGrant(lock_.resource(), stop_.stop_requested(), last_failure_);
   }
 
@@ -122,6 +124,7 @@ class Waiter {
   std::string standing_;  ///< token that stands in the server for this wait
   MonotonicTime stands_until_{};
   bool refused_ = false;
+  bool woken_ = false;  // by a hint, at any time of this wait
   std::string orphan_;  ///< token of a try that may still be granted
   Status last_failure_;
   int tries_ = 0;

@@ -96,7 +96,9 @@ bool IsOfASupersededOne(const History& history, const ServerHold& entry) {
 bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   if (history.supersessions.empty() || entry.token.empty()) return false;
   const ClientHold* hold = FindClientHold(history, entry);
-  const bool denied = hold != nullptr && hold->release_status == StatusCode::kNotOwner;
+  // Of several resources at once: kLeaseLost, see harness::Traits.
+  const bool denied = hold != nullptr && (hold->release_status == StatusCode::kNotOwner ||
+                                          hold->release_status == StatusCode::kLeaseLost);
   return std::any_of(history.server_holds.begin(), history.server_holds.end(),
                      [&](const ServerHold& other) {
                        if (other.node == entry.node) return false;

@@ -95,6 +95,7 @@ TEST_F(SharedMutexTest, APreferredWriterStandsUnderItsLastTokenUntilItsDeadline)
   Script(Refuse(8s));
   Pop(Answer::TimesOut());
   Script(Refuse(8s));
+  Script(Number(1));
   EXPECT_EQ(mutex.writer().AcquireFor(5s).code(), StatusCode::kTimeout);
   EXPECT_EQ(Standing(0), "");
   EXPECT_EQ(Patience(0), "5000");
@@ -102,6 +103,27 @@ TEST_F(SharedMutexTest, APreferredWriterStandsUnderItsLastTokenUntilItsDeadline)
   EXPECT_EQ(Patience(2), "3000");
   EXPECT_EQ(Standing(4), Argument(2, 0));
   EXPECT_EQ(Patience(4), "0");  // its last try: it stands there no more
+}
+
+// It was told that there is less to wait for: another writer may sleep for longer than it need.
+TEST_F(SharedMutexTest, AWriterThatTookAHintAndGivesUpHandsItOnToTheNext) {
+  for (const bool woken : {true, false}) {
+    SharedMutex mutex = NewShared(false);
+    const std::size_t first = connector_.sent().size();
+    Script(Refuse(8s));
+    if (woken) {
+      Pop(Hint().After(2s));
+      Script(Refuse(4s));
+    }
+    Pop(Answer::TimesOut());
+    Script(Refuse(3s));
+    if (woken) Script(Number(1));
+    EXPECT_EQ(mutex.writer().AcquireFor(5s).code(), StatusCode::kTimeout);
+    ASSERT_EQ(connector_.sent().size() - first, woken ? 6U : 3U);
+    if (woken) {
+      EXPECT_TRUE(Key(first + 5, 0).ends_with(":signal:writers"));
+    }
+  }
 }
 
 TEST_F(SharedMutexTest, AWriterThatWaitsForEverStandsForALeaseAtATime) {

@@ -177,6 +177,8 @@ TEST(OrphansTest, AnAnswerOfNotOwnerMayComeFromASupersededServer) {
       << "somebody else was there before";
   history.server_holds.back().client = 0;
   EXPECT_THAT(JudgeOrphansOf(history), IsEmpty()) << "it has a connection from then";
+  history.holds[0].release_status = StatusCode::kLeaseLost;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty()) << "it has released another one, too";
   history.holds[0].release_status = StatusCode::kOk;
   EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
 }

@@ -5,7 +5,8 @@
 //   - a writer's release leaves one hint for each side; a reader that was refused before and comes
 //     in hands on one more, until all have been woken;
 //   - the release of the reader that might have stayed longest leaves one for a writer, which
-//     sleeps for as long as it was told of that one;
+//     sleeps for as long as it was told of that one; a writer that took it, found other readers
+//     and gives up leaves it for the next;
 //   - a writer that waits in vain leaves none: readers that it keeps out sleep no longer than it
 //     stands in the server.
 // One hint in a list is enough: whoever takes it passes on another, or is told how long to sleep.
@@ -177,6 +178,13 @@ end
 return mine and 1 or 0
 )lua");
 
+// KEYS hints for writers; ARGV life of a hint.
+constexpr Script kWriterHandOn = MakeScript("writer-hand-on", R"lua(
+if redis.call('LLEN', KEYS[1]) == 0 then redis.call('LPUSH', KEYS[1], '1') end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])
+return 1
+)lua");
+
 // KEYS writer, fence, waiting.
 constexpr char kCountWaiting[] = R"lua(
 local t = redis.call('TIME')
@@ -297,6 +305,10 @@ ScriptCall WriterScripts::Abandon(const std::string& token) const {
           {token, Argument(lease()), CancelledFor()}};
 }
 
+std::optional<ScriptCall> WriterScripts::HandOn() const {
+  return ScriptCall{&kWriterHandOn, {shared_.writer_signal}, {Argument(lease())}};
+}
+
 ScriptCall WriterScripts::Inspect() const {
   return {&kWriterInspect, {shared_.base, shared_.fence, shared_.waiting}, {}};
 }
@@ -304,7 +316,8 @@ ScriptCall WriterScripts::Inspect() const {
 std::string WriterScripts::Refusal() const { return resource() + " has readers or another writer"; }
 
 std::vector<const Script*> WriterScripts::All() {
-  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon, &kWriterInspect, &kSharedInspect};
+  return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon,
+          &kWriterHandOn,  &kWriterInspect, &kSharedInspect};
 }
 
 }  // namespace interlock::internal

@@ -11,6 +11,7 @@
 // Thread safety: immutable.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ class WriterScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  std::optional<ScriptCall> HandOn() const override;
   ScriptCall Inspect() const override;
   std::string Refusal() const override;
 
