@@ -22,7 +22,9 @@ std::string Field(std::string_view text) {
   return field + '"';
 }
 
-void AddLine(std::initializer_list<std::string_view> fields, std::string& csv) {
+}  // namespace
+
+void AddCsvLine(std::initializer_list<std::string_view> fields, std::string& csv) {
   bool first = true;
   for (const std::string_view field : fields) {
     if (!first) csv += ',';
@@ -32,20 +34,19 @@ void AddLine(std::initializer_list<std::string_view> fields, std::string& csv) {
   csv += "\r\n";
 }
 
-}  // namespace
-
 std::string ToCsv(const RunReport& report) {
   std::string csv;
-  AddLine({"lock", "kind", "scenario", "class", "code", "property", "expected", "verdict", "pass",
-           "runs", "exercised", "runs_to_first_violation", "replay", "counterexample", "reason"},
-          csv);
+  AddCsvLine(
+      {"lock", "kind", "scenario", "class", "code", "property", "expected", "verdict", "pass",
+       "runs", "exercised", "runs_to_first_violation", "replay", "counterexample", "reason"},
+      csv);
   for (const ResultRow& row : report.results) {
-    AddLine({row.lock, ToString(row.kind), row.scenario, ToString(row.synchrony), row.code,
-             row.property, ToString(row.expected), ToString(row.verdict), row.pass ? "yes" : "no",
-             std::to_string(row.runs), std::to_string(row.exercised),
-             row.runs_to_first_violation ? std::to_string(*row.runs_to_first_violation) : "",
-             row.replay.value_or(""), row.counterexample.value_or(""), row.reason},
-            csv);
+    AddCsvLine({row.lock, ToString(row.kind), row.scenario, ToString(row.synchrony), row.code,
+                row.property, ToString(row.expected), ToString(row.verdict),
+                row.pass ? "yes" : "no", std::to_string(row.runs), std::to_string(row.exercised),
+                row.runs_to_first_violation ? std::to_string(*row.runs_to_first_violation) : "",
+                row.replay.value_or(""), row.counterexample.value_or(""), row.reason},
+               csv);
   }
   return csv;
 }

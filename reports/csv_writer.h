@@ -8,12 +8,17 @@
 // function.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "reports/run_report.h"
 
 namespace interlock::reports {
 
 std::string ToCsv(const RunReport& report);
+
+/// One line, each field quoted.
+void AddCsvLine(std::initializer_list<std::string_view> fields, std::string& csv);
 
 }  // namespace interlock::reports

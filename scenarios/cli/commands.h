@@ -20,6 +20,7 @@ namespace interlock::scenarios::cli {
 using Work = std::function<reports::ExitCode()>;
 
 void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddContendCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
 void AddListCommand(CLI::App& app, const Registry& registry, Work& work);

@@ -40,6 +40,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::Work work;
   scenarios::cli::AddCheckCommand(app, registry, work);
   scenarios::cli::AddGuaranteesCommand(app, registry, work);
+  scenarios::cli::AddContendCommand(app, registry, work);
   scenarios::cli::AddReplayCommand(app, registry, work);
   scenarios::cli::AddListCommand(app, registry, work);
   scenarios::cli::AddExploreCommand(app, registry, work);

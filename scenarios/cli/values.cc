@@ -3,12 +3,14 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -42,6 +44,27 @@ std::optional<std::chrono::seconds> ParseBudget(std::string_view text) {
   const auto amount = ParseNumber(text, 10);
   if (!amount.has_value() || *amount == 0 || *amount > kMost) return std::nullopt;
   return unit * static_cast<std::int64_t>(*amount);
+}
+
+std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  constexpr std::array<std::pair<std::string_view, std::chrono::nanoseconds>, 5> kUnits = {{
+      {"us", std::chrono::microseconds(1)},
+      {"ms", std::chrono::milliseconds(1)},
+      {"s", std::chrono::seconds(1)},
+      {"m", std::chrono::minutes(1)},
+      {"h", std::chrono::hours(1)},
+  }};
+  if (text == "0") return std::chrono::nanoseconds(0);
+  for (const auto& [suffix, unit] : kUnits) {
+    if (!text.ends_with(suffix)) continue;
+    const auto amount = ParseNumber(text.substr(0, text.size() - suffix.size()), 10);
+    // "5ms" ends with an "s", too.
+    if (!amount) continue;
+    if (*amount > kMost) return std::nullopt;
+    return unit * static_cast<std::int64_t>(*amount);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> PrepareFolder(const std::string& path) {

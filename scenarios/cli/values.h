@@ -21,6 +21,9 @@ std::optional<std::uint64_t> ParseSeed(std::string_view text);
 /// "90", "90s", "5m", "1h"; at least a second and at most a million of the unit.
 std::optional<std::chrono::seconds> ParseBudget(std::string_view text);
 
+/// "0", "500us", "5ms", "2s", "1m", "1h": whole numbers, at most a million of the unit.
+std::optional<std::chrono::nanoseconds> ParseDuration(std::string_view text);
+
 /// Makes the folder if needed and tries whether a file can be made in it, so that hours of work are
 /// not lost to a mistyped path. nullopt on success, otherwise what is wrong.
 std::optional<std::string> PrepareFolder(const std::string& path);

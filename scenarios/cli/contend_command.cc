@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+
+#include "reports/contention_json.h"
+#include "reports/contention_text.h"
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/interruption.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/cli/publish.h"
+#include "scenarios/cli/values.h"
+#include "scenarios/contend/contend.h"
+#include "scenarios/guard.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using contend::FaultProfile;
+using reports::ExitCode;
+using std::chrono::milliseconds;
+
+constexpr int kMostClients = 1000;
+
+struct Settings {
+  std::string lock;
+  std::string clients = "1,2,4,8,16,32,64";
+  std::string arrivals = "closed";
+  std::string seed = "1";
+  contend::Load load;
+  int jobs = 0;
+  bool trace = false;
+  OutputSettings output;
+};
+
+/// "1,2,4": each from 1 to kMostClients, in rising order. nullopt: anything else.
+std::optional<std::vector<int>> ParseClients(std::string_view text) {
+  std::vector<int> all;
+  for (std::string_view left = text;;) {
+    const std::string_view one = left.substr(0, left.find(','));
+    const auto count = ParseSeed(one);
+    if (!count || *count < 1 || *count > kMostClients) return std::nullopt;
+    if (!all.empty() && static_cast<int>(*count) <= all.back()) return std::nullopt;
+    all.push_back(static_cast<int>(*count));
+    if (one.size() == left.size()) return all;
+    left.remove_prefix(one.size() + 1);
+  }
+}
+
+/// What is wrong with the load as a whole; empty: nothing is.
+std::string Flaw(const Settings& settings) {
+  const contend::Load& load = settings.load;
+  if (settings.arrivals == "open" && load.interval <= Duration(0)) {
+    return "an open loop needs --interval, the mean time between the requests of one client";
+  }
+  if (settings.arrivals == "closed" && load.interval > Duration(0)) {
+    return "--interval is for --arrivals open";
+  }
+  if (settings.trace && settings.output.out.empty()) return "--trace needs --out DIR";
+  return "";
+}
+
+Result<contend::ContendOptions> OptionsOf(const Settings& settings, const Registry& registry) {
+  const auto wrong = [](std::string what) {
+    return Status(StatusCode::kInvalidArgument, std::move(what));
+  };
+  if (const std::string flaw = Flaw(settings); !flaw.empty()) return wrong(flaw);
+  auto entries = registry.Select(settings.lock);
+  if (!entries.ok()) return entries.status();
+  const auto clients = ParseClients(settings.clients);
+  if (!clients) {
+    return wrong(
+        fmt::format("--clients: {} is no list of numbers from 1 to {} in rising order, as 1,2,4,8",
+                    settings.clients, kMostClients));
+  }
+  contend::ContendOptions options;
+  options.entries = std::move(entries).value();
+  // A pattern means those that can be measured; a name means just that one.
+  if (settings.lock.find_first_of("*?[") != std::string::npos) {
+    std::erase_if(options.entries,
+                  [](const Entry& entry) { return entry.subject->traits().latch; });
+  }
+  options.clients = *clients;
+  options.load = settings.load;
+  options.seed = ParseSeed(settings.seed).value_or(1);
+  options.jobs = settings.jobs > 0
+                     ? settings.jobs
+                     : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.stop = &Interrupted();
+  return options;
+}
+
+ExitCode Show(const Settings& settings, const reports::ContentionReport& report) {
+  const std::string json = ToJson(report);
+  ExitCode code = ExitCodeOf(report);
+  code = Combine(code, Print(settings.output.json ? json : ToText(report, TextOptionsForStdout())));
+  if (!settings.output.out.empty()) {
+    code = Combine(code, WriteFile(settings.output, "run.json", json));
+  }
+  return Combine(code, InterruptionCode());
+}
+
+ExitCode Contend(const Settings& settings, const Registry& registry) {
+  auto options = OptionsOf(settings, registry);
+  if (!options.ok()) return Complain(ExitCode::kUsage, options.status().message());
+  if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
+  CatchInterruption();
+  GuardOptions guard;
+  guard.program = registry.program();
+  InstallGuard(guard);
+  const auto started = std::chrono::steady_clock::now();
+  Progress progress("measuring", "points");
+  options->progress = [&](std::uint64_t done, std::uint64_t planned) {
+    progress.Update(done, planned);
+  };
+  ExitCode code = ExitCode::kPass;
+  if (settings.trace) {
+    options->keep = [&](const reports::ContentionPoint& point, const contend::Log& log) {
+      const std::string name = fmt::format("traces/{}.{}.jsonl", point.lock, point.clients);
+      code = Combine(code, WriteFile(settings.output, name, ToJsonLines(log)));
+    };
+  }
+  auto report = contend::Contend(*options);
+  if (!report.ok()) return Complain(ExitCode::kUsage, report.status().message());
+  report->tool = ThisTool();
+  report->tool.program = registry.program();
+  report->wall_time =
+      std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started);
+  return Combine(code, Show(settings, *report));
+}
+
+void AddLoad(CLI::App& command, Settings& settings) {
+  contend::Load& load = settings.load;
+  const auto time = [&command](const char* name, auto& value, double least, const char* text) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [&value](const std::string& given) {
+              value =
+                  std::chrono::duration_cast<std::decay_t<decltype(value)>>(*ParseDuration(given));
+            },
+            text)
+        ->type_name("TIME")
+        ->check([least](const std::string& given) {
+          const auto parsed = ParseDuration(given);
+          if (!parsed) return given + " is no time: write 500us, 5ms, 2s or 1m";
+          return static_cast<double>(parsed->count()) < least ? given + " is too short"
+                                                              : std::string();
+        });
+  };
+  time("--hold", load.hold, 0, "how long each section lasts; 5ms if not given");
+  command
+      .add_option("--arrivals", settings.arrivals,
+                  "closed: asks again when it is done; open: at "
+                  "times of its own, however long it takes")
+      ->check(CLI::IsMember({"closed", "open"}))
+      ->capture_default_str();
+  time("--think", load.think, 0, "closed: mean time between a release and the next request; 0s");
+  time("--interval", load.interval, 1, "open: mean time between the requests of one client");
+  command.add_flag("!--fixed", load.exponential,
+                   "think times and intervals are all alike, not exponential");
+  time("--patience", load.patience, 1, "how long a client waits before it gives up; 30s");
+  time("--lease", load.lease, 1e6, "10s if not given");
+  time("--duration", load.duration, 1e6, "how long is measured, for each point; 10s");
+  time("--warm-up", load.warm_up, 0, "what passes before; 1s");
+  command.add_option("--permits", load.permits, "of semaphores; other locks have one")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command.add_option("--resources", load.resources, "each request is for one of them")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      .add_option_function<std::string>(
+          "--faults",
+          [&load](const std::string& word) {
+            load.faults = word == "pauses"       ? FaultProfile::kPauses
+                          : word == "partitions" ? FaultProfile::kPartitions
+                                                 : FaultProfile::kNone;
+          },
+          "what befalls clients in their sections, some twenty leases apart: they stand still for "
+          "a lease and a half, or are cut off for half a lease")
+      ->check(CLI::IsMember({"none", "pauses", "partitions"}));
+}
+
+}  // namespace
+
+void AddContendCommand(CLI::App& app, const Registry& registry, Work& work) {
+  CLI::App* command = app.add_subcommand(
+      "contend", "how long clients wait for a lock, who gets it, and what it costs");
+  auto settings = std::make_shared<Settings>();
+  command->add_option("--lock", settings->lock, "locks whose name matches, as for check")
+      ->join(',')
+      ->required();
+  command
+      ->add_option("--clients", settings->clients,
+                   "how many compete, in rising order; each number is a point")
+      ->capture_default_str();
+  AddLoad(*command, *settings);
+  command->add_option("--seed", settings->seed, "of all that is drawn (also 0x...)")
+      ->type_name("NUMBER")
+      ->check([](const std::string& text) {
+        return ParseSeed(text).has_value()
+                   ? std::string()
+                   : text + " is no number from 0 to 2^64-1, decimal or 0x...";
+      })
+      ->capture_default_str();
+  command
+      ->add_option("--jobs", settings->jobs,
+                   "threads; the figures do not depend on it (0: all cores)")
+      ->check(CLI::Range(0, 256));
+  command->add_flag("--json", settings->output.json, "print run.json instead of text");
+  command->add_option("--out", settings->output.out, "folder for run.json; see report")
+      ->check(NotEmpty);
+  command->add_flag("--trace", settings->trace,
+                    "also write what happened, from which all figures can be worked out again");
+  command->callback([settings, &registry, &work] {
+    work = [settings, &registry] { return Contend(*settings, registry); };
+  });
+}
+
+}  // namespace interlock::scenarios::cli

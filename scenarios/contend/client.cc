@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/contend/client.h"
+
+#include <algorithm>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <utility>
+
+namespace interlock::scenarios::contend {
+namespace {
+
+class NotingConnection final : public Connection {
+ public:
+  NotingConnection(std::unique_ptr<Connection> inner, int client, const Note& note)
+      : inner_(std::move(inner)), client_(client), note_(note) {}
+
+  Status Send(std::span<const std::string_view> argv) override {
+    LogEntry entry{0, Happening::kSend, client_, 0, 0, std::string(argv.front())};
+    for (const std::string_view word : argv) entry.value += static_cast<std::int64_t>(word.size());
+    note_(std::move(entry));
+    return inner_->Send(argv);
+  }
+  Result<Reply> Receive(MonotonicTime deadline) override { return inner_->Receive(deadline); }
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override {
+    return inner_->ReceiveUnlessStopped(deadline, stop, patience);
+  }
+  bool broken() const override { return inner_->broken(); }
+
+ private:
+  std::unique_ptr<Connection> inner_;
+  const int client_;
+  const Note& note_;
+};
+
+class Noting final : public Connector {
+ public:
+  Noting(Connector& inner, int client, const Note& note)
+      : inner_(inner), client_(client), note_(note) {}
+
+  Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
+    Result<std::unique_ptr<Connection>> made = inner_.Connect(deadline);
+    if (!made.ok()) return made.status();
+    return std::unique_ptr<Connection>(
+        std::make_unique<NotingConnection>(std::move(made).value(), client_, note_));
+  }
+  std::string endpoint() const override { return inner_.endpoint(); }
+
+ private:
+  Connector& inner_;
+  const int client_;
+  const Note& note_;
+};
+
+class LoadClient {
+ public:
+  LoadClient(const ClientTask& task, harness::Environment& environment, const Note& note,
+             const std::function<void()>& at_work)
+      : task_(task),
+        runtime_(environment.runtime),
+        draws_(task.seed, task.client),
+        note_(note),
+        at_work_(at_work),
+        end_(AddSaturating(task.began, task.load.whole())) {
+    for (const harness::LockOptions& options : task.options) {
+      locks_.push_back(task.subject->NewLock(environment, options));
+    }
+  }
+
+  void Run() {
+    const Load& load = task_.load;
+    MonotonicTime next =
+        task_.began + draws_.Spread(load, load.open() ? load.interval : load.think);
+    while (next < end_) {
+      SleepUntil(next);
+      if (!Serve(next)) return;
+      next = load.open() ? next + draws_.Spread(load, load.interval)
+                         : runtime_.Now() + draws_.Spread(load, load.think);
+    }
+  }
+
+ private:
+  /// False: the runtime is shutting down.
+  bool Serve(MonotonicTime intended) {
+    const int resource =
+        static_cast<int>(draws_.Below(static_cast<std::uint32_t>(task_.load.resources)));
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(resource)];
+    const MonotonicTime now = runtime_.Now();
+    if (now >= end_) return true;
+    const auto note = [&](Happening what, std::int64_t value = 0, std::string text = {}) {
+      note_({0, what, task_.client, resource, value, std::move(text)});
+    };
+    note(Happening::kAsk, ((task_.load.open() ? intended : now) - task_.began).count());
+    Result<std::unique_ptr<harness::Hold>> asked =
+        lock.AcquireUntil(std::min(AddSaturating(now, task_.load.patience), end_));
+    if (!asked.ok()) {
+      if (asked.code() == StatusCode::kCancelled) return false;
+      const bool in_vain =
+          asked.code() == StatusCode::kTimeout || asked.code() == StatusCode::kNotAcquired;
+      note(Happening::kRefused, in_vain ? 1 : 0, in_vain ? "" : asked.status().ToString());
+      return true;
+    }
+    harness::Hold& hold = **asked;
+    note(Happening::kGranted, 0, hold.owner_token());
+    note(Happening::kEnter);
+    if (at_work_) at_work_();
+    SleepUntil(runtime_.Now() + task_.load.hold);
+    note(Happening::kLeave);
+    note(Happening::kRelease);
+    const Status released = hold.Release();
+    if (released.code() == StatusCode::kCancelled) return false;
+    note(Happening::kReleased, released.outcome() == Outcome::kFailure ? 1 : 0);
+    return true;
+  }
+
+  void SleepUntil(MonotonicTime when) {
+    if (runtime_.Now() < when) runtime_.NewEvent()->WaitUntil(when);
+  }
+
+  const ClientTask& task_;
+  Runtime& runtime_;
+  Draws draws_;
+  const Note& note_;
+  const std::function<void()>& at_work_;
+  const MonotonicTime end_;
+  std::vector<std::unique_ptr<harness::Lock>> locks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Connector> NotingConnector(Connector& inner, int client, const Note& note) {
+  return std::make_unique<Noting>(inner, client, note);
+}
+
+void RunLoadClient(const ClientTask& task, harness::Environment& environment, const Note& note,
+                   const std::function<void()>& at_work) {
+  LoadClient(task, environment, note, at_work).Run();
+}
+
+}  // namespace interlock::scenarios::contend

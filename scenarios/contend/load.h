@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// What the clients of a measurement do: ask for the lock, work in the section, give it back, again
+// and again. In a closed loop each thinks before it asks again; in an open one requests come at
+// times of their own, however long the last one took, so that a slow lock cannot hide behind
+// clients that wait for it (coordinated omission).
+//
+// Thread safety: pure values.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+#include <interlock/time.h>
+
+#include "sim/choices.h"
+
+namespace interlock::scenarios::contend {
+
+enum class FaultProfile : std::uint8_t {
+  kNone,
+  kPauses,      ///< a client stands still for a lease and a half, some twenty leases apart
+  kPartitions,  ///< a client is cut off for half a lease, some twenty leases apart
+};
+
+struct Load {
+  Duration hold = std::chrono::milliseconds(5);  ///< the section, exactly
+  Duration think{};                              ///< mean, of a closed loop
+  Duration interval{};      ///< mean, between the requests of one client; 0: a closed loop
+  bool exponential = true;  ///< think times and intervals; false: all alike
+  Duration patience = std::chrono::seconds(30);  ///< then a client gives up
+  std::chrono::milliseconds lease{10'000};
+  Duration duration = std::chrono::seconds(10);  ///< measured, behind the warm-up
+  Duration warm_up = std::chrono::seconds(1);
+  int permits = 1;    ///< of a semaphore
+  int resources = 1;  ///< each request is for one of them, drawn
+  FaultProfile faults = FaultProfile::kNone;
+
+  bool open() const { return interval > Duration(0); }
+  Duration whole() const { return warm_up + duration; }
+};
+
+std::string_view ToString(FaultProfile profile);
+
+/// A client's own randomness. Integers only: the same numbers on every machine.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, int client);
+
+  /// In [0, bound). REQUIRES: bound > 0.
+  std::uint32_t Below(std::uint32_t bound);
+  /// Exponentially distributed with this mean, by comparisons alone (von Neumann, 1951).
+  Duration Exponential(Duration mean);
+  /// As the load spreads what has a mean.
+  Duration Spread(const Load& load, Duration mean);
+
+ private:
+  sim::SeededSource source_;
+};
+
+}  // namespace interlock::scenarios::contend

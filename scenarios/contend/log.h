@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// What happened in one measurement, entry by entry: all figures are worked out from this alone, in
+// virtual and in wall time alike, and trace.jsonl has it as it is, so that anybody can work them
+// out again.
+//
+// Thread safety: as any std container; in wall time each client has a log of its own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::scenarios::contend {
+
+enum class Happening : std::uint8_t {
+  kAsk,        ///< value: when it should have asked, of an open loop; else the same instant
+  kGranted,    ///< text: the owner's token, if there is one
+  kRefused,    ///< value: 1 at the end of its patience, 0 by an error; text: the error
+  kEnter,      ///< the section begins
+  kLeave,      ///< and ends
+  kRelease,    ///< the release is called
+  kReleased,   ///< and has returned; value: 1 if it was told that it was no longer held
+  kSend,       ///< a command; value: bytes of its words; text: the first of them
+  kOwned,      ///< in the server, only if it can be looked into; text: token
+  kProlonged,  ///< value: what was left of it; text: token
+  kFreed,      ///< value: 1 because its time was over, else 0; text: token
+  kFault,      ///< value: when it ends; text: what it is
+};
+
+struct LogEntry {
+  std::int64_t at_ns = 0;  ///< since the run's start
+  Happening what = Happening::kAsk;
+  int client = -1;   ///< -1: none
+  int resource = 0;  ///< of kSend: 0, a connection serves them all
+  std::int64_t value = 0;
+  std::string text = {};
+};
+
+using Log = std::vector<LogEntry>;
+
+/// "ask", "granted", …
+std::string_view ToString(Happening what);
+
+/// One line of JSON for each entry.
+std::string ToJsonLines(const Log& log);
+
+}  // namespace interlock::scenarios::contend
