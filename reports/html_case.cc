@@ -89,8 +89,10 @@ class Diagram {
     };
     for (std::size_t i = window_.first; i < window_.end; ++i) {
       const TableRow& row = example_.rows[i];
-      if (row.span == SpanChange::kNone) continue;
       const bool pause = row.span == SpanChange::kPauseBegin || row.span == SpanChange::kPauseEnd;
+      const bool section =
+          row.span == SpanChange::kSectionBegin || row.span == SpanChange::kSectionEnd;
+      if (!pause && !section) continue;
       const std::pair key(row.column, pause);
       if (row.span == SpanChange::kSectionBegin || row.span == SpanChange::kPauseBegin) {
         begun.try_emplace(key, i);

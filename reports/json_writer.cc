@@ -123,6 +123,27 @@ void WriteTable(JsonText& json, const Counterexample& counterexample) {
   json.EndArray();
 }
 
+void WriteStretches(JsonText& json, const Counterexample& counterexample) {
+  if (counterexample.stretches.empty()) return;
+  json.Key("stretches");
+  json.BeginArray();
+  for (const Stretch& stretch : counterexample.stretches) {
+    json.BeginObject();
+    Member(json, "kind", ToString(stretch.kind));
+    Member(json, "column", std::uint64_t{stretch.column});
+    Member(json, "resource", stretch.resource);
+    json.Key("from_ns");
+    json.Signed(stretch.from_ns);
+    if (stretch.to_ns) {
+      json.Key("to_ns");
+      json.Signed(*stretch.to_ns);
+    }
+    if (!stretch.end.empty()) Member(json, "end", stretch.end);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteShrunk(JsonText& json, const Shrunk& shrunk) {
   json.Key("shrunk");
   json.BeginObject();
@@ -226,6 +247,7 @@ std::string ToJson(const Counterexample& counterexample) {
   Member(json, "hints", counterexample.hints);
   Member(json, "columns", counterexample.columns);
   WriteTable(json, counterexample);
+  WriteStretches(json, counterexample);
   if (!counterexample.scripts.empty()) Member(json, "scripts", counterexample.scripts);
   WriteRecord(json, counterexample);
   WriteProgram(json, counterexample.program);

@@ -101,6 +101,20 @@ std::string_view ToString(SpanChange span) {
       return "pause-begin";
     case SpanChange::kPauseEnd:
       return "pause-end";
+    case SpanChange::kAskBegin:
+      return "ask-begin";
+    case SpanChange::kAskEnd:
+      return "ask-end";
+  }
+  return "unknown";
+}
+
+std::string_view ToString(StretchKind kind) {
+  switch (kind) {
+    case StretchKind::kBelief:
+      return "belief";
+    case StretchKind::kOwner:
+      return "owner";
   }
   return "unknown";
 }

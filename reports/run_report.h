@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/case_rows.h"
+
 namespace interlock::reports {
 
 inline constexpr std::string_view kRunSchema = "interlock.run/1";
@@ -106,32 +108,6 @@ struct RunReport {
   std::vector<PendingCase> pending;         ///< absent from run.json while empty
 };
 
-/// How a row of the time table is marked in the margin.
-enum class RowKind { kEvent, kFault, kViolation };
-
-/// What begins or ends for the row's client: drawn as a bar down to the matching end.
-enum class SpanChange { kNone, kSectionBegin, kSectionEnd, kPauseBegin, kPauseEnd };
-
-std::string_view ToString(RowKind kind);
-std::string_view ToString(SpanChange span);
-
-/// Which end of a command's way a row is: its client sends it, its server executes it and answers,
-/// its client has the answer.
-enum class MessagePart { kNone, kSend, kExecute, kReply, kReceive };
-std::string_view ToString(MessagePart part);
-
-/// One thing that one actor did.
-struct TableRow {
-  std::int64_t time_ns = 0;  ///< virtual, from the start of the run
-  std::size_t column = 0;    ///< index into Counterexample::columns
-  std::string text;
-  RowKind kind = RowKind::kEvent;
-  SpanChange span = SpanChange::kNone;
-  MessagePart part = MessagePart::kNone;
-  std::uint64_t message = 0;  ///< of a part: the rows of one command have one number, from 1
-  bool lost = false;          ///< of a part: what was sent here arrived nowhere
-};
-
 /// How much there is to understand in a case.
 struct Size {
   std::uint64_t clients = 0;
@@ -171,6 +147,7 @@ struct Counterexample {
   SynchronyClass synchrony = SynchronyClass::kNone;
   std::vector<std::string> columns;  ///< the clients, by name, then "redis" (or each node)
   std::vector<TableRow> rows;        ///< by time
+  std::vector<Stretch> stretches;    ///< absent from counterexample.json while empty
   std::vector<std::string> scripts;  ///< what the rows call S1, S2, ...: their texts, in this order
   std::vector<std::string> faults;   ///< the fault plan, a line each
   Shrunk shrunk;

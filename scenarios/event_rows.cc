@@ -2,6 +2,8 @@
 #include "scenarios/event_rows.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,8 +19,49 @@ using reports::RowKind;
 using reports::SpanChange;
 using reports::TableRow;
 
+/// Where there are several resources, a note ends with the name of one.
+std::string_view WithoutResource(std::string_view note) { return note.substr(0, note.find(": ")); }
+
+bool IsAsk(std::string_view note) {
+  if (note.starts_with("as a reader: ") || note.starts_with("count down for ")) return true;
+  const std::string_view word = WithoutResource(note);
+  return word == ToString(Ask::kTry) || word == ToString(Ask::kWaitFor) ||
+         word == ToString(Ask::kWait);
+}
+
+bool IsAnswer(std::string_view note) {
+  const std::string_view word = WithoutResource(note);
+  if (word == "granted") return true;
+  for (int code = 0; code <= static_cast<int>(StatusCode::kStopped); ++code) {
+    if (word == ToString(static_cast<StatusCode>(code))) return true;
+  }
+  return false;
+}
+
+/// Which notes begin and end a request: of one client's, an answer is to its latest request.
+class Asks {
+ public:
+  SpanChange SpanOf(const sim::TraceEvent& event) {
+    int& open = open_[event.process];
+    const bool dies = event.kind == sim::TraceKind::kFault &&
+                      (event.text.starts_with("crash") || event.text.starts_with("restart"));
+    if (dies) open = 0;
+    if (event.kind != sim::TraceKind::kNote) return SpanChange::kNone;
+    if (IsAsk(event.text)) {
+      ++open;
+      return SpanChange::kAskBegin;
+    }
+    if (open == 0 || !IsAnswer(event.text)) return SpanChange::kNone;
+    --open;
+    return SpanChange::kAskEnd;
+  }
+
+ private:
+  std::map<int, int> open_;  ///< by process
+};
+
 /// Which event begins or ends a bar in the client's column.
-SpanChange SpanOf(const sim::TraceEvent& event) {
+SpanChange BarOf(const sim::TraceEvent& event) {
   if (event.kind == sim::TraceKind::kResume && event.text.empty()) return SpanChange::kPauseEnd;
   if (event.kind == sim::TraceKind::kNote && event.text.starts_with("enter section")) {
     return SpanChange::kSectionBegin;
@@ -75,6 +118,7 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std
     rows.push_back(row);
   };
   bool marked = false;
+  Asks asks;
   const std::vector<MessageEnd> messages = MessagesOf(run.events);
   for (std::size_t i = 0; i < run.events.size(); ++i) {
     const sim::TraceEvent& event = run.events[i];
@@ -90,7 +134,8 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std
                            event.kind == sim::TraceKind::kReply || event.process < 0;
     row.column = at_server ? server : static_cast<std::size_t>(event.process);
     row.kind = event.kind == sim::TraceKind::kFault ? RowKind::kFault : RowKind::kEvent;
-    row.span = SpanOf(event);
+    row.span = BarOf(event);
+    if (row.span == SpanChange::kNone) row.span = asks.SpanOf(event);
     row.part = messages[i].part;
     row.message = messages[i].message;
     row.lost = messages[i].lost;
@@ -98,6 +143,11 @@ std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std
   }
   if (!marked) mark();
   return rows;
+}
+
+/// Asking again and again is no more than polling.
+bool IsBar(SpanChange span) {
+  return span != SpanChange::kNone && span != SpanChange::kAskBegin && span != SpanChange::kAskEnd;
 }
 
 /// A waiter that polls in vain fills a table with the same few rows: keeps the
@@ -112,13 +162,14 @@ void CutPolling(std::vector<TableRow>& rows) {
       violation = i;
       break;
     }
-    if (rows[i].kind == RowKind::kFault || rows[i].span != SpanChange::kNone) calm = i;
+    if (rows[i].kind == RowKind::kFault || IsBar(rows[i].span)) calm = i;
   }
   if (violation < calm + kFirst + kLast + 2) return;
   const auto from = rows.begin() + static_cast<std::ptrdiff_t>(calm + kFirst);
   const auto to = rows.begin() + static_cast<std::ptrdiff_t>(violation - kLast);
   from->text = fmt::format("... and so on, {} rows ...", to - from);
   from->part = reports::MessagePart::kNone;
+  from->span = SpanChange::kNone;
   from->lost = false;
   rows.erase(from + 1, to);
 }

@@ -263,6 +263,11 @@ class OneRun {
           StoryOf(*case_.scenario, *case_.subject, recorder_.resources().front().history);
     }
     result.events = world_.trace().events();
+    if (world_.trace().keeps_events()) {
+      for (const Recorder::Resource& resource : recorder_.resources()) {
+        result.histories.push_back({resource.options->resource, resource.history});
+      }
+    }
     return result;
   }
 

@@ -30,6 +30,12 @@ struct RunCase {
 /// Whether the lock must hold the property in this case; see WhyNotPromised.
 bool IsPromised(Judged property, const RunCase& run_case);
 
+/// What happened to one of the run's resources, by its name.
+struct ResourceHistory {
+  std::string resource;
+  History history;
+};
+
 struct RunResult {
   std::vector<Violation> violations;  ///< in order of time
   PerJudged<bool> exercised;
@@ -44,6 +50,7 @@ struct RunResult {
   std::uint64_t lost_updates = 0;          ///< that another write has wiped out
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
+  std::vector<ResourceHistory> histories;  ///< of each resource, if the events were asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
 
   const Violation* Find(Judged property) const;

@@ -13,6 +13,7 @@
 #include "scenarios/property.h"
 #include "scenarios/shrink/explain.h"
 #include "scenarios/shrink/trial.h"
+#include "scenarios/stretches.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -247,6 +248,7 @@ Explained Explain(const Found& found, std::string_view program, Effort effort,
     EventTable table = TableOf(run, *violation, clients + probes);
     counterexample.rows = std::move(table.rows);
     counterexample.scripts = std::move(table.scripts);
+    counterexample.stretches = StretchesOf(run, counterexample.rows);
     if (effort == Effort::kTry) AddTried(universe, run_case, found, run, stop, counterexample);
   }
   counterexample.record = RecordOf(run, violation);

@@ -152,6 +152,25 @@ TEST(JsonTest, RowOfAnUnknownColumnIsRefused) {
   EXPECT_EQ("rows[4].column: there is no such column", ReadCounterexample(ToJson(example)).error);
 }
 
+TEST(JsonTest, StretchOfAnUnknownColumnIsRefused) {
+  Counterexample example = Exchange();
+  example.stretches[1].column = 3;
+  EXPECT_EQ("stretches[1].column: there is no such column",
+            ReadCounterexample(ToJson(example)).error);
+}
+
+TEST(JsonTest, StretchesSurviveARoundTripAndMayBeMissing) {
+  const std::string json = ToJson(Exchange());
+  const ReadResult<Counterexample> read = ReadCounterexample(json);
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  EXPECT_EQ(json, ToJson(*read.value));
+  ASSERT_EQ(read.value->stretches.size(), Exchange().stretches.size());
+  EXPECT_EQ(read.value->stretches[3].to_ns, std::nullopt);
+  EXPECT_EQ(read.value->stretches[4].kind, StretchKind::kOwner);
+  EXPECT_EQ(read.value->stretches[4].end, "expired");
+  EXPECT_TRUE(ReadCounterexample(ToJson(ForeignRelease())).value->stretches.empty());
+}
+
 TEST(JsonTest, BrokenProgramIsKeptAsText) {
   Counterexample example = ForeignRelease();
   example.program = "{\"tape\": [1,";

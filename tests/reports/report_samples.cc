@@ -156,6 +156,51 @@ Counterexample ForeignRelease() {
   return example;
 }
 
+Counterexample Exchange() {
+  Counterexample example = ForeignRelease();
+  example.columns = {"C1", "C2", "redis"};
+  constexpr RowKind kEvent = RowKind::kEvent;
+  constexpr SpanChange kNone = SpanChange::kNone;
+  using Part = MessagePart;
+  example.rows = {
+      {0, 0, "try", kEvent, SpanChange::kAskBegin},
+      {0, 0, "SET k a ▸", kEvent, kNone, Part::kSend, 1},
+      {0, 2, "C1: SET", kEvent, kNone, Part::kExecute, 1},
+      {0, 2, "  = OK", kEvent, kNone, Part::kReply, 1},
+      {0, 0, "◂ OK", kEvent, kNone, Part::kReceive, 1},
+      {0, 0, "granted", kEvent, SpanChange::kAskEnd},
+      {0, 0, "enter section", kEvent, SpanChange::kSectionBegin},
+      {100, 0, "FAULT pause 900 ns", RowKind::kFault, SpanChange::kPauseBegin},
+      {200, 1, "wait-for", kEvent, SpanChange::kAskBegin},
+      {200, 1, "GET k ▸", kEvent, kNone, Part::kSend, 2},
+      {250, 1, "SET k b ▸", kEvent, kNone, Part::kSend, 3},
+      {300, 2, "C2: GET", kEvent, kNone, Part::kExecute, 2},
+      {300, 2, "  = a", kEvent, kNone, Part::kReply, 2},
+      {350, 1, "◂ a", kEvent, kNone, Part::kReceive, 2},
+      {400, 2, "k expired", kEvent, kNone},
+      {450, 2, "C2: SET", kEvent, kNone, Part::kExecute, 3},
+      {450, 2, "  = OK", kEvent, kNone, Part::kReply, 3},
+      {500, 1, "◂ OK", kEvent, kNone, Part::kReceive, 3},
+      {500, 1, "granted", kEvent, SpanChange::kAskEnd},
+      {500, 1, "enter section", kEvent, SpanChange::kSectionBegin},
+      {500, 1, "LK003 section-exclusion", RowKind::kViolation, kNone},
+      {600, 1, "PING ▸", kEvent, kNone, Part::kSend, 4, true},
+      {700, 1, "GET k ▸", kEvent, kNone, Part::kSend, 5},
+      {750, 2, "C2: GET", kEvent, kNone, Part::kExecute, 5},
+      {750, 2, "  = b", kEvent, kNone, Part::kReply, 5, true},
+      {1000, 0, "resumed", kEvent, SpanChange::kPauseEnd},
+      {1000, 0, "leave section", kEvent, SpanChange::kSectionEnd},
+  };
+  constexpr StretchKind kBelief = StretchKind::kBelief;
+  constexpr StretchKind kOwner = StretchKind::kOwner;
+  example.stretches = {
+      {kBelief, 0, "k", 0, 400},           {kBelief, 0, "k", 400, 400},
+      {kBelief, 0, "k", 400, 900},         {kBelief, 1, "k", 500, std::nullopt},
+      {kOwner, 0, "k", 0, 460, "expired"}, {kOwner, 1, "k", 450, std::nullopt},
+  };
+  return example;
+}
+
 std::string HostileText() {
   std::string text = "<a b=\"1\" c='2'>&]]>\n::error file=x::owned\n##[group]\r\n\t";
   text += "\x1b[2J\x07\x7f\xc2\x9b";                   // C0, DEL and a C1 control
@@ -198,6 +243,7 @@ Counterexample HostileCounterexample(const std::string& hostile) {
     for (std::string& text : *list) text = hostile;
   }
   for (TableRow& row : example.rows) row.text = hostile;
+  example.stretches = {{StretchKind::kOwner, 0, hostile, 5, 5, hostile}};
   return example;
 }
 

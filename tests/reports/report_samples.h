@@ -21,6 +21,10 @@ RunReport PassingReport();
 /// The failure of MixedReport.
 Counterexample ForeignRelease();
 
+/// Two clients and one server, with numbered commands, requests, stretches, two commands of one
+/// client at once, a reply and a request that got lost, and much at one instant.
+Counterexample Exchange();
+
 /// Every string that a user or a lock can choose is `hostile`.
 RunReport HostileReport(const std::string& hostile);
 Counterexample HostileCounterexample(const std::string& hostile);
