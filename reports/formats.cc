@@ -3,12 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <filesystem>
+
+#include <fmt/format.h>
 
 #include "reports/csv_writer.h"
+#include "reports/escape.h"
 #include "reports/github_writer.h"
 #include "reports/html_writer.h"
 #include "reports/junit_writer.h"
 #include "reports/markdown_writer.h"
+#include "reports/perfetto_writer.h"
+#include "reports/shiviz_writer.h"
 #include "reports/text_writer.h"
 
 namespace interlock::reports {
@@ -30,9 +37,31 @@ constexpr std::array kFormats = {
     Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown},
     Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub},
     Format{"csv", "verdicts.csv", "spreadsheets", &Csv},
+    Format{"perfetto", ".pftrace", "ui.perfetto.dev, a file of each counterexample", nullptr,
+           &ToPerfetto},
+    Format{"shiviz", ".shiviz.log", "ShiViz, a file of each counterexample", nullptr, &ToShiViz},
 };
 
+/// Beside the counterexample's own file; if it has none, by the verdict that it explains.
+std::string NameOf(const StoredRun& run, std::size_t index, const Format& format) {
+  if (index < run.files.size()) {
+    return std::filesystem::path(run.files[index]).replace_extension(format.file_name).string();
+  }
+  const Counterexample& example = run.counterexamples[index];
+  return fmt::format("{}-{}{}", index + 1, SafeFileName(example.lock + "." + example.property),
+                     format.file_name);
+}
+
 }  // namespace
+
+std::vector<Rendered> Render(const Format& format, const StoredRun& run) {
+  if (format.render != nullptr) return {{std::string(format.file_name), format.render(run)}};
+  std::vector<Rendered> files;
+  for (std::size_t i = 0; i < run.counterexamples.size(); ++i) {
+    files.push_back({NameOf(run, i, format), format.render_case(run.counterexamples[i])});
+  }
+  return files;
+}
 
 std::span<const Format> Formats() { return kFormats; }
 

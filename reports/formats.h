@@ -9,17 +9,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/run_files.h"
 
 namespace interlock::reports {
 
+/// Either of the run, one file, or of each counterexample, a file beside its own.
 struct Format {
   std::string_view name;       ///< "junit"
-  std::string_view file_name;  ///< "junit.xml"
+  std::string_view file_name;  ///< "junit.xml"; of a counterexample: the ending, ".pftrace"
   std::string_view summary;    ///< for whom it is
-  std::string (*render)(const StoredRun& run);
+  std::string (*render)(const StoredRun& run) = nullptr;
+  std::string (*render_case)(const Counterexample& example) = nullptr;
 };
+
+struct Rendered {
+  std::string file_name;  ///< relative to the run's folder: "counterexamples/a.pftrace"
+  std::string content;
+};
+
+/// At least one file of a run; of counterexamples one for each, so perhaps none.
+std::vector<Rendered> Render(const Format& format, const StoredRun& run);
 
 std::span<const Format> Formats();
 /// nullptr: there is none of that name.

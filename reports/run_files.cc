@@ -74,6 +74,7 @@ bool AddCounterexample(const fs::path& folder, const std::string& name, StoredRu
     return false;
   }
   run.counterexamples.push_back(std::move(*read.value));
+  run.files.push_back(name);
   return true;
 }
 

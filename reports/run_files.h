@@ -13,6 +13,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "reports/json_writer.h"
@@ -23,6 +24,7 @@ namespace interlock::reports {
 struct StoredRun {
   RunReport report;
   std::vector<Counterexample> counterexamples;  ///< in the order of the rows that name them
+  std::vector<std::string> files = {};  ///< theirs, relative to the run's; empty: not from files
 };
 
 /// `path`: a folder with a run.json, or a file like it. At most 256 MiB each.

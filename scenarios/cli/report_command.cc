@@ -64,10 +64,19 @@ ExitCode Render(const Settings& settings, const Registry& registry) {
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   ExitCode code = ExitCodeOf(run.value->report);
   for (const reports::Format* format : *formats) {
-    const std::string text = format->render(*run.value);
-    code = Combine(code, settings.output.out.empty()
-                             ? Print(text)
-                             : WriteFile(settings.output, std::string(format->file_name), text));
+    const std::vector<reports::Rendered> files = Render(*format, *run.value);
+    if (files.empty()) {
+      Complain(code, fmt::format("{}: this run has no counterexample to show", format->name));
+    }
+    if (settings.output.out.empty() && files.size() > 1) {
+      return Complain(ExitCode::kUsage,
+                      fmt::format("{} files as {} need --out DIR", files.size(), format->name));
+    }
+    for (const reports::Rendered& file : files) {
+      code = Combine(code, settings.output.out.empty()
+                               ? Print(file.content)
+                               : WriteFile(settings.output, file.file_name, file.content));
+    }
   }
   return code;
 }

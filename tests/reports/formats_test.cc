@@ -184,6 +184,21 @@ TEST_F(RunFilesTest, ACounterexampleElsewhereIsNotRead) {
   }
 }
 
+TEST(FormatsTest, AFileOfACounterexampleStandsBesideIt) {
+  StoredRun run{MixedReport(), {ForeignRelease(), Exchange()}};
+  const Format& perfetto = *FindFormat("perfetto");
+  const auto unnamed = Render(perfetto, run);
+  ASSERT_EQ(unnamed.size(), 2U);
+  EXPECT_EQ(unnamed[0].file_name, "1-acme.job-lock.foreign-release.pftrace");
+  EXPECT_EQ(unnamed[1].file_name, "2-acme.job-lock.foreign-release.pftrace");
+  run.files = {"counterexamples/a.b.json", "x"};
+  EXPECT_EQ(Render(perfetto, run)[0].file_name, "counterexamples/a.b.pftrace");
+  EXPECT_EQ(Render(perfetto, run)[1].file_name, "x.pftrace");
+  EXPECT_EQ(Render(*FindFormat("shiviz"), run)[1].file_name, "x.shiviz.log");
+  run.counterexamples.clear();
+  EXPECT_TRUE(Render(perfetto, run).empty());
+}
+
 TEST(FormatsTest, EachHasANameAFileAndTheSameBytesTwice) {
   const StoredRun run{MixedReport(), {ForeignRelease()}};
   std::set<std::string_view> names;
@@ -191,8 +206,12 @@ TEST(FormatsTest, EachHasANameAFileAndTheSameBytesTwice) {
   for (const Format& format : Formats()) {
     EXPECT_TRUE(names.insert(format.name).second);
     EXPECT_TRUE(files.insert(format.file_name).second);
-    EXPECT_FALSE(format.render(run).empty()) << format.name;
-    EXPECT_EQ(format.render(run), format.render(run));
+    EXPECT_NE(format.render == nullptr, format.render_case == nullptr);
+    const std::vector<Rendered> once = Render(format, run);
+    ASSERT_EQ(once.size(), 1U) << format.name;
+    EXPECT_FALSE(once[0].content.empty()) << format.name;
+    EXPECT_THAT(once[0].file_name, testing::EndsWith(std::string(format.file_name)));
+    EXPECT_EQ(once[0].content, Render(format, run)[0].content);
     EXPECT_EQ(FindFormat(format.name), &format);
   }
   EXPECT_EQ(FindFormat("html5"), nullptr);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Builds the bytes of a protocol buffer's message, field by field, in the order of the calls, so
+// that a viewer's format needs no generated code (source: the encoding guide of protobuf.dev).
+//
+// Guarantee: equal calls give equal bytes in every build. Non-guarantee: numbers and types of the
+// fields are the caller's to know, and strings must be valid UTF-8. Thread safety: as any value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace interlock::reports {
+
+class ProtoMessage {
+ public:
+  /// REQUIRES of each: `field` is from 1 to 2^29 - 1.
+  /// bool, enum, uint32, uint64; also int32 and int64 of values that are not negative.
+  void Varint(std::uint32_t field, std::uint64_t value);
+  void Fixed64(std::uint32_t field, std::uint64_t value);
+  /// string, bytes.
+  void Bytes(std::uint32_t field, std::string_view value);
+  void Message(std::uint32_t field, const ProtoMessage& value) { Bytes(field, value.bytes()); }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  void Raw(std::uint64_t value);
+
+  std::string bytes_;
+};
+
+}  // namespace interlock::reports

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+//
+// Files for other people's viewers, as the program writes them: where they lie, what goes to
+// standard output, and what is said where nothing can be written.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/formats.h"
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using testing::ReadFile;
+using testing::RunChild;
+using testing::ScratchFolder;
+using ::testing::StartsWith;
+
+ChildResult Interlock(std::vector<std::string> words) {
+  words.insert(words.begin(), INTERLOCK_PROGRAM);
+  return RunChild(words);
+}
+
+/// A run of a specimen, with its counterexamples.
+class ExportsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const ChildResult run = Interlock({"check", "--lock", "broken/del-without-owner", "--scenario",
+                                       "overstay", "--runs", "300", "--out", run_});
+    ASSERT_EQ(run.exit_code, 2) << run.err;
+    for (const auto& entry : fs::directory_iterator(run_ + "/counterexamples")) {
+      cases_.insert(entry.path());
+    }
+    ASSERT_GT(cases_.size(), 1U);
+  }
+
+  /// Of the run's counterexamples only one is left.
+  void KeepOne() {
+    while (cases_.size() > 1) {
+      fs::remove(*cases_.begin());
+      cases_.erase(cases_.begin());
+    }
+  }
+
+  const ScratchFolder folder_;
+  const std::string run_ = folder_.path() + "/run";
+  std::set<fs::path> cases_;
+};
+
+TEST_F(ExportsTest, EachCounterexampleHasItsFilesBesideIt) {
+  const ChildResult report =
+      Interlock({"report", run_, "--format", "perfetto,shiviz", "--out", run_});
+  EXPECT_EQ(report.exit_code, 2) << report.err;
+  for (fs::path path : cases_) {
+    EXPECT_THAT(ReadFile(path.replace_extension(".pftrace")), Not(IsEmpty())) << path;
+    EXPECT_THAT(ReadFile(path.replace_extension(".shiviz.log")), StartsWith("(?<event>")) << path;
+  }
+}
+
+TEST_F(ExportsTest, ToStandardOutputGoesOneFileAndNotSeveral) {
+  const ChildResult several = Interlock({"report", run_, "--format", "shiviz"});
+  EXPECT_EQ(several.exit_code, 64);
+  EXPECT_THAT(several.err, HasSubstr("files as shiviz need --out DIR"));
+  EXPECT_THAT(several.out, IsEmpty());
+  KeepOne();
+  const ChildResult one = Interlock({"report", run_, "--format", "shiviz"});
+  EXPECT_EQ(one.exit_code, 2) << one.err;
+  EXPECT_EQ(Interlock({"report", run_, "--format", "shiviz", "--out", run_}).exit_code, 2);
+  fs::path file = *cases_.begin();
+  EXPECT_EQ(one.out, ReadFile(file.replace_extension(".shiviz.log")));
+}
+
+TEST_F(ExportsTest, ARunWithoutCounterexamplesSaysSo) {
+  for (const fs::path& path : cases_) fs::remove(path);
+  const ChildResult report = Interlock({"report", run_, "--format", "perfetto"});
+  EXPECT_EQ(report.exit_code, 2);
+  EXPECT_THAT(report.out, IsEmpty());
+  EXPECT_THAT(report.err, HasSubstr("perfetto: this run has no counterexample to show"));
+}
+
+TEST_F(ExportsTest, AFullDiskIsAnErrorInEveryFormat) {
+  KeepOne();
+  for (const reports::Format& format : reports::Formats()) {
+    const std::string command = std::string(INTERLOCK_PROGRAM) + " report '" + run_ +
+                                "' --format " + std::string(format.name) + " > /dev/full";
+    const ChildResult report = RunChild({"/bin/sh", "-c", command});
+    // Annotations of what passes are none at all, so that nothing is to be written.
+    if (format.name == "github" && report.exit_code == 2) continue;
+    EXPECT_EQ(report.exit_code, 70) << format.name;
+    EXPECT_THAT(report.err, HasSubstr("cannot write to standard output")) << format.name;
+  }
+}
+
+TEST_F(ExportsTest, AFolderThatCannotBeWrittenIsAnErrorInEveryFormat) {
+  const std::string blocked = folder_.path() + "/blocked";
+  fs::create_directory(blocked);
+  for (const reports::Format& format : reports::Formats()) {
+    // Root may write anywhere, but not where something else has the name.
+    const bool of_a_case = format.render_case != nullptr;
+    const fs::path taken =
+        fs::path(blocked) / (of_a_case ? "counterexamples" : std::string(format.file_name));
+    if (of_a_case) {
+      std::ofstream(taken) << "a file";
+    } else {
+      fs::create_directory(taken);
+    }
+    const ChildResult report =
+        Interlock({"report", run_, "--format", std::string(format.name), "--out", blocked});
+    EXPECT_EQ(report.exit_code, 70) << format.name;
+    EXPECT_THAT(report.err, HasSubstr("cannot write " + blocked)) << format.name;
+    fs::remove(taken);
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
