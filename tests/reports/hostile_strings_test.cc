@@ -83,6 +83,28 @@ TEST(HostileStringsTest, JUnitStaysWellFormed) {
   }
 }
 
+TEST(HostileStringsTest, WhatIsNoJUnitIsRefusedByItsSchema) {
+  if (!HaveXmllint()) GTEST_SKIP() << "xmllint (libxml2-utils) was not found";
+  const std::string xml = ToJUnit(MixedReport(), {ForeignRelease()});
+  ASSERT_EQ("", XmllintComplaint(xml));
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string other = xml;
+    const std::size_t at = other.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return other.replace(at, from.size(), to);
+  };
+  for (const auto& [from, to] : {std::pair("time=\"0.000\"", "time=\"0\""),
+                                 {"time=\"0.000\"", ""},
+                                 {"<testcase ", "<test "},
+                                 {"tests=\"", "tests=\"-"},
+                                 {"name=\"seed\"", "name=\"sead\""},
+                                 {"<properties>", "<properties><x/>"},
+                                 {"<failure type=", "<failure kind="},
+                                 {"LK003 section-exclusion\"", "LK001 server-exclusion\""}}) {
+    EXPECT_NE("", XmllintComplaint(changed(from, to))) << from << " as " << to;
+  }
+}
+
 // A reader keeps only the first of two cases with one name: here all names are equal as given.
 TEST(HostileStringsTest, JUnitNamesStayUnique) {
   const std::string xml = ToJUnit(HostileReport("same"), {});

@@ -255,8 +255,10 @@ std::string XmllintComplaint(std::string_view xml) {
   const fs::path path =
       fs::temp_directory_path() / ("interlock-xml-" + std::to_string(::getpid()) + ".xml");
   std::ofstream(path, std::ios::binary) << xml;
-  const std::string command =
-      std::string(INTERLOCK_XMLLINT) + " --nonet --noout --huge '" + path.string() + "' 2>&1";
+  const std::string command = std::string(INTERLOCK_XMLLINT) +
+                              " --nonet --noout --huge --schema '" INTERLOCK_SCHEMAS
+                              "/junit.xsd' '" +
+                              path.string() + "' 2>&1";
   std::ostringstream said;
   FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return "cannot start xmllint";

@@ -32,7 +32,8 @@ Counterexample HostileCounterexample(const std::string& hostile);
 /// Markup, control characters, CI commands, line ends, bidirectional overrides, broken UTF-8, NUL.
 std::string HostileText();
 
-/// What xmllint says of `xml`; empty if it is well-formed, or if there is no xmllint.
+/// What xmllint says of `xml`; empty if it is valid by reports/schema/junit.xsd, or if there is no
+/// xmllint.
 std::string XmllintComplaint(std::string_view xml);
 
 /// False if xmllint was not found when the build was configured.

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+//
+// Every JSON that the program writes is valid by its published schema (reports/schema), and the
+// schemas are strict: whatever one thing is changed in such a document, it is refused. The judge is
+// Debian's python3-jsonschema.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::ReadFile;
+using testing::RunChild;
+using testing::ScratchFolder;
+using Paths = std::vector<std::string>;
+
+ChildResult Interlock(std::vector<std::string> words) {
+  words.insert(words.begin(), INTERLOCK_PROGRAM);
+  return RunChild(words);
+}
+
+ChildResult Judge(const std::string& schema, const Paths& documents, bool mutate) {
+  std::vector<std::string> words = {"/usr/bin/python3", INTERLOCK_CHECK_SCHEMA};
+  if (mutate) words.emplace_back("--mutate");
+  words.push_back(std::string(INTERLOCK_SCHEMAS "/") + schema + ".schema.json");
+  words.insert(words.end(), documents.begin(), documents.end());
+  return RunChild(words);
+}
+
+void ExpectStrictlyValid(const std::string& schema, const Paths& documents) {
+  ASSERT_FALSE(documents.empty());
+  for (const bool mutate : {false, true}) {
+    const ChildResult judged = Judge(schema, documents, mutate);
+    EXPECT_EQ(judged.exit_code, 0) << schema << "\n" << judged.out << judged.err;
+    EXPECT_THAT(judged.out, HasSubstr(" checked, 0 complaints"));
+  }
+}
+
+class SchemasTest : public ::testing::Test {
+ protected:
+  /// A file with what the program prints.
+  std::string Printed(const std::string& name, const std::vector<std::string>& words,
+                      const std::set<int>& codes) {
+    const ChildResult child = Interlock(words);
+    EXPECT_TRUE(codes.contains(child.exit_code)) << child.exit_code << "\n" << child.err;
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path, std::ios::binary) << child.out;
+    return path;
+  }
+
+  static Paths FilesIn(const std::string& folder) {
+    Paths paths;
+    for (const auto& entry : fs::directory_iterator(folder)) paths.push_back(entry.path());
+    return paths;
+  }
+
+  const ScratchFolder folder_;
+  const std::string out_ = folder_.path() + "/out";
+};
+
+TEST_F(SchemasTest, ACheckItsCounterexamplesAndTheirReplay) {
+  const std::string run =
+      Printed("run.json",
+              {"check", "--lock", "mutex,broken/del-without-owner", "--scenario", "overstay",
+               "--runs", "300", "--json", "--out", out_},
+              {0});
+  ExpectStrictlyValid("run", {run, out_ + "/run.json"});
+  const Paths cases = FilesIn(out_ + "/counterexamples");
+  ExpectStrictlyValid("counterexample", cases);
+  const std::string replay = Printed("replay.json", {"replay", cases.front(), "--json"}, {1});
+  ExpectStrictlyValid("run", {replay});
+}
+
+// Much that a quiet case has not: several servers, owners on each, faults of servers, readers.
+TEST_F(SchemasTest, CounterexamplesOfManyKinds) {
+  Paths cases;
+  for (const auto& [lock, scenario] : {std::pair("broken/votes-half", "quorum-contention"),
+                                       {"mutex", "failover"},
+                                       {"broken/counted-readers", "chaos"},
+                                       {"broken/multi-unordered", "nested"},
+                                       {"broken/latch-counts-resends", "chaos"},
+                                       {"broken/random-fence", "guarded"}}) {
+    const std::string out = out_ + std::to_string(cases.size());
+    const ChildResult run =
+        Interlock({"check", "--lock", lock, "--scenario", scenario, "--runs", "200", "--out", out});
+    ASSERT_LT(run.exit_code, 3) << run.err;
+    const Paths found = FilesIn(out + "/counterexamples");
+    EXPECT_FALSE(found.empty()) << lock << " in " << scenario;
+    cases.insert(cases.end(), found.begin(), found.end());
+  }
+  const ChildResult judged = Judge("counterexample", cases, false);
+  EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
+}
+
+TEST_F(SchemasTest, AShard) {
+  const ChildResult run =
+      Interlock({"check", "--lock", "mutex,broken/del-without-owner", "--scenario", "kleppmann.*",
+                 "--runs", "60", "--shard", "1/2", "--out", out_});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ExpectStrictlyValid("shard", {out_ + "/run.shard-1-of-2.json"});
+}
+
+TEST_F(SchemasTest, AnExploration) {
+  const std::string run = Printed("run.json",
+                                  {"explore", "--lock", "broken/del-without-owner", "--clients",
+                                   "2", "--attempts", "1", "--json", "--out", out_},
+                                  {0, 1});
+  ExpectStrictlyValid("run", {run});
+  ExpectStrictlyValid("counterexample", FilesIn(out_ + "/counterexamples"));
+}
+
+TEST_F(SchemasTest, TheGuaranteesAndTheKills) {
+  ExpectStrictlyValid(
+      "guarantees", {Printed("guarantees.json",
+                             {"guarantees", "--lock", "mutex", "--runs", "20", "--json"}, {0, 2})});
+  ExpectStrictlyValid("kills", {Printed("kills.json",
+                                        {"check", "--specimens", "--lock",
+                                         "broken/del-without-owner", "--runs", "50", "--json"},
+                                        {0, 1})});
+}
+
+TEST_F(SchemasTest, ARunThatWasInterrupted) {
+  const ChildResult run =
+      RunChild({INTERLOCK_PROGRAM, "check", "--lock", "mutex", "--runs", "1000000", "--out", out_},
+               testing::LateSignal{std::chrono::milliseconds(500), SIGINT});
+  EXPECT_EQ(run.exit_code, 130) << run.err;
+  EXPECT_THAT(ReadFile(out_ + "/run.json"), HasSubstr("\"status\": \"partial\""));
+  ExpectStrictlyValid("run", {out_ + "/run.json"});
+}
+
+#ifdef INTERLOCK_MISBEHAVING
+TEST_F(SchemasTest, ARunThatALockHasEnded) {
+  const ChildResult run = RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/aborting",
+                                    "--scenario", "contention", "--runs", "10", "--out", out_});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  ExpectStrictlyValid("run", {out_ + "/run.json"});
+}
+#endif
+
+TEST_F(SchemasTest, TheLists) {
+  for (const char* what : {"locks", "scenarios", "faults", "properties", "commands"}) {
+    ExpectStrictlyValid("list", {Printed(what, {"list", what, "--json"}, {0})});
+  }
+}
+
+// The names of the published files are part of what users rely on.
+TEST(SchemaFilesTest, EachIsNamedAfterWhatItDescribes) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(INTERLOCK_SCHEMAS)) {
+    names.insert(entry.path().filename());
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"counterexample.schema.json", "guarantees.schema.json",
+                                          "junit.xsd", "kills.schema.json", "list.schema.json",
+                                          "run.schema.json", "shard.schema.json"}));
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
