@@ -44,7 +44,8 @@ std::string TimeOf(const TableRow& row) {
 std::string TextOf(const TableRow& row) {
   const std::string_view mark = row.kind == RowKind::kViolation ? "VIOLATION " : "";
   const std::string_view lost = row.lost ? " (lost)" : "";
-  return fmt::format("{}: {}{}{}", TimeOf(row), mark, Excerpt(row.text, kWidth, true), lost);
+  return DefuseCiCommands(
+      fmt::format("{}: {}{}{}", TimeOf(row), mark, Excerpt(row.text, kWidth, true), lost));
 }
 
 std::string ToJson(const Clock& clock, const std::vector<std::string>& hosts) {

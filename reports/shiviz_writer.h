@@ -9,9 +9,10 @@
 //
 // Guarantee: a host's own entry rises by one with each of its events, from 1; an event that takes
 // delivery of a message knows all that the sender knew when it sent; what was lost is delivered
-// nowhere. No foreign text can be taken for a host's line or hide one: it is cut to 300 columns, on
-// one line behind the time, and hosts are renamed to letters, digits, '.', '-' and '_'. Equal input
-// gives equal bytes. Thread safety: pure function. Errors: none.
+// nowhere. No foreign text can be taken for a host's line, hide one, or be a command to a CI
+// system: it is cut to 300 columns, on one line behind the time, and hosts are renamed to letters,
+// digits,
+// '.', '-' and '_'. Equal input gives equal bytes. Thread safety: pure function. Errors: none.
 #pragma once
 
 #include <string>

@@ -119,6 +119,8 @@ TEST(ShiVizTest, ForeignTextIsNoEvent) {
     for (std::size_t i = 0; i < example.rows.size(); ++i) example.rows[i].column = i % 3;
     const std::string log = ToShiViz(example);
     EXPECT_LT(log.size(), 20'000U);
+    EXPECT_EQ(log.find("##["), std::string::npos);
+    EXPECT_EQ(log.find("\n::"), std::string::npos);
     const std::vector<Event> events = EventsOf(log);
     ASSERT_THAT(events, SizeIs(example.rows.size())) << hostile.substr(0, 99);
     std::set<std::string> hosts;
