@@ -8,9 +8,12 @@
 
 #include <fmt/format.h>
 
+#include "reports/contention_text.h"
 #include "reports/csv_writer.h"
 #include "reports/escape.h"
 #include "reports/github_writer.h"
+#include "reports/hgrm_writer.h"
+#include "reports/html_contention.h"
 #include "reports/html_writer.h"
 #include "reports/junit_writer.h"
 #include "reports/markdown_writer.h"
@@ -30,15 +33,44 @@ std::string GitHub(const StoredRun& run) {
   return ToGitHubAnnotations(run.report, run.counterexamples);
 }
 
+std::vector<Rendered> TextOf(const ContentionReport& report) {
+  return {{"report.txt", ToText(report, {})}};
+}
+std::vector<Rendered> HtmlOf(const ContentionReport& report) {
+  return {{"report.html", ToHtml(report)}};
+}
+std::vector<Rendered> JUnitOf(const ContentionReport& report) {
+  return {{"junit.xml", ToJUnit(report)}};
+}
+std::vector<Rendered> MarkdownOf(const ContentionReport& report) {
+  return {{"report.md", ToMarkdown(report)}};
+}
+std::vector<Rendered> CsvOf(const ContentionReport& report) {
+  return {{"figures.csv", ToCsv(report)}};
+}
+/// The waits of each point.
+std::vector<Rendered> HgrmOf(const ContentionReport& report) {
+  std::vector<Rendered> files;
+  for (const ContentionPoint& point : report.points) {
+    files.push_back({fmt::format("waits/{}.{}.hgrm", SafeFileName(point.lock), point.clients),
+                     ToHgrm(point.wait)});
+  }
+  return files;
+}
+
 constexpr std::array kFormats = {
-    Format{"text", "report.txt", "what a terminal is told", &Text},
-    Format{"html", "report.html", "one page for a browser, offline", &Html},
-    Format{"junit", "junit.xml", "GitLab, Jenkins and reporters for GitHub", &JUnit},
-    Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown},
+    Format{"text", "report.txt", "what a terminal is told", &Text, nullptr, &TextOf},
+    Format{"html", "report.html", "one page for a browser, offline", &Html, nullptr, &HtmlOf},
+    Format{"junit", "junit.xml", "GitLab, Jenkins and reporters for GitHub", &JUnit, nullptr,
+           &JUnitOf},
+    Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown, nullptr,
+           &MarkdownOf},
     Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub},
-    Format{"csv", "verdicts.csv", "spreadsheets", &Csv},
+    Format{"csv", "verdicts.csv", "spreadsheets", &Csv, nullptr, &CsvOf},
     Format{"perfetto", ".pftrace", "ui.perfetto.dev, a file of each counterexample", nullptr,
            &ToPerfetto},
+    Format{"hgrm", ".hgrm", "HdrHistogram's plotter, the waits of each point of a measurement",
+           nullptr, nullptr, &HgrmOf},
     Format{"shiviz", ".shiviz.log", "ShiViz, a file of each counterexample", nullptr, &ToShiViz},
 };
 
@@ -55,8 +87,13 @@ std::string NameOf(const StoredRun& run, std::size_t index, const Format& format
 }  // namespace
 
 std::vector<Rendered> Render(const Format& format, const StoredRun& run) {
+  if (run.contention) {
+    return format.render_contention == nullptr ? std::vector<Rendered>()
+                                               : format.render_contention(*run.contention);
+  }
   if (format.render != nullptr) return {{std::string(format.file_name), format.render(run)}};
   std::vector<Rendered> files;
+  if (format.render_case == nullptr) return files;
   for (std::size_t i = 0; i < run.counterexamples.size(); ++i) {
     files.push_back({NameOf(run, i, format), format.render_case(run.counterexamples[i])});
   }

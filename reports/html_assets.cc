@@ -64,6 +64,29 @@ dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .cursor { fill: var(--mark); }
 .told { min-height: 3em; margin: .3rem 0; }
 kbd { border: 1px solid var(--line); border-radius: 3px; padding: 0 .3em; font-size: 12px; }
+.charts { display: flex; flex-wrap: wrap; gap: 1rem 2rem; }
+td.lock { white-space: nowrap; }
+.chart { display: block; max-width: 100%; height: auto; font-size: 12px; }
+.grid { stroke: var(--line); stroke-width: 1; }
+.tick { fill: var(--soft); }
+.line { fill: none; stroke-width: 2; }
+.line.thin { stroke-width: 1; stroke-dasharray: 2 3; opacity: .7; }
+text.name { font-weight: 600; stroke: none; }
+.look0 { stroke: #0969da; fill: #0969da; } .look1 { stroke: #cf222e; fill: #cf222e; }
+.look2 { stroke: #1a7f37; fill: #1a7f37; } .look3 { stroke: #9a6700; fill: #9a6700; }
+.look4 { stroke: #8250df; fill: #8250df; } .look5 { stroke: #bf3989; fill: #bf3989; }
+.look6 { stroke: #1b7c83; fill: #1b7c83; } .look7 { stroke: #57606a; fill: #57606a; }
+.line.look1 { stroke-dasharray: 8 3; } .line.look2 { stroke-dasharray: 3 3; }
+.line.look3 { stroke-dasharray: 10 3 2 3; } .line.look5 { stroke-dasharray: 6 2 1 2; }
+path.line { fill: none; }
+@media (prefers-color-scheme: dark) { .look0 { stroke: #58a6ff; fill: #58a6ff; }
+  .look1 { stroke: #ff7b72; fill: #ff7b72; } .look2 { stroke: #3fb950; fill: #3fb950; }
+  .look3 { stroke: #d29922; fill: #d29922; } .look4 { stroke: #bc8cff; fill: #bc8cff; }
+  .look5 { stroke: #f778ba; fill: #f778ba; } .look6 { stroke: #39c5cf; fill: #39c5cf; }
+  .look7 { stroke: #9198a1; fill: #9198a1; } path.line { fill: none; } }
+.owner { fill: var(--known); }
+.shade { fill: var(--fault); fill-opacity: .18; stroke: var(--fault); stroke-dasharray: 3 3; }
+.bar { vertical-align: middle; }
 @media print { body { max-width: none; font-size: 11px; } .case { max-height: none;
   overflow: visible; } .keys { display: none; } details { display: block; } }
 )css";

@@ -14,7 +14,7 @@ extern const std::string_view kPageScript;
 
 /// Of their bytes, as a content security policy wants it: base64 of SHA-256. A test works them out
 /// anew.
-inline constexpr std::string_view kPageStyleHash = "MDzbiBFs2yqxXp1hFzeXIZM69R/zzcvYSrYR0dF8ea8=";
+inline constexpr std::string_view kPageStyleHash = "0wxiG5wyFt1RDFHz8rodjVckkXpQhEUjOxaae25Ff1Q=";
 inline constexpr std::string_view kPageScriptHash = "orVlN49AhCbtT5gXfZw/BikWD27nR8eAT7qjbX/O2Og=";
 
 }  // namespace interlock::reports

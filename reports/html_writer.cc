@@ -11,7 +11,7 @@
 
 #include "reports/escape.h"
 #include "reports/exit_code.h"
-#include "reports/html_assets.h"
+#include "reports/html_page.h"
 #include "reports/text_layout.h"
 #include "reports/text_writer.h"
 
@@ -52,19 +52,13 @@ class Page {
 
   std::string Write() {
     const std::string headline(Headline(report_));
-    out_ += fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-        "style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
-        "<title>Interlock: {}</title><style>{}</style></head><body><main>\n",
-        kPageStyleHash, kPageScriptHash, headline, kPageStyle);
+    out_ = PageHead(headline);
     Verdict(headline);
     Problems();
     Cases();
     Locks();
     Seen();
-    return out_ + fmt::format("</main><script>{}</script></body></html>\n", kPageScript);
+    return out_ + PageEnd();
   }
 
  private:

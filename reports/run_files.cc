@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/contention_json.h"
+#include "reports/contention_text.h"
 #include "reports/escape.h"
 
 namespace interlock::reports {
@@ -80,12 +82,25 @@ bool AddCounterexample(const fs::path& folder, const std::string& name, StoredRu
 
 }  // namespace
 
+ExitCode ExitCodeOf(const StoredRun& run) {
+  return run.contention ? ExitCodeOf(*run.contention) : ExitCodeOf(run.report);
+}
+
 ReadResult<StoredRun> ReadRun(const fs::path& path) {
   ReadResult<StoredRun> result;
   std::error_code ignored;
   const fs::path file = fs::is_directory(path, ignored) ? path / "run.json" : path;
   const auto content = ReadFile(file, result.error);
   if (!content) return result;
+  if (IsContention(*content)) {
+    auto read = ReadContention(*content);
+    if (read.value) {
+      result.value.emplace().contention = std::move(read.value);
+    } else {
+      result.error = fmt::format("{}: {}", Shown(file), read.error);
+    }
+    return result;
+  }
   auto report = ReadRunReport(*content);
   if (!report.value) {
     result.error = fmt::format("{}: {}", Shown(file), report.error);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A run as it lies in a folder: run.json, and the counterexamples that its rows name.
+// A run as it lies in a folder: run.json, and the counterexamples that its rows name; or the
+// run.json of a measurement of contention.
 //
 //   auto run = ReadRun("out");                        // or "out/run.json"
 //   if (!run.value) return Complain(run.error);       // "out/run.json: results[3].verdict: ..."
@@ -13,19 +14,26 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "reports/contention.h"
+#include "reports/exit_code.h"
 #include "reports/json_writer.h"
 #include "reports/run_report.h"
 
 namespace interlock::reports {
 
 struct StoredRun {
-  RunReport report;
+  RunReport report;                             ///< of verdicts; empty if it is a measurement
   std::vector<Counterexample> counterexamples;  ///< in the order of the rows that name them
   std::vector<std::string> files = {};  ///< theirs, relative to the run's; empty: not from files
+  std::optional<ContentionReport> contention = {};  ///< if it is a measurement
 };
+
+/// What its verdicts, or its gates, demand.
+ExitCode ExitCodeOf(const StoredRun& run);
 
 /// `path`: a folder with a run.json, or a file like it. At most 256 MiB each.
 [[nodiscard]] ReadResult<StoredRun> ReadRun(const std::filesystem::path& path);

@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 #include <CLI/Option.hpp>
 
+#include "reports/contention_gates.h"
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
+#include "reports/run_files.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
@@ -38,6 +40,8 @@ struct Settings {
   contend::Load load;
   int jobs = 0;
   bool trace = false;
+  std::string gate;  // files; empty: none
+  std::string baseline;
   OutputSettings output;
 };
 
@@ -108,9 +112,48 @@ ExitCode Show(const Settings& settings, const reports::ContentionReport& report)
   return Combine(code, InterruptionCode());
 }
 
+/// What the measurement is to be held against, read before anything is measured.
+struct Yardstick {
+  std::vector<reports::Threshold> thresholds;
+  std::optional<reports::ContentionReport> before;
+};
+
+/// kBadInput, after a complaint: a file cannot be read, or is something else.
+ExitCode ReadYardstick(const Settings& settings, Yardstick& yardstick) {
+  if (!settings.gate.empty()) {
+    const auto file = ReadWholeFile(settings.gate);
+    if (!file.ok()) return Complain(ExitCode::kBadInput, file.status().message());
+    auto read = reports::ReadThresholds(*file);
+    if (!read.value) {
+      return Complain(ExitCode::kBadInput, fmt::format("{}: {}", settings.gate, read.error));
+    }
+    yardstick.thresholds = std::move(*read.value);
+  }
+  if (!settings.baseline.empty()) {
+    auto read = reports::ReadRun(settings.baseline);
+    if (!read.value) return Complain(ExitCode::kBadInput, read.error);
+    if (!read.value->contention) {
+      return Complain(ExitCode::kBadInput,
+                      fmt::format("{} is no measurement of contention", settings.baseline));
+    }
+    yardstick.before = std::move(read.value->contention);
+  }
+  return ExitCode::kPass;
+}
+
+void HoldAgainst(const Yardstick& yardstick, reports::ContentionReport& report) {
+  report.gates = Judge(report, yardstick.thresholds);
+  if (!yardstick.before) return;
+  for (std::string& sentence : Compare(*yardstick.before, report)) {
+    report.notes.push_back(std::move(sentence));
+  }
+}
+
 ExitCode Contend(const Settings& settings, const Registry& registry) {
   auto options = OptionsOf(settings, registry);
   if (!options.ok()) return Complain(ExitCode::kUsage, options.status().message());
+  Yardstick yardstick;
+  if (const auto bad = ReadYardstick(settings, yardstick); bad != ExitCode::kPass) return bad;
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   CatchInterruption();
   GuardOptions guard;
@@ -134,6 +177,7 @@ ExitCode Contend(const Settings& settings, const Registry& registry) {
   report->tool.program = registry.program();
   report->wall_time =
       std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started);
+  HoldAgainst(yardstick, *report);
   return Combine(code, Show(settings, *report));
 }
 
@@ -218,6 +262,14 @@ void AddContendCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->check(CLI::Range(0, 256));
   command->add_flag("--json", settings->output.json, "print run.json instead of text");
   command->add_option("--out", settings->output.out, "folder for run.json; see report")
+      ->check(NotEmpty);
+  command
+      ->add_option("--gate", settings->gate,
+                   "thresholds, a TOML file; the exit code is 3 if one is crossed")
+      ->check(NotEmpty);
+  command
+      ->add_option("--baseline", settings->baseline,
+                   "an earlier run.json, or its folder: say what differs")
       ->check(NotEmpty);
   command->add_flag("--trace", settings->trace,
                     "also write what happened, from which all figures can be worked out again");

@@ -62,11 +62,11 @@ ExitCode Render(const Settings& settings, const Registry& registry) {
   if (!run.value) return Complain(ExitCode::kBadInput, run.error);
   run.value->report.tool.program = registry.program();
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
-  ExitCode code = ExitCodeOf(run.value->report);
+  ExitCode code = ExitCodeOf(*run.value);
   for (const reports::Format* format : *formats) {
     const std::vector<reports::Rendered> files = Render(*format, *run.value);
     if (files.empty()) {
-      Complain(code, fmt::format("{}: this run has no counterexample to show", format->name));
+      Complain(code, fmt::format("{}: this run has nothing to show in it", format->name));
     }
     if (settings.output.out.empty() && files.size() > 1) {
       return Complain(ExitCode::kUsage,

@@ -85,7 +85,7 @@ TEST_F(ExportsTest, ARunWithoutCounterexamplesSaysSo) {
   const ChildResult report = Interlock({"report", run_, "--format", "perfetto"});
   EXPECT_EQ(report.exit_code, 2);
   EXPECT_THAT(report.out, IsEmpty());
-  EXPECT_THAT(report.err, HasSubstr("perfetto: this run has no counterexample to show"));
+  EXPECT_THAT(report.err, HasSubstr("perfetto: this run has nothing to show in it"));
 }
 
 TEST_F(ExportsTest, AFullDiskIsAnErrorInEveryFormat) {

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "reports/html_contention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/contention_figures.h"
+#include "reports/contention_text.h"
+#include "reports/escape.h"
+#include "reports/html_page.h"
+#include "reports/html_timeline.h"
+#include "reports/svg_chart.h"
+#include "reports/text_layout.h"
+
+namespace interlock::reports {
+namespace {
+
+using Points = std::vector<const ContentionPoint*>;
+
+std::string Text(std::string_view text) { return EscapeXmlText(Excerpt(text, 300, true)); }
+
+std::string Cell(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", text); }
+
+std::string ValueOf(std::string_view name, const ContentionPoint& point) {
+  const Figure& figure = *FindFigure(name);
+  return FigureText(figure, figure.of(point));
+}
+
+double Log(double value) { return std::log10(std::max(value, 1.0)); }
+
+class Page {
+ public:
+  explicit Page(const ContentionReport& report) : report_(report), locks_(ByLock(report)) {}
+
+  std::string Write() {
+    out_ = PageHead("contention: " + std::string(Headline(report_)));
+    Verdict();
+    Table();
+    Percentiles();
+    OverClients();
+    for (const Points& points : locks_) Lock(points);
+    Raw();
+    return out_ + PageEnd();
+  }
+
+ private:
+  void Verdict() {
+    const std::string_view headline = Headline(report_);
+    const std::string_view style = headline == "FAIL"           ? "fail"
+                                   : headline == "INCONCLUSIVE" ? "doubt"
+                                                                : "pass";
+    const ToolInfo& tool = report_.tool;
+    out_ += fmt::format(
+        "<h1><span class=\"{}\">{}</span></h1><p>{}</p><p class=\"soft\">Interlock {} ({}, {}) · "
+        "seed {:#x} · backend {} · {} in {}</p>\n",
+        style, headline, EscapeXmlText(InWords(report_)), Text(tool.version), Text(tool.commit),
+        Text(tool.compiler), report_.seed, Text(report_.backend),
+        Count(report_.points.size(), "point"), ShortSeconds(report_.wall_time));
+    if (report_.status == RunStatus::kPartial) {
+      out_ += "<p class=\"doubt\"><strong>Partial: it was interrupted.</strong></p>\n";
+    }
+    if (!report_.gates.empty()) {
+      out_ +=
+          "<table><caption>Gates</caption><thead><tr><th>verdict</th><th>threshold</th>"
+          "<th>found</th></tr></thead><tbody>\n";
+    }
+    for (const GateResult& gate : report_.gates) {
+      const bool good = gate.measured && gate.pass;
+      out_ += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
+                          good            ? "pass"
+                          : gate.measured ? "fail"
+                                          : "doubt",
+                          good            ? "pass"
+                          : gate.measured ? "FAIL"
+                                          : "inconclusive",
+                          Text(gate.name), Text(gate.what));
+    }
+    if (!report_.gates.empty()) out_ += "</tbody></table>\n";
+    for (const std::string& note : report_.notes) {
+      out_ += fmt::format("<p class=\"soft\">{}</p>\n", EscapeXmlText(Excerpt(note, 1000, true)));
+    }
+  }
+
+  /// After perf's table of locks: who made clients wait longest stands first.
+  void Table() {
+    constexpr std::string_view kShown[] = {
+        "grants_per_s",    "wait_total_ns",      "wait_p50_ns", "wait_p99_ns",    "wait_max_ns",
+        "contended_share", "commands_per_grant", "utilisation", "lost_unnoticed", "jain_grants"};
+    out_ += "<h2>Locks</h2><div class=\"wide\"><table><thead><tr><th>lock</th><th>clients</th>";
+    for (const std::string_view name : kShown) {
+      out_ += fmt::format("<th title=\"{}\">{}</th>", FindFigure(name)->meaning, name);
+    }
+    out_ += "</tr></thead><tbody>\n";
+    Points sorted;
+    for (const ContentionPoint& point : report_.points) sorted.push_back(&point);
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const ContentionPoint* a, const ContentionPoint* b) {
+                       return a->wait.sum() > b->wait.sum();
+                     });
+    for (const ContentionPoint* point : sorted) {
+      out_ += fmt::format("<tr><td class=\"lock\">{}</td>{}", Text(point->lock),
+                          Cell(std::to_string(point->clients)));
+      for (const std::string_view name : kShown) out_ += Cell(ValueOf(name, *point));
+      out_ += "</tr>\n";
+    }
+    out_ += "</tbody></table></div>\n";
+  }
+
+  int Most() const {
+    int most = 0;
+    for (const ContentionPoint& point : report_.points) most = std::max(most, point.clients);
+    return most;
+  }
+
+  /// The line of one histogram: x is how many nines, y the logarithm of the time.
+  static ChartLine Curve(const Histogram& histogram) {
+    ChartLine line;
+    std::uint64_t seen = 0;
+    const auto whole = static_cast<double>(histogram.count());
+    for (const auto& [value, count] : histogram.counts()) {
+      seen += count;
+      const auto above = static_cast<double>(histogram.count() - seen);
+      // The last has none above it; it stands where half a value would.
+      const double nines = -std::log10(std::max(above, 0.5) / whole);
+      line.points.push_back({nines, Log(static_cast<double>(value))});
+    }
+    return line;
+  }
+
+  void Percentiles() {
+    out_ += "<h2>How long they waited, and held it</h2><div class=\"charts\">\n";
+    const std::pair<std::string_view, Histogram ContentionPoint::*> kinds[] = {
+        {"wait", &ContentionPoint::wait},
+        {"wait from when it should have asked", &ContentionPoint::wait_from_intended},
+        {"given up after", &ContentionPoint::abandoned_wait},
+        {"hold", &ContentionPoint::hold}};
+    for (const auto& [name, member] : kinds) {
+      Chart chart;
+      chart.title = fmt::format("{}, by percentile, of the most clients", name);
+      chart.x_name = fmt::format("percentile ({} at {} clients)", name, Most());
+      chart.y_name = "time";
+      double least = 1e18;
+      double greatest = 1;
+      std::uint64_t count = 1;
+      for (std::size_t i = 0; i < locks_.size(); ++i) {
+        const Histogram& histogram = locks_[i].back()->*member;
+        if (histogram.count() == 0) continue;
+        ChartLine line = Curve(histogram);
+        line.name = Text(locks_[i].back()->lock);
+        line.look = static_cast<int>(i);
+        chart.lines.push_back(std::move(line));
+        least = std::min(least, std::max(1.0, static_cast<double>(histogram.least())));
+        greatest = std::max(greatest, static_cast<double>(histogram.greatest()));
+        count = std::max(count, histogram.count());
+      }
+      if (chart.lines.empty()) continue;
+      chart.y_ticks = DecadesOfTime(least, greatest);
+      chart.x_ticks = {{0, "0"}};
+      const double most = std::ceil(std::log10(2 * static_cast<double>(count)));
+      for (double nines = 1; nines <= most; ++nines) {
+        chart.x_ticks.push_back({nines, fmt::format("{:.6g} %", 100 - std::pow(10.0, 2 - nines))});
+      }
+      out_ += ToSvg(chart);
+    }
+    out_ += "</div>\n";
+  }
+
+  void OverClients() {
+    if (std::all_of(locks_.begin(), locks_.end(),
+                    [](const Points& points) { return points.size() < 2; })) {
+      return;
+    }
+    out_ += "<h2>More clients</h2><div class=\"charts\">\n";
+    std::vector<Tick> clients;
+    for (const ContentionPoint* point : locks_.front()) {
+      clients.push_back({std::log2(point->clients), std::to_string(point->clients)});
+    }
+    const std::string knees = Throughput(clients);
+    Waits(clients);
+    out_ += "</div>\n" + knees;
+  }
+
+  /// Answers where each is highest.
+  std::string Throughput(const std::vector<Tick>& clients) {
+    Chart chart{"throughput over clients", "clients", "grants/s", clients, {}, {}};
+    double greatest = 0;
+    std::string knees;
+    for (std::size_t i = 0; i < locks_.size(); ++i) {
+      ChartLine line{Text(locks_[i].front()->lock), {}, true, false, static_cast<int>(i)};
+      for (const ContentionPoint* point : locks_[i]) {
+        const double rate = FindFigure("grants_per_s")->of(*point).value_or(0);
+        line.points.push_back({std::log2(point->clients), rate});
+        greatest = std::max(greatest, rate);
+      }
+      chart.lines.push_back(std::move(line));
+      const auto law = Fit(locks_[i]);
+      if (!law) continue;
+      ChartLine fitted{"", {}, false, true, static_cast<int>(i)};
+      for (double x = clients.front().at; x <= clients.back().at; x += 0.1) {
+        const double n = std::exp2(x);
+        const double y = law->lambda * n / (1 + law->sigma * (n - 1) + law->kappa * n * (n - 1));
+        if (y > 0) fitted.points.push_back({x, y});
+        greatest = std::max(greatest, y);
+      }
+      chart.lines.push_back(std::move(fitted));
+      knees += fmt::format(
+          "<li>{}: {}</li>", Text(locks_[i].front()->lock),
+          law->knee ? fmt::format("highest at some {:.0f} clients", std::max(1.0, *law->knee))
+                    : std::string("no knee within these numbers"));
+    }
+    chart.y_ticks = RoundSteps(greatest);
+    out_ += ToSvg(chart);
+    if (knees.empty()) return knees;
+    return "<p class=\"soft\">Thin lines: the universal scalability law, fitted.</p><ul>" + knees +
+           "</ul>\n";
+  }
+
+  void Waits(const std::vector<Tick>& clients) {
+    Chart chart{
+        "99th percentile of the waits over clients", "clients", "wait, p99", clients, {}, {}};
+    double least = 1e18;
+    double greatest = 1;
+    for (std::size_t i = 0; i < locks_.size(); ++i) {
+      ChartLine line{Text(locks_[i].front()->lock), {}, true, false, static_cast<int>(i)};
+      for (const ContentionPoint* point : locks_[i]) {
+        const auto wait = FindFigure("wait_p99_ns")->of(*point);
+        if (!wait) continue;
+        line.points.push_back({std::log2(point->clients), Log(*wait)});
+        least = std::min(least, std::max(1.0, *wait));
+        greatest = std::max(greatest, *wait);
+      }
+      chart.lines.push_back(std::move(line));
+    }
+    if (least > greatest) return;
+    chart.y_ticks = DecadesOfTime(least, greatest);
+    out_ += ToSvg(chart);
+  }
+
+  /// Of the most clients: who had it when, what each got, and what it cost.
+  void Lock(const Points& points) {
+    const ContentionPoint& point = *points.back();
+    out_ += fmt::format("<h2>{} at {}</h2>\n", Text(point.lock),
+                        Count(static_cast<std::uint64_t>(point.clients), "client"));
+    out_ += OwnerTimeline(point);
+    out_ += ClientTable(point);
+    Commands(points);
+  }
+
+  void Commands(const Points& points) {
+    out_ +=
+        "<table><caption>Commands per grant</caption><thead><tr><th>clients</th><th>asking</th>"
+        "<th>releasing</th><th>at other times</th><th>bytes</th></tr></thead><tbody>\n";
+    for (const ContentionPoint* point : points) {
+      const auto each = [point](std::uint64_t count) {
+        return point->grants == 0 ? std::string("n/a")
+                                  : fmt::format("{:.2f}", static_cast<double>(count) /
+                                                              static_cast<double>(point->grants));
+      };
+      const CommandMix& mix = point->commands;
+      out_ += "<tr>" + Cell(std::to_string(point->clients)) + Cell(each(mix.acquiring)) +
+              Cell(each(mix.releasing)) + Cell(each(mix.beside)) + Cell(each(mix.bytes_sent)) +
+              "</tr>\n";
+    }
+    out_ += "</tbody></table>\n";
+  }
+
+  void Raw() {
+    out_ += "<h2>Every figure</h2>\n";
+    for (const Points& points : locks_) {
+      out_ += fmt::format(
+          "<details><summary>{}</summary><div class=\"wide\"><table><thead><tr>"
+          "<th>figure</th>",
+          Text(points.front()->lock));
+      for (const ContentionPoint* point : points) {
+        out_ +=
+            fmt::format("<th>{}</th>", Count(static_cast<std::uint64_t>(point->clients), "client"));
+      }
+      out_ += "<th>what it is</th></tr></thead><tbody>\n";
+      for (const Figure& figure : Figures()) {
+        out_ += fmt::format("<tr><td>{}</td>", figure.name);
+        for (const ContentionPoint* point : points) {
+          out_ += Cell(FigureText(figure, figure.of(*point)));
+        }
+        out_ += fmt::format("<td>{}</td></tr>\n", figure.meaning);
+      }
+      out_ += "</tbody></table></div></details>\n";
+    }
+  }
+
+  const ContentionReport& report_;
+  const std::vector<Points> locks_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string ToHtml(const ContentionReport& report) { return Page(report).Write(); }
+
+}  // namespace interlock::reports

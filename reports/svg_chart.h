@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// A chart of lines as SVG, for a page whose policy allows no style but its own: what a line looks
+// like is said by classes (kPageStyle). Lines differ by colour, dashes and a name at their end, so
+// they can be told apart in print and without colour.
+//
+// Names must be safe for markup. Equal input gives equal bytes. Thread safety: pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace interlock::reports {
+
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+};
+
+struct ChartLine {
+  std::string name;
+  std::vector<ChartPoint> points;  ///< by x
+  bool dotted = false;             ///< each point is marked
+  bool thin = false;               ///< a fitted law beside what was measured
+  int look = 0;                    ///< which colour and dashes, from 0
+};
+
+struct Tick {
+  double at = 0;
+  std::string text;
+};
+
+struct Chart {
+  std::string title;  ///< what a screen reader is told
+  std::string x_name;
+  std::string y_name;
+  std::vector<Tick> x_ticks;  ///< the first and the last are the ends of the axis; at least two
+  std::vector<Tick> y_ticks;
+  std::vector<ChartLine> lines;
+};
+
+std::string ToSvg(const Chart& chart);
+
+/// Powers of ten that hold all values, at their logarithms: "1 ms", "10 ms", … `least` and
+/// `greatest` are above 0.
+std::vector<Tick> DecadesOfTime(double least, double greatest);
+/// From 0 to a round number that is not below `greatest`, in four or five steps.
+std::vector<Tick> RoundSteps(double greatest);
+
+}  // namespace interlock::reports
