@@ -177,11 +177,16 @@ class Writer {
 };
 
 Json WriteHistogram(const Histogram& histogram) {
+  Json values = Json::array();
   Json counts = Json::array();
-  for (const auto& [value, count] : histogram.counts()) counts.push_back({value, count});
+  for (const auto& [value, count] : histogram.counts()) {
+    values.push_back(value);
+    counts.push_back(count);
+  }
   return {{"sum_ns", histogram.sum()},
           {"least_ns", histogram.least()},
           {"greatest_ns", histogram.greatest()},
+          {"values_ns", std::move(values)},
           {"counts", std::move(counts)}};
 }
 
@@ -231,17 +236,17 @@ Histogram ReadHistogram(const Json& json, const std::string& path) {
   std::int64_t sum = 0;
   std::int64_t least = 0;
   std::int64_t greatest = 0;
-  std::vector<std::vector<std::int64_t>> pairs;
+  std::vector<std::int64_t> values;
+  std::vector<std::uint64_t> of_each;
   Reader reader(json, path);
   reader("sum_ns", sum);
   reader("least_ns", least);
   reader("greatest_ns", greatest);
-  reader("counts", pairs);
+  reader("values_ns", values);
+  reader("counts", of_each);
+  if (values.size() != of_each.size()) throw Mistake(path + ".counts: expected one for each value");
   std::map<std::int64_t, std::uint64_t> counts;
-  for (const auto& pair : pairs) {
-    if (pair.size() != 2 || pair[1] < 1) throw Mistake(path + ".counts: expected [value, count]");
-    counts[pair[0]] = static_cast<std::uint64_t>(pair[1]);
-  }
+  for (std::size_t i = 0; i < values.size(); ++i) counts[values[i]] = of_each[i];
   auto histogram = Histogram::Of(std::move(counts), sum, least, greatest);
   if (!histogram) throw Mistake(path + ": the counts do not fit the sum and the extremes");
   return *std::move(histogram);

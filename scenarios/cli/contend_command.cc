@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 #include <CLI/Option.hpp>
 
-#include "reports/contention_gates.h"
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
 #include "reports/run_files.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/gate_file.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
@@ -40,7 +40,8 @@ struct Settings {
   contend::Load load;
   int jobs = 0;
   bool trace = false;
-  std::string gate;  // files; empty: none
+  contend::Target target;  // no URL: virtual time
+  std::string gate;        // files; empty: none
   std::string baseline;
   OutputSettings output;
 };
@@ -67,6 +68,9 @@ std::string Flaw(const Settings& settings) {
   }
   if (settings.arrivals == "closed" && load.interval > Duration(0)) {
     return "--interval is for --arrivals open";
+  }
+  if (!settings.target.redis.empty() && load.faults != FaultProfile::kNone) {
+    return "--faults are staged in virtual time only";
   }
   if (settings.trace && settings.output.out.empty()) return "--trace needs --out DIR";
   return "";
@@ -98,6 +102,7 @@ Result<contend::ContendOptions> OptionsOf(const Settings& settings, const Regist
   options.jobs = settings.jobs > 0
                      ? settings.jobs
                      : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  if (!settings.target.redis.empty()) options.target = settings.target;
   options.stop = &Interrupted();
   return options;
 }
@@ -123,7 +128,7 @@ ExitCode ReadYardstick(const Settings& settings, Yardstick& yardstick) {
   if (!settings.gate.empty()) {
     const auto file = ReadWholeFile(settings.gate);
     if (!file.ok()) return Complain(ExitCode::kBadInput, file.status().message());
-    auto read = reports::ReadThresholds(*file);
+    auto read = ReadThresholds(*file);
     if (!read.value) {
       return Complain(ExitCode::kBadInput, fmt::format("{}: {}", settings.gate, read.error));
     }
@@ -172,7 +177,11 @@ ExitCode Contend(const Settings& settings, const Registry& registry) {
     };
   }
   auto report = contend::Contend(*options);
-  if (!report.ok()) return Complain(ExitCode::kUsage, report.status().message());
+  if (!report.ok()) {
+    const bool unreachable = report.code() != StatusCode::kInvalidArgument;
+    return Complain(unreachable ? ExitCode::kRedisUnreachable : ExitCode::kUsage,
+                    report.status().message());
+  }
   report->tool = ThisTool();
   report->tool.program = registry.program();
   report->wall_time =
@@ -248,6 +257,13 @@ void AddContendCommand(CLI::App& app, const Registry& registry, Work& work) {
                    "how many compete, in rising order; each number is a point")
       ->capture_default_str();
   AddLoad(*command, *settings);
+  command
+      ->add_option("--redis", settings->target.redis,
+                   "in wall time on these servers, URLs separated by commas; spawn: on servers of "
+                   "its own, which are started and stopped")
+      ->check(NotEmpty);
+  command->add_flag("--allow-remote", settings->target.allow_remote,
+                    "--redis may lead away from this machine");
   command->add_option("--seed", settings->seed, "of all that is drawn (also 0x...)")
       ->type_name("NUMBER")
       ->check([](const std::string& text) {

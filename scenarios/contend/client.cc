@@ -72,7 +72,7 @@ class LoadClient {
     const Load& load = task_.load;
     MonotonicTime next =
         task_.began + draws_.Spread(load, load.open() ? load.interval : load.think);
-    while (next < end_) {
+    while (next < end_ && !(task_.stop != nullptr && *task_.stop)) {
       SleepUntil(next);
       if (!Serve(next)) return;
       next = load.open() ? next + draws_.Spread(load, load.interval)

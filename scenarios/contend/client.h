@@ -8,6 +8,7 @@
 // its own: then `note` is called from several.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,7 +35,8 @@ struct ClientTask {
   std::vector<harness::LockOptions> options;  ///< of each resource
   Load load;
   std::uint64_t seed = 0;
-  MonotonicTime began{};  ///< of the run, on its own clock
+  MonotonicTime began{};                    ///< of the run, on its own clock
+  const std::atomic<bool>* stop = nullptr;  ///< ends it behind its present request; null: nothing
 };
 
 /// Returns when the load's time is over, or the runtime shuts down. `at_work` is called in each

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "scenarios/campaign.h"
 #include "scenarios/contend/load.h"
 #include "scenarios/contend/simulated.h"
+#include "scenarios/contend/wall.h"
 
 namespace interlock::scenarios::contend {
 
@@ -24,14 +26,16 @@ struct ContendOptions {
   std::vector<int> clients;  ///< each 1 or more
   Load load;
   std::uint64_t seed = 1;
-  int jobs = 1;  ///< threads, in virtual time; the result does not depend on it
+  int jobs = 1;                  ///< threads, in virtual time; the result does not depend on it
+  std::optional<Target> target;  ///< real servers; else virtual time
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::uint64_t done, std::uint64_t planned)> progress;
   /// Called with each log, in the order of the points; empty: logs are not kept.
   std::function<void(const reports::ContentionPoint& point, const Log& log)> keep;
 };
 
-/// kInvalidArgument: a lock that cannot be measured; everything else is in the report.
+/// kInvalidArgument: a lock that cannot be measured, or a URL; kUnavailable: a server cannot be
+/// reached or started. Everything else is in the report.
 Result<reports::ContentionReport> Contend(const ContendOptions& options);
 
 /// What a report says of the load.

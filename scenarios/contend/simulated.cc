@@ -97,7 +97,8 @@ class SimulatedRun {
       std::vector<harness::LockOptions> own;
       for (const harness::LockOptions& options : options_)
         own.push_back(OptionsOf(client, options));
-      const ClientTask task{client, &subject_, std::move(own), load_, seed_, runtime.Now()};
+      const ClientTask task{client, &subject_,     std::move(own), load_,
+                            seed_,  runtime.Now(), nullptr};
       Draws draws(seed_, clients_ + client);
       sim::VirtualTime next = UntilFault(draws);
       const std::function<void()> at_work = [&] { MayStrike(client, draws, next); };

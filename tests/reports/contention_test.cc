@@ -11,12 +11,16 @@
 
 #include "pipe.h"
 #include "reports/contention_figures.h"
+#include "reports/contention_gates.h"
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
+#include "reports/hgrm_writer.h"
+#include "reports/html_contention.h"
 
 namespace interlock::reports {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -125,6 +129,110 @@ TEST(ContentionTextTest, AMarkedUpNameIsInertEverywhere) {
       "print(len(rows), set(map(len, rows)))\"",
       ToCsv(report));
   EXPECT_EQ(lines, std::to_string(1 + 2 * Figures().size()) + " {5}\n");
+}
+
+TEST(ContentionGatesTest, EachPointIsHeldAgainstTheThresholdsThatAreAboutIt) {
+  const std::vector<Threshold> thresholds = {
+      {"mutex", 8, "wait_max_ns", std::nullopt, 50'000'000},
+      {"*", std::nullopt, "commands_per_grant", 3, 3.5},
+      {"other", std::nullopt, "grants_per_s", 1, std::nullopt},
+      {"*", 1, "wait_p999_ns", std::nullopt, 1}};
+  const auto gates = Judge(ReportOf("mutex"), thresholds);
+  ASSERT_EQ(gates.size(), 5U);
+  EXPECT_EQ(gates[0].name, "mutex at 8 clients: wait_max_ns <= 50000000");
+  EXPECT_TRUE(gates[0].pass);
+  EXPECT_EQ(gates[0].what, "29990000");
+  EXPECT_EQ(gates[1].name, "mutex at 1 client: commands_per_grant >= 3 and <= 3.5");
+  EXPECT_TRUE(gates[1].pass);
+  EXPECT_TRUE(gates[2].pass);
+  EXPECT_FALSE(gates[3].measured) << "no such lock";
+  EXPECT_FALSE(gates[4].measured) << "100 waits say nothing about one in a thousand";
+  for (const GateResult& gate :
+       Judge(ReportOf("mutex"), {{"*", std::nullopt, "wait_max_ns", std::nullopt, 1}})) {
+    EXPECT_TRUE(gate.measured);
+    EXPECT_FALSE(gate.pass);
+  }
+}
+
+TEST(ContentionCompareTest, TheSameIsIdenticalAndWhatDiffersIsSaidWithItsDirection) {
+  const ContentionReport before = ReportOf("mutex");
+  EXPECT_THAT(Compare(before, before), ElementsAre("identical to the earlier measurement"));
+  ContentionReport now = before;
+  now.points[1].commands.acquiring *= 2;
+  EXPECT_THAT(Compare(before, now)[1],
+              "mutex at 8 clients: commands_per_grant is 5, was 3 (+66.7 %): worse");
+  EXPECT_THAT(Compare(now, before)[1],
+              "mutex at 8 clients: commands_per_grant is 3, was 5 (-40.0 %): better");
+  now.load.hold_ns = 5;
+  EXPECT_THAT(Compare(before, now).front(), HasSubstr("another load"));
+  now.points.front().lock = "other";
+  EXPECT_THAT(Compare(before, now)[1], HasSubstr("1 of 2 points were not"));
+}
+
+TEST(ContentionCompareTest, InWallTimeTwoInAHundredAreNoise) {
+  ContentionReport before = ReportOf("mutex");
+  before.backend = "redis://127.0.0.1:1/0";
+  ContentionReport now = before;
+  now.points[1].commands.bytes_sent = before.points[1].commands.bytes_sent = 1'000'000;
+  now.points[1].commands.bytes_sent += 15'000;
+  EXPECT_THAT(Compare(before, now), ElementsAre("no change beyond noise (2 %)"));
+  now.points[1].commands.bytes_sent += 15'000;
+  EXPECT_THAT(Compare(before, now).front(), HasSubstr("bytes_per_grant"));
+}
+
+TEST(ContentionHtmlTest, ThePageIsItsOwnAndForeignTextIsText) {
+  ContentionReport report = ReportOf("</style><script>alert(1)</script>");
+  report.points[0].faults[0].what = "<img src=x>";
+  report.gates[0].name = "<b>gate</b>";
+  const std::string page = ToHtml(report);
+  EXPECT_THAT(page, HasSubstr("default-src 'none'; style-src 'sha256-"));
+  for (const char* foreign : {"<script>alert", "<img", "<b>", " style=", " onclick="}) {
+    EXPECT_THAT(page, Not(HasSubstr(foreign)));
+  }
+  const std::string read = Pipe(
+      "python3 -c \"\n"
+      "import sys\n"
+      "from html.parser import HTMLParser\n"
+      "open_tags, worst = [], []\n"
+      "class Page(HTMLParser):\n"
+      "  def handle_starttag(self, tag, attrs):\n"
+      "    if tag not in ('meta',): open_tags.append(tag)\n"
+      "  def handle_startendtag(self, tag, attrs): pass\n"
+      "  def handle_endtag(self, tag):\n"
+      "    if not open_tags or open_tags.pop() != tag: worst.append(tag)\n"
+      "Page().feed(open(0, encoding='utf-8').read())\n"
+      "print(open_tags, worst)\"",
+      page);
+  EXPECT_EQ(read, "[] []\n") << "every element that is opened is closed";
+}
+
+TEST(ContentionHtmlTest, NothingThatWasMeasuredIsNoDivisionByNothing) {
+  ContentionReport report = ReportOf("mutex");
+  report.points = {PointOf("mutex", 1, 0)};
+  report.points[0].owners.clear();
+  const std::string page = ToHtml(report);
+  EXPECT_THAT(page, Not(HasSubstr("nan")));
+  EXPECT_THAT(page, Not(HasSubstr("inf")));
+  report.points.clear();
+  EXPECT_THAT(ToHtml(report), HasSubstr("</html>"));
+}
+
+TEST(HgrmTest, ThePlotterReadsEveryLineAndTheFooter) {
+  Histogram histogram;
+  for (std::int64_t i = 1; i <= 10'000; ++i) histogram.Add(i * 100'000);
+  const std::string read = Pipe(
+      "python3 -c \"\n"
+      "import re, sys\n"
+      "lines = sys.stdin.read().split('\\n')\n"
+      "assert lines[0].split() == ['Value', 'Percentile', 'TotalCount', '1/(1-Percentile)']\n"
+      "rows = [list(map(float, l.split())) for l in lines[2:] if l and not l.startswith('#')]\n"
+      "assert all(a[0] <= b[0] and a[1] < b[1] and a[2] <= b[2] for a, b in zip(rows, rows[1:]))\n"
+      "half = [r for r in rows if r[1] == 0.5][0]\n"
+      "foot = [l for l in lines if re.match(r'#\\[\\w+ *= +[0-9.]+, [\\w ]+ = +[0-9.]+\\]$', l)]\n"
+      "print(half[0], rows[-1][1], int(rows[-1][2]), len(foot))\"",
+      ToHgrm(histogram));
+  EXPECT_EQ(read, "500.171 1.0 10000 3\n");
+  EXPECT_THAT(ToHgrm({}), HasSubstr("Total count    =            0"));
 }
 
 TEST(ScalabilityTest, ALawIsFoundAgainInItsOwnPoints) {

@@ -3,6 +3,7 @@
 // Measurements of contention in virtual time, by the function and by the program.
 #include "scenarios/contend/contend.h"
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 
 #include "reports/contention_figures.h"
 #include "reports/contention_json.h"
+#include "scenarios/cli/gate_file.h"
 #include "scenarios/specimen.h"
 #include "tests/scenarios/child_process.h"
 
@@ -20,6 +22,7 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 using scenarios::testing::ChildResult;
+using scenarios::testing::ReadFile;
 using scenarios::testing::RunChild;
 using scenarios::testing::ScratchFolder;
 
@@ -132,6 +135,66 @@ TEST(ContendTest, AnotherProgramWorksTheSameFiguresOutFromTheTrace) {
   }
 }
 
+TEST(GateFileTest, ThresholdsAreReadAsTheyStand) {
+  const auto read = cli::ReadThresholds(
+      "[[threshold]]\nlock = 'mutex'\nclients = 8\nmetric = 'wait_max_ns'\nmax = 50_000_000\n"
+      "[[threshold]]\nmetric = 'commands_per_grant'\nmin = 3\nmax = 3.5\n");
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  ASSERT_EQ(read.value->size(), 2U);
+  const reports::Threshold& first = read.value->front();
+  EXPECT_EQ(first.lock, "mutex");
+  EXPECT_EQ(first.clients, 8);
+  EXPECT_EQ(first.metric, "wait_max_ns");
+  EXPECT_EQ(first.most, 50e6);
+  EXPECT_FALSE(first.least.has_value());
+  EXPECT_EQ(read.value->back().lock, "*");
+  EXPECT_EQ(read.value->back().least, 3);
+  EXPECT_EQ(read.value->back().most, 3.5);
+}
+
+TEST(GateFileTest, WhatIsWrongInAFileIsNamedWithItsLine) {
+  const auto error = [](const std::string& text) { return cli::ReadThresholds(text).error; };
+  EXPECT_EQ(error(""), "there is no [[threshold]] in it");
+  EXPECT_THAT(error("[[treshold]]\nmetric='x'\n"), HasSubstr("\"treshold\" is not known"));
+  EXPECT_THAT(error("[[threshold]]\nmetric='wait_p98_ns'\nmax=1"),
+              HasSubstr("line 2: no figure is called \"wait_p98_ns\""));
+  EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\n"), HasSubstr("needs max or min"));
+  EXPECT_THAT(error("[[threshold]]\nmax=1\n"), HasSubstr("needs a metric"));
+  EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmax='1'"),
+              HasSubstr("line 3: max is to be a number"));
+  EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmax=nan"), HasSubstr("a number"));
+  EXPECT_THAT(error("[[threshold]]\nclients=0\n"), HasSubstr("1 or more"));
+  EXPECT_THAT(error("[[threshold]\n"), HasSubstr("line 1"));
+}
+
+TEST(ContendTest, AThresholdThatIsCrossedIsExitCodeThreeAndAnotherRunIsComparedWithTheFirst) {
+  const ScratchFolder out;
+  const std::string gate = out.path() + "/gate.toml";
+  std::ofstream(gate) << "[[threshold]]\nmetric = 'wait_max_ns'\nmax = 1\n";
+  const std::vector<std::string> words = {"contend", "--lock",     "mutex", "--clients",
+                                          "2",       "--duration", "1s"};
+  auto with = [&words](const std::vector<std::string>& more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return Interlock(all);
+  };
+  const ChildResult crossed = with({"--gate", gate, "--out", out.path()});
+  EXPECT_EQ(crossed.exit_code, 3) << crossed.err;
+  EXPECT_THAT(crossed.out, HasSubstr("FAIL          mutex at 2 clients: wait_max_ns <= 1:"));
+  const ChildResult again = with({"--baseline", out.path()});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_THAT(again.out, HasSubstr("identical to the earlier measurement"));
+  EXPECT_EQ(with({"--baseline", gate}).exit_code, 65);
+  EXPECT_EQ(with({"--gate", out.path() + "/none.toml"}).exit_code, 65);
+  const ChildResult rendered = Interlock(
+      {"report", out.path(), "--format", "html,junit,csv,markdown,text,hgrm", "--out", out.path()});
+  EXPECT_EQ(rendered.exit_code, 3) << "a stored run says what it said: " << rendered.err;
+  EXPECT_THAT(ReadFile(out.path() + "/report.html"), HasSubstr("</html>"));
+  EXPECT_THAT(ReadFile(out.path() + "/waits/mutex.2.hgrm"), HasSubstr("#[Max"));
+  EXPECT_THAT(Interlock({"report", out.path(), "--format", "perfetto"}).err,
+              HasSubstr("nothing to show in it"));
+}
+
 TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   const auto error = [](std::vector<std::string> words) {
     words.insert(words.begin(), "contend");
@@ -147,6 +210,9 @@ TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   EXPECT_THAT(error({"--lock", "mutex", "--lease", "1us"}), HasSubstr("too short"));
   EXPECT_THAT(error({"--lock", "mutex", "--arrivals", "open"}), HasSubstr("--interval"));
   EXPECT_THAT(error({"--lock", "mutex", "--trace"}), HasSubstr("--out DIR"));
+  EXPECT_THAT(error({"--lock", "mutex", "--redis", "spawn", "--faults", "pauses"}),
+              HasSubstr("virtual time only"));
+  EXPECT_THAT(error({"--lock", "mutex", "--redis", "http://x"}), HasSubstr("URL"));
 }
 
 }  // namespace

@@ -52,6 +52,15 @@ class ExportsTest : public ::testing::Test {
     }
   }
 
+  /// A measurement of one point.
+  std::string Measured() const {
+    const std::string folder = folder_.path() + "/measured";
+    const ChildResult child = Interlock(
+        {"contend", "--lock", "mutex", "--clients", "2", "--duration", "100ms", "--out", folder});
+    EXPECT_EQ(child.exit_code, 0) << child.err;
+    return folder;
+  }
+
   const ScratchFolder folder_;
   const std::string run_ = folder_.path() + "/run";
   std::set<fs::path> cases_;
@@ -88,11 +97,18 @@ TEST_F(ExportsTest, ARunWithoutCounterexamplesSaysSo) {
   EXPECT_THAT(report.err, HasSubstr("perfetto: this run has nothing to show in it"));
 }
 
+/// Has nothing to say of verdicts.
+bool OfMeasurements(const reports::Format& format) {
+  return format.render == nullptr && format.render_case == nullptr;
+}
+
 TEST_F(ExportsTest, AFullDiskIsAnErrorInEveryFormat) {
   KeepOne();
+  const std::string measured = Measured();
   for (const reports::Format& format : reports::Formats()) {
-    const std::string command = std::string(INTERLOCK_PROGRAM) + " report '" + run_ +
-                                "' --format " + std::string(format.name) + " > /dev/full";
+    const std::string& run = OfMeasurements(format) ? measured : run_;
+    const std::string command = std::string(INTERLOCK_PROGRAM) + " report '" + run + "' --format " +
+                                std::string(format.name) + " > /dev/full";
     const ChildResult report = RunChild({"/bin/sh", "-c", command});
     // Annotations of what passes are none at all, so that nothing is to be written.
     if (format.name == "github" && report.exit_code == 2) continue;
@@ -104,18 +120,22 @@ TEST_F(ExportsTest, AFullDiskIsAnErrorInEveryFormat) {
 TEST_F(ExportsTest, AFolderThatCannotBeWrittenIsAnErrorInEveryFormat) {
   const std::string blocked = folder_.path() + "/blocked";
   fs::create_directory(blocked);
+  const std::string measured = Measured();
   for (const reports::Format& format : reports::Formats()) {
     // Root may write anywhere, but not where something else has the name.
-    const bool of_a_case = format.render_case != nullptr;
-    const fs::path taken =
-        fs::path(blocked) / (of_a_case ? "counterexamples" : std::string(format.file_name));
-    if (of_a_case) {
+    const bool of_measurements = OfMeasurements(format);
+    const bool in_a_folder = format.render == nullptr;
+    const std::string name = of_measurements ? "waits"
+                             : in_a_folder   ? "counterexamples"
+                                             : std::string(format.file_name);
+    const fs::path taken = fs::path(blocked) / name;
+    if (in_a_folder) {
       std::ofstream(taken) << "a file";
     } else {
       fs::create_directory(taken);
     }
-    const ChildResult report =
-        Interlock({"report", run_, "--format", std::string(format.name), "--out", blocked});
+    const ChildResult report = Interlock({"report", of_measurements ? measured : run_, "--format",
+                                          std::string(format.name), "--out", blocked});
     EXPECT_EQ(report.exit_code, 70) << format.name;
     EXPECT_THAT(report.err, HasSubstr("cannot write " + blocked)) << format.name;
     fs::remove(taken);

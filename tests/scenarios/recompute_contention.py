@@ -96,7 +96,7 @@ if waits:
     ordered = sorted(waits)
     median = ordered[(len(ordered) + 1) // 2 - 1]
     seen = 0
-    for value, count in point["wait"]["counts"]:
+    for value, count in zip(point["wait"]["values_ns"], point["wait"]["counts"]):
         seen += count
         if 2 * seen >= len(waits):
             if not median <= value <= median * 1.001 + 1:

@@ -68,6 +68,17 @@ class SchemasTest : public ::testing::Test {
   const std::string out_ = folder_.path() + "/out";
 };
 
+TEST_F(SchemasTest, AMeasurementOfContention) {
+  const std::string gate = folder_.path() + "/gate.toml";
+  std::ofstream(gate) << "[[threshold]]\nmetric = 'abandoned'\nmax = 0\n";
+  const std::string run = Printed(
+      "contention.json",
+      {"contend", "--lock", "mutex,mutex.renewed", "--clients", "1,4", "--duration", "2s",
+       "--faults", "pauses", "--lease", "100ms", "--hold", "200ms", "--gate", gate, "--json"},
+      {0});
+  ExpectStrictlyValid("contention", {run});
+}
+
 TEST_F(SchemasTest, ACheckItsCounterexamplesAndTheirReplay) {
   const std::string run =
       Printed("run.json",

@@ -3,7 +3,7 @@
 // Hazard: between the choice of a free port and the server's bind another process may take the
 // port, and may even be a Redis that answers. So readiness is judged by the process id in INFO, and
 // a server that ends at once is started again on another port.
-#include "tests/support/redis_server.h"
+#include "scenarios/real/redis_server.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include <thread>
 #include <utility>
 
-namespace interlock::testing {
+namespace interlock::scenarios::real {
 namespace {
 
 constexpr int kStartAttempts = 10;
@@ -51,9 +51,8 @@ Result<std::string> FindBinary() {
   const std::string same_binary = "/usr/bin/redis-check-rdb";
   if (IsExecutable(same_binary)) return same_binary;
   return Unavailable(
-      "no redis-server: tests labelled redis need one; apt-get install redis-tools (which starts "
-      "no "
-      "service), or set INTERLOCK_REDIS_SERVER");
+      "no redis-server: apt-get install redis-tools (which starts no service), or set "
+      "INTERLOCK_REDIS_SERVER");
 }
 
 sockaddr_in Loopback(int port) {
@@ -299,4 +298,4 @@ bool RedisServer::AwaitBlockedClients(int count) {
   return false;
 }
 
-}  // namespace interlock::testing
+}  // namespace interlock::scenarios::real

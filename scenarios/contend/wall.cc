@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/contend/wall.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/contend/client.h"
+#include "scenarios/contend/measure.h"
+#include "scenarios/real/admin.h"
+#include "scenarios/scenario.h"
+
+namespace interlock::scenarios::contend {
+namespace {
+
+using real::RedisServer;
+
+Result<std::vector<HiredisOptions>> Parse(std::string_view urls, bool allow_remote) {
+  std::vector<HiredisOptions> servers;
+  for (;;) {
+    const std::string_view url = urls.substr(0, urls.find(','));
+    auto options = real::ParseTarget(url, allow_remote);
+    if (!options.ok()) return options.status();
+    servers.push_back(std::move(options).value());
+    if (url.size() == urls.size()) return servers;
+    urls.remove_prefix(url.size() + 1);
+  }
+}
+
+/// One client's thread and what it notes. A lock may send from tasks of its own.
+class WallClient {
+ public:
+  WallClient(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers, ClientTask task)
+      : runtime_(runtime), task_(std::move(task)) {
+    for (const HiredisOptions& server : servers) {
+      auto made = MakeHiredisConnector(runtime_, server);
+      if (!made.ok()) {
+        failure_ = made.status();
+        return;
+      }
+      connectors_.push_back(std::move(made).value());
+    }
+  }
+
+  const Status& failure() const { return failure_; }
+
+  void Start() {
+    thread_ = std::thread([this] {
+      const Note note = [this](LogEntry entry) {
+        const std::lock_guard guard(mutex_);
+        entry.at_ns = (runtime_.Now() - task_.began).count();
+        log_.push_back(std::move(entry));
+      };
+      std::vector<std::unique_ptr<Connector>> noted;
+      harness::Environment environment{runtime_, *connectors_.front(), {}};
+      for (const auto& connector : connectors_) {
+        noted.push_back(NotingConnector(*connector, task_.client, note));
+        environment.nodes.push_back(noted.back().get());
+      }
+      harness::Environment watched{runtime_, *noted.front(), environment.nodes};
+      RunLoadClient(task_, watched, note, {});
+    });
+  }
+
+  /// REQUIRES: started.
+  Log Finish() {
+    thread_.join();
+    return std::move(log_);
+  }
+
+ private:
+  ThreadRuntime& runtime_;
+  const ClientTask task_;
+  std::vector<std::unique_ptr<Connector>> connectors_;
+  Status failure_;
+  std::mutex mutex_;
+  Log log_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+int ServersFor(const harness::Subject& subject) {
+  return subject.traits().quorum ? kSpawnedServers : 1;
+}
+
+Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int most) {
+  std::unique_ptr<WallBench> bench(new WallBench());
+  if (target.redis == "spawn") {
+    std::string versions;
+    for (int i = 0; i < most; ++i) {
+      auto server = RedisServer::Start();
+      if (!server.ok()) return server.status();
+      auto options = ParseRedisUrl((*server)->url());
+      if (!options.ok()) return options.status();
+      bench->servers_.push_back(std::move(options).value());
+      bench->own_.push_back(std::move(server).value());
+    }
+    bench->backend_ = fmt::format("{} redis-server of its own", most);
+  } else {
+    auto servers = Parse(target.redis, target.allow_remote);
+    if (!servers.ok()) return servers.status();
+    bench->servers_ = std::move(servers).value();
+  }
+  std::array<std::byte, 16> bytes{};
+  bench->runtime_.FillRandom(bytes);
+  bench->prefix_ = "interlock:contend:";
+  for (const std::byte byte : bytes) {
+    bench->prefix_ += fmt::format("{:02x}", static_cast<unsigned>(byte));
+  }
+  bench->prefix_ += ':';
+  for (const HiredisOptions& server : bench->servers_) {
+    const Status good = real::CheckServer(bench->runtime_, server, bench->prefix_);
+    if (!good.ok()) return good;
+    bench->sweepers_.push_back(
+        std::make_unique<real::KeySweeper>(bench->runtime_, server, bench->prefix_));
+    bench->sweepers_.back()->Use(server.database);
+    if (!bench->own_.empty()) continue;
+    auto connector = MakeHiredisConnector(bench->runtime_, server);
+    if (!connector.ok()) return connector.status();
+    bench->backend_ += (bench->backend_.empty() ? "" : ",") + (*connector)->endpoint();
+  }
+  return bench;
+}
+
+Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients, const Load& load,
+                                    std::uint64_t seed, const std::atomic<bool>* stop) {
+  if (subject.traits().latch) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} is a latch: nobody contends for it", subject.name()));
+  }
+  const std::size_t least = subject.traits().quorum ? 3 : 1;
+  if (servers_.size() < least) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} asks three servers or more: give their URLs, separated by "
+                              "commas, or --redis spawn",
+                              subject.name()));
+  }
+  std::vector<HiredisOptions> servers = servers_;
+  if (least == 1) servers.resize(1);
+  const std::string prefix = fmt::format("{}{}:", prefix_, ++points_);
+  const std::vector<harness::LockOptions> options = OptionsFor(subject, load, prefix);
+  // Time for all threads to be there.
+  const MonotonicTime began = runtime_.Now() + std::chrono::milliseconds(20 + clients);
+  std::vector<std::unique_ptr<WallClient>> all;
+  for (int client = 0; client < clients; ++client) {
+    std::vector<harness::LockOptions> own;
+    for (const harness::LockOptions& one : options) own.push_back(OptionsOf(client, one));
+    all.push_back(std::make_unique<WallClient>(
+        runtime_, servers, ClientTask{client, &subject, std::move(own), load, seed, began, stop}));
+    if (!all.back()->failure().ok()) return all.back()->failure();
+  }
+  for (const auto& client : all) client->Start();
+  Measured measured;
+  for (const auto& client : all) {
+    Log log = client->Finish();
+    measured.log.insert(measured.log.end(), std::make_move_iterator(log.begin()),
+                        std::make_move_iterator(log.end()));
+  }
+  std::stable_sort(measured.log.begin(), measured.log.end(),
+                   [](const LogEntry& a, const LogEntry& b) { return a.at_ns < b.at_ns; });
+  Frame frame;
+  frame.lock = subject.name();
+  frame.clients = clients;
+  frame.resources = load.resources;
+  frame.from_ns = load.warm_up.count();
+  frame.to_ns = load.whole().count();
+  frame.open = load.open();
+  frame.one_owner = options.front().permits == 1;
+  measured.point = contend::Measure(measured.log, frame);
+  return measured;
+}
+
+Status WallBench::Sweep() {
+  for (const auto& sweeper : sweepers_) {
+    if (const auto swept = sweeper->Sweep(); !swept.ok()) return swept.status();
+  }
+  return Status();
+}
+
+}  // namespace interlock::scenarios::contend
