@@ -10,6 +10,7 @@
 #include <string>
 
 #include "pipe.h"
+#include "report_samples.h"
 #include "reports/contention_figures.h"
 #include "reports/contention_gates.h"
 #include "reports/contention_json.h"
@@ -115,6 +116,16 @@ TEST(ContentionTextTest, EveryFigureHasAValueOrSaysThatThereIsNone) {
   EXPECT_EQ(FindFigure("wait_p98_ns"), nullptr);
   EXPECT_EQ(FindFigure("wait_p99_ns")->of(empty), std::nullopt);
   EXPECT_EQ(FindFigure("commands_per_grant")->of(full), 3.0);
+}
+
+TEST(ContentionTextTest, JUnitIsValidByItsSchemaWithAndWithoutThresholds) {
+  ContentionReport report = ReportOf("mutex");
+  EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
+  report.gates.push_back({"b", false, false, "nothing like it was measured"});
+  report.gates.push_back({"c", true, true, "5"});
+  EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
+  report.gates.clear();
+  EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
 }
 
 TEST(ContentionTextTest, AMarkedUpNameIsInertEverywhere) {

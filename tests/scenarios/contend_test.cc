@@ -195,6 +195,17 @@ TEST(ContendTest, AThresholdThatIsCrossedIsExitCodeThreeAndAnotherRunIsComparedW
               HasSubstr("nothing to show in it"));
 }
 
+TEST(GalleryTest, IsMadeByOneCommand) {
+  const ScratchFolder out;
+  const ChildResult made = RunChild({INTERLOCK_GALLERY, out.path(), INTERLOCK_PROGRAM});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  for (const std::string part : {"check", "contend", "pauses"}) {
+    EXPECT_THAT(made.out, HasSubstr(out.path() + "/" + part + "/report.html"));
+    EXPECT_THAT(ReadFile(out.path() + "/" + part + "/report.html"), HasSubstr("</html>"));
+  }
+  EXPECT_THAT(ReadFile(out.path() + "/contend/waits/redlock.64.hgrm"), HasSubstr("#[Max"));
+}
+
 TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   const auto error = [](std::vector<std::string> words) {
     words.insert(words.begin(), "contend");
