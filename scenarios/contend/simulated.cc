@@ -30,7 +30,7 @@ class SimulatedRun {
         options_(OptionsFor(subject, load, "interlock:")),
         watch_(subject, options_, log_),
         choices_(sim::Choices::FromSeed(seed)),
-        world_(universe_, WorldOptionsOf(subject), {}, choices_, &watch_) {
+        world_(universe_, WorldOptionsOf(subject), no_plan_, choices_, &watch_) {
     watch_.Attach(world_);
   }
 
@@ -131,6 +131,7 @@ class SimulatedRun {
   Log log_;
   OwnerWatch watch_;
   sim::Universe universe_;
+  const sim::FaultPlan no_plan_;  // the world keeps no copy
   sim::Choices choices_;
   sim::World world_;
 };
