@@ -42,7 +42,7 @@ CountDownLatch::CountDownLatch(Client& client, RetryOptions retry,
     : client_(&client), retry_(retry), scripts_(std::move(scripts)) {}
 
 Status CountDownLatch::Close(int count) {
-  if (Status valid = ValidateLimit(count); !valid.ok()) return valid;
+  if (Status valid = ValidateCount(count); !valid.ok()) return valid;
   const Result<LatchReply> closed = Ask(*client_, scripts_->Close(count));
   if (!closed.ok()) return closed.status();
   if (closed->changed || closed->count == count) return Status();
@@ -64,7 +64,7 @@ Status CountDownLatch::CountDown(const std::string& party) {
 
 Status CountDownLatch::Await(std::stop_token stop) { return AwaitUntil(kNever, std::move(stop)); }
 
-Status CountDownLatch::AwaitFor(Duration timeout, std::stop_token stop) {
+Status CountDownLatch::AwaitFor(AnyDuration timeout, std::stop_token stop) {
   return AwaitUntil(AddSaturating(client_->runtime().Now(), timeout), std::move(stop));
 }
 

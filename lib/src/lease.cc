@@ -47,7 +47,7 @@ Status Lease::Extend(Duration lease) {
   return held_ != nullptr ? held_->Extend(lease) : HoldsNothing();
 }
 
-Status Lease::KeepAlive(Duration max_hold) {
+Status Lease::KeepAlive(AnyDuration max_hold) {
   return held_ != nullptr ? held_->KeepAlive(max_hold) : HoldsNothing();
 }
 

@@ -44,7 +44,7 @@ Result<Lease> LeaseSource::TryAcquire() {
   return Granted(granter_, [this] { return granter_->Try(); });
 }
 
-Result<Lease> LeaseSource::AcquireFor(Duration timeout, std::stop_token stop) {
+Result<Lease> LeaseSource::AcquireFor(AnyDuration timeout, std::stop_token stop) {
   return AcquireUntil(AddSaturating(granter_->runtime().Now(), timeout), std::move(stop));
 }
 

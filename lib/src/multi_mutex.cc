@@ -70,7 +70,7 @@ Status MultiLease::Extend() {
   return {};
 }
 
-Status MultiLease::KeepAlive(Duration max_hold) {
+Status MultiLease::KeepAlive(AnyDuration max_hold) {
   if (leases_.empty()) return Status(StatusCode::kNotOwner, "this handle holds nothing");
   Status first;
   for (Lease& lease : leases_) {
@@ -151,7 +151,7 @@ Result<MultiLease> MultiMutex::TryAcquire() {
   return MultiLease(std::move(held));
 }
 
-Result<MultiLease> MultiMutex::AcquireFor(Duration timeout, std::stop_token stop) {
+Result<MultiLease> MultiMutex::AcquireFor(AnyDuration timeout, std::stop_token stop) {
   return AcquireUntil(AddSaturating(runtime_->Now(), timeout), std::move(stop));
 }
 

@@ -146,6 +146,8 @@ Status Validate(const CountDownLatchOptions& options) {
                        CheckRetry(options.retry)});
 }
 
+Status ValidateCount(int count) { return CheckCount("count", count, 1, kMaxPermits); }
+
 Status ValidateLimit(int limit) { return CheckCount("limit", limit, 1, kMaxPermits); }
 
 Status Validate(const SemaphoreOptions& options) {

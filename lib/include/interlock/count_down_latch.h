@@ -83,7 +83,7 @@ class CountDownLatch {
   /// requested first; without a look, if it was before the call. Returns at most
   /// Client::overrun_bound() after either.
   Status Await(std::stop_token stop = {});
-  Status AwaitFor(Duration timeout, std::stop_token stop = {});
+  Status AwaitFor(AnyDuration timeout, std::stop_token stop = {});
   Status AwaitUntil(MonotonicTime deadline, std::stop_token stop = {});
 
   /// How many have still to count down. kInvalidArgument: as CountDown.

@@ -123,7 +123,7 @@ class [[nodiscard]] Lease {
   /// Duration::max() is no limit. Another call sets another limit. A renewal that fails is tried
   /// again, after growing pauses, as long as the lease is valid; none takes time that another
   /// lease of the client needs for its own. kLeaseLost, kNotOwner: as Extend. Sends nothing itself.
-  Status KeepAlive(Duration max_hold);
+  Status KeepAlive(AnyDuration max_hold);
 
   /// Set when the lease is lost: no later than valid_until() is reached on the Runtime's clock
   /// (waiters then wake by themselves, whatever the server and other tasks do), or earlier when the

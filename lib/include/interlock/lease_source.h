@@ -62,7 +62,7 @@ class LeaseSource {
   /// Waits for a grant for `timeout`, or until `deadline` on the Runtime's clock; always tries at
   /// least once. Lost connections are re-made meanwhile. kTimeout: definitely not acquired in time.
   /// kUnknownOutcome as above. Returns at most Client::overrun_bound() late. For `stop` see below.
-  Result<Lease> AcquireFor(Duration timeout, std::stop_token stop = {});
+  Result<Lease> AcquireFor(AnyDuration timeout, std::stop_token stop = {});
   Result<Lease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
 
   /// Waits for ever, over any outage. Fails only with kCancelled, kInvalidArgument (credentials),

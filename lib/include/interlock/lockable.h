@@ -62,7 +62,7 @@ class BasicLockable {
   template <typename Rep, typename Period>
   bool try_lock_for(const std::chrono::duration<Rep, Period>& timeout) {
     CheckUnlocked();
-    return Take(source_.AcquireFor(std::chrono::ceil<Duration>(timeout)));
+    return Take(source_.AcquireFor(ToDuration(timeout)));
   }
   bool try_lock_until(MonotonicTime deadline);
 

@@ -96,7 +96,7 @@ class [[nodiscard]] MultiLease {
 
   /// Keeps every lease alive, see Lease::KeepAlive. kOk: all of them were valid at its end. Not ok:
   /// the first failure; the others go on.
-  Status KeepAlive(Duration max_hold);
+  Status KeepAlive(AnyDuration max_hold);
 
   /// Set when any of the leases is lost, see Lease::lost; the others stay held until they are
   /// released. Set() ends the belief in all of them. REQUIRES: not moved from.
@@ -128,7 +128,7 @@ class MultiMutex {
   /// As the members of LeaseSource of these names, for all resources together. kStopped: what was
   /// taken before the stop has been given back.
   Result<MultiLease> TryAcquire();
-  Result<MultiLease> AcquireFor(Duration timeout, std::stop_token stop = {});
+  Result<MultiLease> AcquireFor(AnyDuration timeout, std::stop_token stop = {});
   Result<MultiLease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
   Result<MultiLease> Acquire(std::stop_token stop = {});
 

@@ -190,8 +190,9 @@ Status Validate(const SemaphoreOptions& options);
 Status Validate(const SharedMutexOptions& options);
 Status Validate(const RedlockOptions& options);
 Status Validate(const SingleFileOptions& options);
-/// A number of permits: [1, 65536].
+/// A number of permits, or of what a latch waits for: [1, 65536].
 Status ValidateLimit(int limit);
+Status ValidateCount(int count);
 /// `name` of a resource: 1 to 512 bytes without braces. Braces are refused because the name stands
 /// between them in every key, as the hash tag that keeps a resource's keys in one cluster slot.
 Status ValidateName(const std::string& name);

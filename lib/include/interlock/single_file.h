@@ -128,7 +128,7 @@ class SingleFile : public LeaseSource {
   }
   template <typename F>
   typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(
-      Duration timeout, F&& body, std::stop_token stop = {}) {
+      AnyDuration timeout, F&& body, std::stop_token stop = {}) {
     return Run(AcquireFor(timeout, std::move(stop)), body);
   }
 
@@ -138,7 +138,8 @@ class SingleFile : public LeaseSource {
     return RunOrThrow(Acquire(std::move(stop)), body);
   }
   template <typename F>
-  internal::BodyValue<F> SynchronizeOrThrow(Duration timeout, F&& body, std::stop_token stop = {}) {
+  internal::BodyValue<F> SynchronizeOrThrow(AnyDuration timeout, F&& body,
+                                            std::stop_token stop = {}) {
     return RunOrThrow(AcquireFor(timeout, std::move(stop)), body);
   }
 

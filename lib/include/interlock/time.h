@@ -6,6 +6,8 @@
 #pragma once
 
 #include <chrono>
+#include <ratio>
+#include <type_traits>
 
 namespace interlock {
 
@@ -20,6 +22,33 @@ struct MonotonicClock {
 };
 
 using MonotonicTime = MonotonicClock::time_point;
+
+/// In nanoseconds, rounded up. What is too long for them (292 years), as `hours::max()` is, becomes
+/// Duration::max(), where std::chrono's own conversion overflows; likewise in the past. No number
+/// (NaN) is no time.
+template <typename Rep, typename Period>
+constexpr Duration ToDuration(std::chrono::duration<Rep, Period> time) {
+  using Real = std::chrono::duration<long double, std::nano>;
+  const Real ns(time);
+  if (ns.count() != ns.count()) return Duration::zero();
+  if (ns >= Real(Duration::max())) return Duration::max();
+  if (ns <= Real(Duration::min())) return Duration::min();
+  return std::chrono::ceil<Duration>(time);
+}
+
+/// A length of time as a parameter: any that converts to nanoseconds without loss, see ToDuration.
+class AnyDuration {
+ public:
+  template <typename Rep, typename Period>
+  requires std::is_convertible_v<std::chrono::duration<Rep, Period>, Duration>
+  // NOLINTNEXTLINE(google-explicit-constructor): `5s` is the point
+  constexpr AnyDuration(std::chrono::duration<Rep, Period> time) : time_(ToDuration(time)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): so that it can be used as one
+  constexpr operator Duration() const { return time_; }
+
+ private:
+  Duration time_;
+};
 
 /// The deadline that never comes.
 inline constexpr MonotonicTime kNever = MonotonicTime::max();
