@@ -83,7 +83,7 @@ PendingEvent PendingCommand(std::span<const std::string_view> argv, int database
 
 SimConnection::~SimConnection() { engine_.network.CloseFromClient(link_); }
 
-Status SimConnection::Send(std::span<const std::string_view> argv) {
+Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime /*deadline*/) {
   if (broken_) {
     if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");

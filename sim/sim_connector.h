@@ -27,7 +27,7 @@ class SimConnection final : public Connection {
   /// close.
   ~SimConnection() override;
 
-  Status Send(std::span<const std::string_view> argv) override;
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override;
   Result<Reply> Receive(MonotonicTime deadline) override { return Await(deadline, {}, {}); }
   Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
                                      Duration patience) override {

@@ -76,7 +76,7 @@ void ClientCore::DropIdle() {
 
 Result<Reply> ClientCore::Exchange(Connection& connection, std::span<const std::string_view> argv,
                                    MonotonicTime deadline) {
-  if (Status sent = connection.Send(argv); !sent.ok()) return sent;
+  if (Status sent = connection.Send(argv, deadline); !sent.ok()) return sent;
   return Receive(connection, deadline);
 }
 
@@ -107,7 +107,7 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
   const std::string seconds = BlockingSeconds(wait);
   const MonotonicTime overdue = AddSaturating(AddSaturating(now, wait), options_.command_timeout);
   const std::array<std::string_view, 3> command = {"BLPOP", key, seconds};
-  const Status sent = (*borrowed)->Send(command);
+  const Status sent = (*borrowed)->Send(command, AddSaturating(now, options_.command_timeout));
   Result<Reply> reply = sent;
   if (sent.ok()) {
     reply =
@@ -137,7 +137,7 @@ void ClientCore::Pause(Duration pause, const std::stop_token& stop) {
 }
 
 void ClientCore::PauseBeforeRetry(const Trouble& trouble) {
-  const Duration pause = ShortPause(trouble.failures);
+  const Duration pause = ShortPause(trouble.failures, RandomNumber(runtime_));
   TellRetried(trouble, pause);
   Pause(pause);
 }

@@ -103,48 +103,51 @@ Result<ClusterConnection::Node*> ClusterConnection::NodeAt(const NodeAddress& ad
   return &nodes_.emplace(address, Node{std::move(*made), {}}).first->second;
 }
 
-Result<NodeAddress> ClusterConnection::Route(int slot) {
+Result<NodeAddress> ClusterConnection::Route(int slot, MonotonicTime deadline) {
   // WAIT, for one, asks about the command before it, at the same node.
   if (slot < 0 && last_node_) return *last_node_;
-  return slots_.Owner(slot, AddSaturating(runtime_.Now(), options_.node_timeout));
+  const MonotonicTime until = AddSaturating(runtime_.Now(), options_.node_timeout);
+  return slots_.Owner(slot, std::min(until, deadline));
 }
 
-Status ClusterConnection::Send(std::span<const std::string_view> argv) {
+Status ClusterConnection::Send(std::span<const std::string_view> argv, MonotonicTime deadline) {
   if (argv.empty()) return Status(StatusCode::kInvalidArgument, "a command without words");
   if (failed_) return Status(StatusCode::kUnavailable, "connection is broken");
   Command command;
   const std::optional<std::string_view> key = KeyOf(argv);
   command.slot = key ? SlotOf(*key) : -1;
-  Result<NodeAddress> address = Route(command.slot);
+  Result<NodeAddress> address = Route(command.slot, deadline);
   if (!address.ok()) return Break(address.code(), address.status().message());
-  Result<Node*> node = NodeAt(*address, kNever);
+  Result<Node*> node = NodeAt(*address, deadline);
   if (!node.ok() && node.code() == StatusCode::kUnavailable && command.slot >= 0) {
     // The owner is gone; perhaps the others know of its successor already.
-    Result<NodeAddress> successor = Route(command.slot);
+    Result<NodeAddress> successor = Route(command.slot, deadline);
     if (successor.ok() && *successor != *address) {
       address = std::move(successor);
-      node = NodeAt(*address, kNever);
+      node = NodeAt(*address, deadline);
     }
   }
   if (!node.ok()) return Break(node.code(), node.status().message());
   command.words.assign(argv.begin(), argv.end());
   command.node = *address;
   commands_.push_back(std::move(command));
-  const Status sent = SendTo(**node, first_ + commands_.size() - 1, false);
+  const Status sent =
+      SendTo(**node, first_ + commands_.size() - 1, {.asking = false, .deadline = deadline});
   if (sent.ok()) return sent;
   slots_.Question(*address);
   return Break(sent.code(), sent.message());
 }
 
-Status ClusterConnection::SendTo(Node& node, std::uint64_t number, bool asking) {
+Status ClusterConnection::SendTo(Node& node, std::uint64_t number, How how) {
   Command& command = CommandAt(number);
-  if (asking) {
+  if (how.asking) {
     const std::array<std::string_view, 1> word = {"ASKING"};
-    if (Status sent = node.connection->Send(word); !sent.ok()) return sent;
+    if (Status sent = node.connection->Send(word, how.deadline); !sent.ok()) return sent;
     node.owed.push_back(kAsking);
   }
   command.sent = runtime_.Now();
-  if (Status sent = node.connection->Send(Views(command.words)); !sent.ok()) return sent;
+  if (Status sent = node.connection->Send(Views(command.words), how.deadline); !sent.ok())
+    return sent;
   node.owed.push_back(number);
   last_node_ = command.node;
   return Status();
@@ -212,7 +215,7 @@ Result<bool> ClusterConnection::Resend(std::uint64_t number, const Redirection& 
   const bool redirected = !to.node.host.empty();
   const bool asking = to.kind == Redirection::Kind::kAsk;
   const Result<NodeAddress> address =
-      redirected ? Result<NodeAddress>(to.node) : Route(command.slot);
+      redirected ? Result<NodeAddress>(to.node) : Route(command.slot, deadline);
   if (address.code() == StatusCode::kCancelled) return address.status();
   if (!address.ok()) return false;
   Result<Node*> node = NodeAt(address.value(), deadline);
@@ -220,7 +223,7 @@ Result<bool> ClusterConnection::Resend(std::uint64_t number, const Redirection& 
   if (!node.ok()) return false;
   Shorten(command.words, runtime_.Now() - command.sent);
   command.node = address.value();
-  const Status sent = SendTo(*node.value(), number, asking);
+  const Status sent = SendTo(*node.value(), number, {asking, deadline});
   if (sent.ok()) {
     if (redirected)
       slots_.Tell(asking ? Kind::kAsked : Kind::kMoved, command.node, command.words[0]);

@@ -39,7 +39,7 @@ class ClusterConnection final : public Connection {
                     ClusterSlots& slots)
       : runtime_(runtime), connect_(connect), options_(options), slots_(slots) {}
 
-  Status Send(std::span<const std::string_view> argv) override;
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override;
   Result<Reply> Receive(MonotonicTime deadline) override {
     return ReceiveUnlessStopped(deadline, {}, {});
   }
@@ -73,18 +73,23 @@ class ClusterConnection final : public Connection {
     Duration patience;
   };
 
+  struct How {
+    bool asking = false;  ///< a slot that is on its way to this node
+    MonotonicTime deadline;
+  };
+
   static std::optional<Redirection> Parse(const std::string& error, const NodeAddress& from);
 
   Status Break(StatusCode code, std::string message);
   /// Connected; connects if need be. YIELDS.
   Result<Node*> NodeAt(const NodeAddress& address, MonotonicTime deadline);
-  Result<NodeAddress> Route(int slot);
+  Result<NodeAddress> Route(int slot, MonotonicTime deadline);
   Status TakeReply(const Wait& wait);
   Status Settle(std::uint64_t number, Reply reply, MonotonicTime deadline);
   /// False: it cannot be sent again, so that the error is its reply.
   Result<bool> Resend(std::uint64_t number, const Redirection& to, MonotonicTime deadline);
   bool PauseBefore(const Command& command, const Redirection& to, MonotonicTime deadline);
-  Status SendTo(Node& node, std::uint64_t number, bool asking);
+  Status SendTo(Node& node, std::uint64_t number, How how);
   Command& CommandAt(std::uint64_t number) { return commands_[number - first_]; }
 
   Runtime& runtime_;

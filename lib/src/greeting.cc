@@ -24,7 +24,8 @@ Status Judge(std::string_view command, const Reply& reply, const std::string& en
   if (command == "PING" && (error.starts_with("NOPERM") || error.starts_with("MISCONF"))) {
     return Status();
   }
-  const bool quotes_password = command == "AUTH" && !error.starts_with("ERR max");
+  const bool quotes_password = command == "AUTH" && !error.starts_with("ERR max") &&
+                               !error.starts_with("ERR AUTH <password> called without any");
   const std::string_view shown = quotes_password ? error.substr(0, error.find(' ')) : error;
   return Status(
       IsPassing(error) ? StatusCode::kUnavailable : StatusCode::kInvalidArgument,
@@ -47,7 +48,7 @@ Status Greet(Connection& connection, const HiredisOptions& options, const std::s
   if (options.database != 0) commands.push_back({"SELECT", database});
   if (commands.empty()) commands.push_back({"PING"});
   for (const auto& command : commands) {
-    if (Status sent = connection.Send(command); !sent.ok()) {
+    if (Status sent = connection.Send(command, deadline); !sent.ok()) {
       return Status(StatusCode::kUnavailable, sent.message());
     }
   }

@@ -121,7 +121,7 @@ class HiredisConnection final : public Connection {
         send_timeout_(send_timeout),
         endpoint_(std::move(endpoint)) {}
 
-  Status Send(std::span<const std::string_view> argv) override {
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
     if (argv.empty()) return Status(StatusCode::kInvalidArgument, "a command without words");
     if (failed_ || HasStrayBytes()) return Break(StatusCode::kUnavailable, "connection is broken");
     buffer_.clear();
@@ -130,7 +130,7 @@ class HiredisConnection final : public Connection {
       AppendHeader('$', word.size(), buffer_);
       buffer_.append(word).append("\r\n");
     }
-    if (Status written = WriteBuffer(); !written.ok()) return written;
+    if (Status written = WriteBuffer(deadline); !written.ok()) return written;
     if (buffer_.capacity() > kKeptSendBuffer) buffer_ = std::string();
     Expect(argv);
     return Status();
@@ -197,9 +197,9 @@ class HiredisConnection final : public Connection {
                  "no reply before the deadline");
   }
 
-  Status WriteBuffer() {
+  Status WriteBuffer(MonotonicTime deadline) {
     std::size_t written = 0;
-    std::optional<MonotonicTime> deadline;
+    std::optional<MonotonicTime> until;
     while (written < buffer_.size()) {
       const char* bytes = buffer_.data() + written;
       const std::size_t size = buffer_.size() - written;
@@ -212,11 +212,11 @@ class HiredisConnection final : public Connection {
       const int error = errno;
       if (error == EINTR) continue;
       // Under TLS nobody can tell how much of it is on its way.
-      const bool begun = written > 0 || (tls_ && deadline);
+      const bool begun = written > 0 || (tls_ && until);
       const StatusCode code = begun ? StatusCode::kUnknownOutcome : StatusCode::kUnavailable;
       if (error != EAGAIN && error != EWOULDBLOCK) return Break(code, ErrnoText(error));
-      if (!deadline) deadline = AddSaturating(runtime_.Now(), send_timeout_);
-      if (WaitReady(runtime_, socket_.fd(), POLLOUT, *deadline) != Ready::kYes) {
+      if (!until) until = std::min(deadline, AddSaturating(runtime_.Now(), send_timeout_));
+      if (WaitReady(runtime_, socket_.fd(), POLLOUT, *until) != Ready::kYes) {
         return Break(code, "the peer does not take the command");
       }
     }

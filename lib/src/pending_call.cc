@@ -34,7 +34,8 @@ Status PendingCall::Send(std::unique_ptr<Connection> connection) {
   key_count_ = std::to_string(call_.keys.size());
   sent_ = client_.runtime().Now();
   deadline_ = std::min(AddSaturating(sent_, client_.options().command_timeout), by_);
-  Status sent = connection->Send(CommandLine("EVALSHA", call_.script->sha(), call_, key_count_));
+  Status sent =
+      connection->Send(CommandLine("EVALSHA", call_.script->sha(), call_, key_count_), deadline_);
   if (sent.ok()) {
     connection_ = std::move(connection);
   } else {

@@ -36,14 +36,14 @@ class SentinelConnection final : public Connection {
                      std::shared_ptr<SentinelWatch> watch)
       : inner_(std::move(inner)), master_(std::move(master)), watch_(std::move(watch)) {}
 
-  Status Send(std::span<const std::string_view> argv) override {
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
     if (failed_) return Unavailable(master_.ToString() + ": connection is broken");
-    if (Status confirmed = watch_->Confirm(master_); !confirmed.ok()) {
+    if (Status confirmed = watch_->Confirm(master_, deadline); !confirmed.ok()) {
       failed_ = true;
       watch_->Tell(TopologyEvent::Kind::kDropped, master_, confirmed.message());
       return confirmed;
     }
-    return inner_->Send(argv);
+    return inner_->Send(argv, deadline);
   }
 
   Result<Reply> Receive(MonotonicTime deadline) override {

@@ -106,7 +106,7 @@ SentinelWatch::Answer SentinelWatch::AskOn(Connection& connection, MonotonicTime
   return Unavailable("a sentinel answered in an unknown form: " + reply->text);
 }
 
-Status SentinelWatch::Confirm(const NodeAddress& master) {
+Status SentinelWatch::Confirm(const NodeAddress& master, MonotonicTime deadline) {
   bool early = false;
   {
     MutexGuard guard(mutex_);
@@ -118,7 +118,8 @@ Status SentinelWatch::Confirm(const NodeAddress& master) {
   }
   const Duration longest =
       options_.sentinel_timeout * static_cast<Duration::rep>(options_.sentinels.size());
-  const Result<NodeAddress> answer = Ask(AddSaturating(runtime_.Now(), longest));
+  const Result<NodeAddress> answer =
+      Ask(std::min(deadline, AddSaturating(runtime_.Now(), longest)));
   MutexGuard guard(mutex_);
   if (early) asking_early_ = false;
   const std::optional<Status> known = Known(master);

@@ -15,11 +15,11 @@ class NotingConnection final : public Connection {
   NotingConnection(std::unique_ptr<Connection> inner, int client, const Note& note)
       : inner_(std::move(inner)), client_(client), note_(note) {}
 
-  Status Send(std::span<const std::string_view> argv) override {
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
     LogEntry entry{0, Happening::kSend, client_, 0, 0, std::string(argv.front())};
     for (const std::string_view word : argv) entry.value += static_cast<std::int64_t>(word.size());
     note_(std::move(entry));
-    return inner_->Send(argv);
+    return inner_->Send(argv, deadline);
   }
   Result<Reply> Receive(MonotonicTime deadline) override { return inner_->Receive(deadline); }
   Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,

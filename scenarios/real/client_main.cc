@@ -31,8 +31,8 @@ class WatchedConnection final : public Connection {
   WatchedConnection(std::unique_ptr<Connection> inner, const std::function<void()>& on_sent)
       : inner_(std::move(inner)), on_sent_(on_sent) {}
 
-  Status Send(std::span<const std::string_view> argv) override {
-    Status sent = inner_->Send(argv);
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
+    Status sent = inner_->Send(argv, deadline);
     on_sent_();
     return sent;
   }

@@ -151,7 +151,7 @@ TEST_F(ClusterConnectorTest, RepliesComeInTheOrderOfTheCommands) {
   Node(kHigh).Expect("GET", Answer::With(Text("fourth")));
   Node(kLow).Expect("GET", Answer::With(Text("second")));
   Node(kLow).Expect("GET", Answer::With(Text("third")));
-  for (const auto& command : commands) ASSERT_TRUE(connection->Send(command).ok());
+  for (const auto& command : commands) ASSERT_TRUE(connection->Send(command, In(seconds(1))).ok());
   Node(kLow).Expect("ASKING", Answer::With(Text("dropped")));
   Node(kLow).Expect("GET", Answer::With(Text("first")));
   for (const char* expected : {"first", "second", "third", "fourth"}) {
@@ -206,6 +206,32 @@ TEST_F(ClusterConnectorTest, AnOwnerThatIsGoneIsReplacedByItsSuccessor) {
   Node(kHigh).FailEveryConnect(Status(StatusCode::kUnavailable, "refused"));
   Serves(kLow, SlotOf(kKey) + 1);
   EXPECT_EQ(Call(*connection, {"GET", kKey})->integer, kLow);
+}
+
+TEST_F(ClusterConnectorTest, ASendGivesUpAtItsDeadlineIfTheOwnerHangs) {
+  const auto connection = MustConnect({.node_timeout = seconds(5)});
+  Node(kHigh).HangEveryConnect();
+  const MonotonicTime deadline = In(milliseconds(30));
+  const std::vector<std::string_view> command = {"GET", kKey};
+  EXPECT_EQ(connection->Send(command, deadline).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(runtime_.Now(), deadline);
+}
+
+// A holder whose node hangs is told no later than its lease ends.
+TEST_F(ClusterConnectorTest, AnExtensionReturnsByTheEndOfTheLeaseIfTheOwnerHangs) {
+  (void)MustConnect({.node_timeout = seconds(5)});
+  Client client(runtime_, *connector_,
+                {.command_timeout = seconds(5), .connect_timeout = seconds(5)});
+  Mutex mutex = Mutex::Create(client, kKey, {.lease = seconds(1)}).value();
+  Node(kHigh).Expect("EVALSHA", Answer::With(Array({Integer(1), Text("7")})));
+  Lease lease = mutex.TryAcquire().value();
+  Node(kHigh).Expect("EVALSHA", Answer::NotSent());
+  Node(kHigh).HangEveryConnect();
+  Node(kLow).HangEveryConnect();
+  const MonotonicTime end = lease.valid_until();
+  EXPECT_EQ(lease.Extend().code(), StatusCode::kUnavailable);
+  EXPECT_LE(runtime_.Now(), end);
+  lease.Forget();
 }
 
 TEST_F(ClusterConnectorTest, ALostReplyIsAnUnknownOutcomeAndBreaksTheWhole) {

@@ -166,6 +166,20 @@ TEST_F(SentinelConnectorTest, TalksToNobodyWhereThereIsNoMajority) {
   EXPECT_TRUE(connection->broken());
 }
 
+TEST_F(SentinelConnectorTest, ASendGivesUpAtItsDeadlineIfTheSentinelsHang) {
+  const auto connector = Make({.sentinel_timeout = seconds(5)});
+  const auto connection = MustConnect(*connector);
+  runtime_.Advance(seconds(60));
+  for (int sentinel = 1; sentinel <= 3; ++sentinel) {
+    Node(sentinel).Otherwise([](const auto& /*argv*/) { return Answer::Lost(); });
+    Node(sentinel).HangEveryConnect();
+  }
+  const MonotonicTime deadline = In(milliseconds(30));
+  const std::vector<std::string_view> command = {"GET", "key"};
+  EXPECT_EQ(connection->Send(command, deadline).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(runtime_.Now(), deadline);
+}
+
 TEST_F(SentinelConnectorTest, AsksOncePerRecheckAndNotPerCommand) {
   const auto connector = Make();
   const auto first = MustConnect(*connector);

@@ -112,7 +112,7 @@ TEST(ThreadRuntimeTest, RandomBytesDiffer) {
 /// Grants every acquire and confirms every release: enough of a server to exercise the pool.
 class GrantingConnection final : public Connection {
  public:
-  Status Send(std::span<const std::string_view> argv) override {
+  Status Send(std::span<const std::string_view> argv, MonotonicTime /*deadline*/) override {
     acquire_ = argv.size() == 9;  // three keys, three arguments; a release has one more
     return Status();
   }

@@ -27,7 +27,7 @@ using std::chrono::seconds;
 
 inline Status SendWords(Connection& connection, std::initializer_list<std::string_view> words) {
   const std::vector<std::string_view> argv(words);
-  return connection.Send(argv);
+  return connection.Send(argv, kNever);
 }
 
 /// Everything here lives on the real clock; deadlines are far off unless a test is about them.

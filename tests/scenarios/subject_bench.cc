@@ -71,7 +71,7 @@ class BenchConnection final : public Connection {
   BenchConnection(const BenchConnection&) = delete;
   BenchConnection& operator=(const BenchConnection&) = delete;
 
-  Status Send(std::span<const std::string_view> argv) override {
+  Status Send(std::span<const std::string_view> argv, MonotonicTime /*deadline*/) override {
     if (bench_.cancelled()) return Status(StatusCode::kCancelled);
     if (broken_) return Status(StatusCode::kUnavailable);
     if (bench_.before_ && argv[0] == bench_.before_command_) {

@@ -28,7 +28,7 @@ inline MonotonicTime At(Duration since_start) { return MonotonicTime(since_start
 
 inline Status Send(Connection& connection, std::initializer_list<std::string_view> argv) {
   const std::vector<std::string_view> arguments(argv);
-  return connection.Send(arguments);
+  return connection.Send(arguments, kNever);
 }
 
 inline Result<Reply> Call(Connection& connection, std::initializer_list<std::string_view> argv,

@@ -47,7 +47,7 @@ class FakeConnector::FakeConnection final : public Connection {
   }
   ~FakeConnection() override { --connector_.open_; }
 
-  Status Send(std::span<const std::string_view> argv) override {
+  Status Send(std::span<const std::string_view> argv, MonotonicTime /*deadline*/) override {
     if (broken_) return Status(StatusCode::kUnavailable, "already broken");
     std::vector<std::string> words(argv.begin(), argv.end());
     const std::string last = words.back();
@@ -123,7 +123,12 @@ void FakeConnector::Otherwise(std::function<Answer(const std::vector<std::string
   otherwise_ = std::move(answer);
 }
 
-Result<std::unique_ptr<Connection>> FakeConnector::Connect(MonotonicTime /*deadline*/) {
+Result<std::unique_ptr<Connection>> FakeConnector::Connect(MonotonicTime deadline) {
+  if (hangs_) {
+    EXPECT_NE(deadline, kNever) << "a connection is awaited for ever";
+    if (deadline != kNever && deadline > runtime_.Now()) runtime_.AdvanceTo(deadline);
+    return Status(StatusCode::kUnavailable, "not reached before the deadline");
+  }
   if (!connect_failures_.empty()) {
     Status failure = std::move(connect_failures_.front());
     connect_failures_.pop_front();

@@ -78,6 +78,9 @@ class FakeConnector final : public Connector {
   /// From now on every Connect fails, until it is called with nothing.
   void FailEveryConnect(std::optional<Status> status) { every_connect_ = std::move(status); }
 
+  /// From now on every Connect waits in vain until its deadline.
+  void HangEveryConnect() { hangs_ = true; }
+
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;
   std::string endpoint() const override { return endpoint_; }
 
@@ -97,6 +100,7 @@ class FakeConnector final : public Connector {
   std::deque<Status> connect_failures_;
   std::optional<Status> every_connect_;
   std::vector<SentCommand> sent_;
+  bool hangs_ = false;
   int connects_ = 0;
   int open_ = 0;
 };

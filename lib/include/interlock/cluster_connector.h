@@ -24,8 +24,8 @@
 //
 // Cost: none per command; one CLUSTER SLOTS when first used and after each move. A connection opens
 // one to each node that it needs, when it needs it, so a Send may take up to node_timeout, twice if
-// a node is gone. An error in one of them breaks the whole. Messages of Pub/Sub are not supported,
-// and there is no database but 0.
+// a node is gone, but not past its deadline. An error in one of them breaks the whole. Messages of
+// Pub/Sub are not supported, and there is no database but 0.
 //
 // Thread safety: may be used from any task; its connections by one task at a time.
 #pragma once

@@ -57,11 +57,12 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
-  /// Sends one command. Never waits for its reply. YIELDS.
+  /// Sends one command. Never waits for its reply, and until `deadline` at most for what it needs
+  /// to be sent: a peer that reads, a connection to the node that owns the key. YIELDS.
   /// kUnavailable: definitely not sent (the connection was already broken, or broke before the
-  /// first byte). kUnknownOutcome: it broke while sending. Either way the connection is broken
-  /// afterwards.
-  virtual Status Send(std::span<const std::string_view> argv) = 0;
+  /// first byte, or the deadline passed before). kUnknownOutcome: it broke while sending. Either
+  /// way the connection is broken afterwards.
+  virtual Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) = 0;
 
   /// The next reply or push. YIELDS.
   /// kUnknownOutcome: the deadline passed, or the connection broke, while a reply was outstanding;
@@ -82,7 +83,7 @@ class Connection {
 
   /// Send, then Receive. An error reply is a value, not a failed call.
   Result<Reply> Call(std::span<const std::string_view> argv, MonotonicTime deadline) {
-    if (Status sent = Send(argv); !sent.ok()) return sent;
+    if (Status sent = Send(argv, deadline); !sent.ok()) return sent;
     return Receive(deadline);
   }
 };

@@ -25,7 +25,7 @@
 //
 // Cost: one round trip to each of `agreeing` sentinels per `recheck` of use and per connection
 // made, on connections that are kept; ROLE once per connection. A Send that has to ask takes up to
-// sentinel_timeout for each sentinel longer.
+// sentinel_timeout for each sentinel longer, but not past its deadline.
 //
 // Thread safety: may be used from any task; its connections by one task at a time.
 #pragma once
