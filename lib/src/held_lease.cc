@@ -9,6 +9,7 @@
 #include "src/lease_keeper.h"
 #include "src/lost_event.h"
 #include "src/retry.h"
+#include "src/token.h"
 
 namespace interlock::internal {
 
@@ -297,11 +298,12 @@ std::optional<Agenda::Entry> HeldLease::Renew(MonotonicTime by) {
   if (renewed.ok() && renewal->last) return std::nullopt;
   if (renewed.code() == StatusCode::kCancelled) return std::nullopt;
   const MonotonicTime now = Now();
+  const std::uint32_t random = renewed.ok() ? 0 : RandomNumber(backend_->runtime());
   MutexGuard guard(mutex_);
   if (state_ != State::kHeld) return std::nullopt;
   failures_ = renewed.ok() ? 0 : failures_ + 1;
-  const MonotonicTime when =
-      renewed.ok() ? RenewAt(now, valid_until_) : RenewAgainAt(now, valid_until_, failures_);
+  const MonotonicTime when = renewed.ok() ? RenewAt(now, valid_until_)
+                                          : RenewAgainAt(now, valid_until_, failures_, random);
   return Agenda::Entry{when, valid_until_};
 }
 

@@ -18,13 +18,16 @@ Lease::Lease(std::shared_ptr<internal::LeaseBackend> backend, internal::Grant gr
       fencing_token_(grant.fencing_token),
       held_(std::make_shared<internal::HeldLease>(std::move(backend), std::move(grant))) {}
 
-Lease::Lease(Lease&& other) noexcept = default;
+Lease::Lease(Lease&& other) noexcept
+    : token_(std::move(other.token_)),
+      fencing_token_(std::exchange(other.fencing_token_, 0)),
+      held_(std::move(other.held_)) {}
 
 Lease& Lease::operator=(Lease&& other) noexcept {
   if (this == &other) return *this;
   if (held_ != nullptr) held_->Drop();
   token_ = std::move(other.token_);
-  fencing_token_ = other.fencing_token_;
+  fencing_token_ = std::exchange(other.fencing_token_, 0);
   held_ = std::move(other.held_);
   return *this;
 }
@@ -50,6 +53,8 @@ Status Lease::Extend(Duration lease) {
 Status Lease::KeepAlive(AnyDuration max_hold) {
   return held_ != nullptr ? held_->KeepAlive(max_hold) : HoldsNothing();
 }
+
+bool Lease::is_lost() const { return held_ != nullptr && held_->Ended(); }
 
 Event& Lease::lost() { return held_->lost(); }
 

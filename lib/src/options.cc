@@ -97,11 +97,6 @@ Status CheckLock(const Options& options) {
 
 }  // namespace
 
-std::string SingleFileOptions::ServerUrl() const {
-  const bool bracket = host.find(':') != std::string::npos && host.front() != '[';
-  return "redis://" + (bracket ? "[" + host + "]" : host) + ":" + std::to_string(port);
-}
-
 Status ValidateLabel(std::string_view label) {
   constexpr std::size_t kMostBytes = 32;
   const auto allowed = [](char c) {

@@ -30,23 +30,35 @@ Status CheckLease(Duration lease) {
                                                   DurationText(kMaxLease));
 }
 
-Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
-  Duration pause = options.first_pause;
-  for (int i = 1; i < failures && pause < options.max_pause; ++i) pause *= 2;
-  pause = std::min(pause, options.max_pause);
+namespace {
+
+/// So that many who failed together do not come back together.
+Duration Shortened(Duration pause, std::uint32_t random) {
   const Duration::rep half = pause.count() / 2;
   return pause - Duration(half * static_cast<Duration::rep>(random % 1024) / 1024);
 }
 
-Duration ShortPause(int attempt) {
+Duration LongestShortPause(int attempt) {
   Duration pause = milliseconds(25);
   for (int i = 1; i < attempt && pause < milliseconds(200); ++i) pause *= 2;
   return pause;
 }
 
+}  // namespace
+
+Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
+  Duration pause = options.first_pause;
+  for (int i = 1; i < failures && pause < options.max_pause; ++i) pause *= 2;
+  return Shortened(std::min(pause, options.max_pause), random);
+}
+
+Duration ShortPause(int attempt, std::uint32_t random) {
+  return Shortened(LongestShortPause(attempt), random);
+}
+
 Duration ShortPauses(int attempts) {
   Duration sum{};
-  for (int i = 1; i < attempts; ++i) sum += ShortPause(i);
+  for (int i = 1; i < attempts; ++i) sum += LongestShortPause(i);
   return sum;
 }
 
@@ -54,9 +66,10 @@ MonotonicTime RenewAt(MonotonicTime now, MonotonicTime end) {
   return end > now ? now + (end - now) / 3 : now;
 }
 
-MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures) {
+MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures,
+                           std::uint32_t random) {
   const MonotonicTime latest = std::max(RenewAt(now, end), now + milliseconds(1));
-  return std::min(latest, now + ShortPause(failures));
+  return std::min(latest, now + ShortPause(failures, random));
 }
 
 MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end) {
@@ -111,7 +124,7 @@ Status StatusOfErrorReply(const std::string& text, const std::string& key) {
   if (std::find(kRefused.begin(), kRefused.end(), code) != kRefused.end()) {
     return Status(StatusCode::kUnavailable, "the server refused: " + text);
   }
-  if (code == "NOAUTH" || code == "WRONGPASS") {
+  if (code == "NOAUTH" || code == "WRONGPASS" || code == "NOPERM") {
     return Status(StatusCode::kInvalidArgument, "the server wants other credentials: " + text);
   }
   // Servers before Redis 7 put it behind a text of their own. The rest of it tells a script's line.

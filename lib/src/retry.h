@@ -25,16 +25,18 @@ Status CheckLease(Duration lease);
 /// further failure, at most max_pause, less up to a half of it by `random`.
 Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random);
 
-/// The fixed pause before try `attempt` (1, 2, ...) of a bounded series such as a clean-up.
-Duration ShortPause(int attempt);
-/// The sum of ShortPause(1) .. ShortPause(attempts - 1).
+/// The pause before try `attempt` (1, 2, ...) of a bounded series such as a clean-up: 25 ms,
+/// doubled for each further try, at most 200 ms, less up to a half of it by `random`.
+Duration ShortPause(int attempt, std::uint32_t random);
+/// The most that a series of so many attempts pauses.
 Duration ShortPauses(int attempts);
 
 /// When a lease that is valid until `end` is renewed next: when a third of what is left has passed,
 /// so that two thirds are there for what goes wrong.
 MonotonicTime RenewAt(MonotonicTime now, MonotonicTime end);
 /// The same after `failures` (>= 1) renewals that failed: ShortPause, or sooner if little is left.
-MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures);
+MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures,
+                           std::uint32_t random);
 
 /// By when a renewal that begins at `now` has to be over for the sake of a lease whose turn is at
 /// `when` and that is valid until `end`: a half of what is left then is still there.

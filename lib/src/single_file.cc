@@ -23,4 +23,12 @@ Result<SingleFile> SingleFile::Create(Client& client, SingleFileOptions options)
   return SingleFile(std::move(options.name), std::move(protocol));
 }
 
+Status SingleFile::Leave(Lease& lease) {
+  const bool over = lease.is_lost();
+  const bool held = lease.valid();
+  const bool taken_away = held && lease.Release().code() == StatusCode::kNotOwner;
+  if (!over && !taken_away) return Status();
+  return Status(StatusCode::kLeaseLost, "the body ran, but its permit was over before it ended");
+}
+
 }  // namespace interlock

@@ -78,9 +78,24 @@ TEST_F(LeaseTest, MovedFromHoldsNothing) {
   Lease other = std::move(lease);
   EXPECT_TRUE(other.valid());
   EXPECT_FALSE(lease.valid());                               // NOLINT(bugprone-use-after-move)
+  EXPECT_FALSE(lease.is_lost());                             // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(lease.fencing_token(), 0U);                      // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(lease.Release().code(), StatusCode::kNotOwner);  // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(connector_.sent().size(), 1U);
   other.Forget();
+}
+
+TEST_F(LeaseTest, IsLostOnceItIsOverAndNotByARelease) {
+  Lease lease = Acquire();
+  EXPECT_FALSE(lease.is_lost());
+  runtime_.Advance(lease.remaining());
+  EXPECT_TRUE(lease.is_lost());
+  lease.Forget();
+  Lease released = Acquire();
+  Script(Number(1));
+  ASSERT_TRUE(released.Release().ok());
+  runtime_.Advance(1h);
+  EXPECT_FALSE(released.is_lost());
 }
 
 TEST_F(LeaseTest, AssignmentReleasesWhatWasHeldBefore) {

@@ -84,6 +84,15 @@ TEST_F(LockableTest, TimedFormsSayNoAsAValue) {
   EXPECT_FALSE(lock_.try_lock_until(runtime_.Now()));
 }
 
+TEST_F(LockableTest, ADeadlineMayBeOfAnyClock) {
+  Script(Refuse(50s));
+  EXPECT_FALSE(lock_.try_lock_until(std::chrono::system_clock::time_point::min()));
+  Script(Grant(7));
+  std::unique_lock guard(lock_, std::chrono::steady_clock::now() + 1h);
+  EXPECT_TRUE(guard.owns_lock());
+  Script(Number(1));
+}
+
 TEST_F(LockableTest, WhatIsNoAnswerIsThrown) {
   connector_.FailEveryConnect(Status(StatusCode::kUnavailable, "away"));
   try {

@@ -35,6 +35,16 @@ TEST_F(MutexTest, TryAcquireReturnsALeaseWithItsTokens) {
   lease->Forget();
 }
 
+TEST_F(MutexTest, OneThatWasMovedFromStillWorks) {
+  Mutex mutex = NewMutex();
+  const Mutex moved = std::move(mutex);
+  EXPECT_EQ(mutex.name(), moved.name());  // NOLINT(bugprone-use-after-move)
+  Script(Grant(7));
+  Lease lease = mutex.TryAcquire().value();
+  EXPECT_TRUE(lease.valid());
+  lease.Forget();
+}
+
 TEST_F(MutexTest, TryAcquireSaysNoAfterOneRoundTrip) {
   Mutex mutex = NewMutex();
   Script(Refuse(5s));

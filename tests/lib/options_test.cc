@@ -34,17 +34,9 @@ TEST_F(OptionsTest, SingleFileHasTheDocumentedDefaults) {
   EXPECT_EQ(options.name, "default");
   EXPECT_EQ(options.expire_in, 300s);
   EXPECT_EQ(options.concurrency, 1);
-  EXPECT_EQ(options.ServerUrl(), "redis://localhost:6379");
+  EXPECT_EQ(options.host, "localhost");
+  EXPECT_EQ(options.port, 6379);
   EXPECT_TRUE(Validate(options).ok());
-}
-
-TEST_F(OptionsTest, ServerUrlBracketsAnIpv6Address) {
-  SingleFileOptions options;
-  options.host = "::1";
-  options.port = 7000;
-  EXPECT_EQ(options.ServerUrl(), "redis://[::1]:7000");
-  options.host = "[::1]";
-  EXPECT_EQ(options.ServerUrl(), "redis://[::1]:7000");
 }
 
 TEST_F(OptionsTest, AllDefaultsAreValid) {

@@ -47,8 +47,16 @@ TEST(PauseAfterTest, IsShortenedByAtMostAHalf) {
 
 TEST(ShortPauseTest, SumsUpWhatABoundedSeriesPauses) {
   EXPECT_EQ(ShortPauses(1), 0ms);
-  EXPECT_EQ(ShortPauses(3), ShortPause(1) + ShortPause(2));
-  EXPECT_EQ(ShortPause(100), 200ms);
+  EXPECT_EQ(ShortPauses(3), ShortPause(1, 0) + ShortPause(2, 0));
+  EXPECT_EQ(ShortPause(100, 0), 200ms);
+}
+
+TEST(ShortPauseTest, IsShortenedByAtMostAHalf) {
+  for (std::uint32_t random = 0; random < 2000; ++random) {
+    ASSERT_GT(ShortPause(1, random), 12ms);
+    ASSERT_LE(ShortPause(1, random), 25ms);
+  }
+  EXPECT_NE(ShortPause(1, 1), ShortPause(1, 500));
 }
 
 TEST(LookAgainAtTest, IsOneMillisecondAfterTheOwnersLease) {

@@ -2,6 +2,7 @@
 #include <interlock/single_file.h>
 
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -160,6 +161,43 @@ TEST_F(SingleFileTest, TheThrowingFormThrowsWhenTheBodyDidNotRun) {
   } catch (const LockError& error) {
     EXPECT_EQ(error.status().code(), StatusCode::kTimeout);
   }
+}
+
+// The body had run by then, but perhaps not alone.
+TEST_F(SingleFileTest, SynchronizeTellsThatThePermitDidNotLast) {
+  SingleFile file = NewFile();
+  const auto sleeps = [&] {
+    runtime_.Advance(std::chrono::hours(1));
+    return 42;
+  };
+  GrantAndRelease();
+  EXPECT_EQ(file.Synchronize(sleeps).code(), StatusCode::kLeaseLost);
+  GrantAndRelease();
+  EXPECT_EQ(file.Synchronize(1s, [&] { sleeps(); }).code(), StatusCode::kLeaseLost);
+  GrantAndRelease();
+  try {
+    file.SynchronizeOrThrow(sleeps);
+    FAIL() << "nothing thrown";
+  } catch (const LockError& error) {
+    EXPECT_EQ(error.status().code(), StatusCode::kLeaseLost);
+  }
+  // The server may know it sooner: an operator has taken the permit away.
+  Script(Grant(3));
+  Script(Number(0));
+  EXPECT_EQ(file.Synchronize([] {}).code(), StatusCode::kLeaseLost);
+}
+
+TEST_F(SingleFileTest, ABodyMayGiveItsPermitAwayItself) {
+  SingleFile file = NewFile();
+  GrantAndRelease();
+  EXPECT_TRUE(file.Synchronize([](Lease& lease) { EXPECT_TRUE(lease.Release().ok()); }).ok());
+  Script(Grant(3));
+  EXPECT_TRUE(file.Synchronize([](Lease& lease) { lease.Forget(); }).ok());
+  Script(Grant(3));
+  Script(Number(1));
+  std::optional<Lease> kept;
+  EXPECT_TRUE(file.Synchronize([&](Lease& lease) { kept.emplace(std::move(lease)); }).ok());
+  EXPECT_TRUE(kept->valid());
 }
 
 TEST_F(SingleFileTest, ExtendAndReleaseNameTheirKeys) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <interlock/single_file.h>
+#include <interlock/single_files.h>
 
 #include "tests/redis/lock_test.h"
 #include "tests/redis/stub_server.h"
@@ -35,6 +36,31 @@ TEST_F(SingleFileOnRedisTest, DefaultsAreEnough) {
   const Result<int> value = file.Synchronize([] { return 42; });
   ASSERT_TRUE(value.ok()) << value.status().ToString();
   EXPECT_EQ(*value, 42);
+}
+
+// One configuration, given once; one instance that differs from it.
+TEST_F(SingleFileOnRedisTest, AConfigurationIsGivenOnceAndChangedPerInstance) {
+  const auto port = static_cast<std::uint16_t>(server_->port());
+  SingleFiles files(runtime_, {.concurrency = 2, .host = "127.0.0.1", .port = port});
+  SingleFile first = files.Make().value();
+  SingleFile second = files.Make([](auto& options) { options.name = "other"; }).value();
+  EXPECT_EQ(first.name(), "default");
+  EXPECT_EQ(second.name(), "other");
+  const Result<int> value = first.Synchronize(seconds(5), [&] {
+    EXPECT_EQ(first.Inspect()->holders.size(), 1U);
+    return second.Synchronize(seconds(5), [] { return 42; });
+  });
+  EXPECT_EQ(*value, 42);
+}
+
+TEST_F(SingleFileOnRedisTest, AConfigurationThatLeadsNowhereIsAClearError) {
+  SingleFiles files(runtime_, {.host = ""});
+  EXPECT_EQ(files.Make().code(), StatusCode::kInvalidArgument);
+  const auto no_server = [](SingleFileOptions& options) {
+    options.host = "127.0.0.1";
+    options.port = 1;
+  };
+  EXPECT_EQ(files.Make(no_server)->TryAcquire().code(), StatusCode::kUnavailable);
 }
 
 TEST_F(SingleFileOnRedisTest, AServerOutOfMemoryStillLetsGo) {

@@ -62,6 +62,9 @@ class LatchScripts;
 
 class CountDownLatch {
  public:
+  CountDownLatch(const CountDownLatch&) = default;  // see LeaseSource for moving
+  CountDownLatch& operator=(const CountDownLatch&) = default;
+
   /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
   /// options.
   static Result<CountDownLatch> Create(Client& client, std::string name,

@@ -29,6 +29,7 @@
 #include <interlock/sentinel_connector.h>       // IWYU pragma: export
 #include <interlock/shared_mutex.h>             // IWYU pragma: export
 #include <interlock/single_file.h>              // IWYU pragma: export
+#include <interlock/single_files.h>             // IWYU pragma: export
 #include <interlock/thread_runtime.h>           // IWYU pragma: export
 #include <interlock/time.h>                     // IWYU pragma: export
 #include <interlock/topology.h>                 // IWYU pragma: export

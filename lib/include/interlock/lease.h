@@ -82,7 +82,8 @@ class [[nodiscard]] Lease {
   /// For the library's own primitives.
   Lease(std::shared_ptr<internal::LeaseBackend> backend, internal::Grant grant);
 
-  /// A moved-from lease holds nothing: not valid, Release answers kNotOwner and sends nothing.
+  /// A moved-from lease holds nothing: not valid, its fencing_token() is 0, Release answers
+  /// kNotOwner and sends nothing.
   Lease(Lease&& other) noexcept;
   /// Releases what this lease held before.
   Lease& operator=(Lease&& other) noexcept;
@@ -133,11 +134,17 @@ class [[nodiscard]] Lease {
   /// moved into, exists. REQUIRES: not moved from.
   Event& lost();
 
+  /// True once the lease is lost, as lost() tells it: over on this client's clock, or the server
+  /// has said so. False after a release, a Forget or a HandOver before that. Asks the clock alone.
+  bool is_lost() const;
+
   /// Calls `callback` once when the lease is lost, soon after lost() is set; at once if it is. It
-  /// runs on a task of the Client that does so for all its leases, so it must not wait or call the
-  /// server, and it must not use this lease, not even to release it: those wait for its end. It
-  /// never runs after Release, Forget, the destructor or an assignment has returned. Replaces a
-  /// callback that was given before and has not run. REQUIRES: not moved from.
+  /// runs on a task of the Client that does so for all its leases, one after the other, so it must
+  /// not wait, call the server or throw (std::terminate), and it must not use this lease, not even
+  /// to release it: those wait for its end. While one runs the next is late; who needs to know in
+  /// time waits for lost(). It never runs after Release, Forget, the destructor or an assignment
+  /// has returned. Replaces a callback that was given before and has not run. REQUIRES: not moved
+  /// from.
   void OnLost(std::function<void()> callback);
 
   /// Gives the resource back, and wakes a waiter. The belief ends at once, whatever the answer.

@@ -95,11 +95,10 @@ class LeaseSource {
  protected:
   LeaseSource(std::string name, std::shared_ptr<internal::LeaseGranter> granter);
   // Not virtual, so not for everybody: deleting a lock as its LeaseSource does not compile.
-  LeaseSource(const LeaseSource&) = default;
-  LeaseSource(LeaseSource&&) = default;
-  LeaseSource& operator=(const LeaseSource&) = default;
-  LeaseSource& operator=(LeaseSource&&) = default;
   ~LeaseSource() = default;
+  // Moving copies, here and in all primitives, so that one that was moved from still works.
+  LeaseSource(const LeaseSource&) = default;
+  LeaseSource& operator=(const LeaseSource&) = default;
 
  private:
   std::string name_;

@@ -65,6 +65,13 @@ class BasicLockable {
     return Take(source_.AcquireFor(ToDuration(timeout)));
   }
   bool try_lock_until(MonotonicTime deadline);
+  /// A time of another clock is looked at once, when the call begins.
+  template <typename Clock, typename Span>
+  bool try_lock_until(const std::chrono::time_point<Clock, Span>& deadline) {
+    const auto now = Clock::now();
+    if (deadline <= now) return try_lock_for(Duration::zero());
+    return try_lock_for(deadline - now);
+  }
 
   /// As Release, also if the lease is over. REQUIRES: locked.
   void unlock() noexcept;

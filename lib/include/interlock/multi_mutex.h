@@ -120,6 +120,9 @@ class [[nodiscard]] MultiLease {
 /// Inspect() and ForceRelease() are those of a Mutex of the same prefix and one of the names.
 class MultiMutex {
  public:
+  MultiMutex(const MultiMutex&) = default;  // see LeaseSource for moving
+  MultiMutex& operator=(const MultiMutex&) = default;
+
   /// Sends nothing. kInvalidArgument: none or more than kMostResourcesAtOnce names, one that is not
   /// valid (see ValidateName) or is given twice, `options`, or the client's options.
   static Result<MultiMutex> Create(Client& client, std::vector<std::string> names,

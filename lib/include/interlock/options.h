@@ -172,13 +172,10 @@ struct SingleFileOptions {
   int drift_per_mille = 10;  ///< as in MutexOptions
   RetryOptions retry = {};
 
-  /// Where the server is. Only ServerUrl() reads these: the connection itself comes from the
-  /// Connector that the Client was given, e.g. MakeHiredisConnector(options.ServerUrl(), ...).
+  /// Where the server is: read by SingleFiles (single_files.h) alone. SingleFile::Create goes
+  /// wherever the Connector of its Client leads.
   std::string host = "localhost";
   std::uint16_t port = 6379;
-
-  /// "redis://localhost:6379"; an IPv6 address is put in brackets.
-  std::string ServerUrl() const;
 };
 
 /// kOk, or kInvalidArgument with the reason.

@@ -72,9 +72,15 @@ namespace interlock {
 
 class ReentrantMutex {
  public:
+  ReentrantMutex(const ReentrantMutex&) = default;  // see LeaseSource for moving
+  ReentrantMutex& operator=(const ReentrantMutex&) = default;
+
   /// One who may hold the resource. Each form of acquiring gives one more hold.
   class Owner : public LeaseSource {
    public:
+    Owner(const Owner&) = default;
+    Owner& operator=(const Owner&) = default;
+
     /// 128 random bits in hexadecimal, unless it was given. Whoever knows it can act as this owner.
     const std::string& id() const { return id_; }
 

@@ -67,6 +67,9 @@ class PermitScripts;
 /// than the options say, or none although they leave it open.
 class Semaphore : public LeaseSource {
  public:
+  Semaphore(const Semaphore&) = default;  // see LeaseSource for moving
+  Semaphore& operator=(const Semaphore&) = default;
+
   /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
   /// options.
   static Result<Semaphore> Create(Client& client, std::string name, SemaphoreOptions options = {});

@@ -89,6 +89,9 @@ struct SharedKeys;
 
 class SharedMutex {
  public:
+  SharedMutex(const SharedMutex&) = default;  // see LeaseSource for moving
+  SharedMutex& operator=(const SharedMutex&) = default;
+
   /// Sends nothing. kInvalidArgument: `name` (see ValidateName), `options`, or the client's
   /// options.
   static Result<SharedMutex> Create(Client& client, std::string name,

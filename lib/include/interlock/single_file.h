@@ -112,15 +112,18 @@ using BodyValue = std::remove_cvref_t<typename BodyInvocation<F>::type>;
 /// out that were granted under another concurrency.
 class SingleFile : public LeaseSource {
  public:
-  /// Sends nothing. kInvalidArgument: an option, or one of the client's, is out of its range.
+  /// Sends nothing. kInvalidArgument: an option, or one of the client's, is out of its range. See
+  /// SingleFiles for one configuration of host, port and the rest, given once for all.
   static Result<SingleFile> Create(Client& client, SingleFileOptions options = {});
 
   /// Runs `body()` or `body(Lease&)` with a permit and answers its value (Status for void; a Result
   /// or Status of the body is passed on). Waits for ever, or for `timeout`; kTimeout, like every
-  /// other failure to get in, means that the body did not run. `stop` ends the waiting only, see
-  /// lease_source.h; a body that is to stop looks at its token by itself. An exception of the body
-  /// passes through, after the permit has been released. A body that may outlast `expire_in` takes
-  /// the Lease and extends it, or checks valid(): the permit is not renewed by itself.
+  /// other failure but one, means that the body did not run. kLeaseLost: it ran to its end, but its
+  /// permit did not last as long, so others may have run beside it; its value is dropped. (A body
+  /// may answer any of these codes itself.) `stop` ends the waiting only, see lease_source.h; a
+  /// body that is to stop looks at its token by itself. An exception of the body passes through,
+  /// after the permit has been released. The permit is not renewed by itself: a body that may
+  /// outlast `expire_in` takes the Lease and extends it or keeps it alive, or checks valid().
   template <typename F>
   typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Synchronize(
       F&& body, std::stop_token stop = {}) {
@@ -132,7 +135,7 @@ class SingleFile : public LeaseSource {
     return Run(AcquireFor(timeout, std::move(stop)), body);
   }
 
-  /// The same, but answers what the body answers, as it is. Throws LockError when it did not run.
+  /// The same, but answers what the body answers, as it is. Throws LockError with those failures.
   template <typename F>
   internal::BodyValue<F> SynchronizeOrThrow(F&& body, std::stop_token stop = {}) {
     return RunOrThrow(Acquire(std::move(stop)), body);
@@ -149,21 +152,34 @@ class SingleFile : public LeaseSource {
   template <typename F>
   static internal::BodyValue<F> RunOrThrow(Result<Lease> lease, F& body) {
     if (!lease.ok()) throw LockError(lease.status());
-    return internal::InvokeBody(body, lease.value());
+    if constexpr (std::is_void_v<internal::BodyValue<F>>) {
+      internal::InvokeBody(body, lease.value());
+      if (Status left = Leave(lease.value()); !left.ok()) throw LockError(std::move(left));
+    } else {
+      internal::BodyValue<F> value = internal::InvokeBody(body, lease.value());
+      if (Status left = Leave(lease.value()); !left.ok()) throw LockError(std::move(left));
+      return value;
+    }
   }
 
-  /// The lease is released by its destructor, so also when `body` throws.
+  /// The lease is released by its destructor when `body` throws.
   template <typename F>
   static typename internal::SynchronizedResult<internal::BodyValue<F>>::Type Run(
       Result<Lease> lease, F& body) {
     if (!lease.ok()) return lease.status();
     if constexpr (std::is_void_v<internal::BodyValue<F>>) {
       internal::InvokeBody(body, lease.value());
-      return Status();
+      return Leave(lease.value());
     } else {
-      return internal::InvokeBody(body, lease.value());
+      internal::BodyValue<F> value = internal::InvokeBody(body, lease.value());
+      if (Status left = Leave(lease.value()); !left.ok()) return left;
+      return value;
     }
   }
+
+  /// Releases, unless the body has done so or given its permit away. kLeaseLost: it was over
+  /// before.
+  static Status Leave(Lease& lease);
 };
 
 }  // namespace interlock
