@@ -48,6 +48,9 @@ std::vector<Rendered> MarkdownOf(const ContentionReport& report) {
 std::vector<Rendered> CsvOf(const ContentionReport& report) {
   return {{"figures.csv", ToCsv(report)}};
 }
+std::vector<Rendered> GitHubOf(const ContentionReport& report) {
+  return {{"annotations.txt", ToGitHubAnnotations(report)}};
+}
 /// The waits of each point.
 std::vector<Rendered> HgrmOf(const ContentionReport& report) {
   std::vector<Rendered> files;
@@ -65,7 +68,8 @@ constexpr std::array kFormats = {
            &JUnitOf},
     Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown, nullptr,
            &MarkdownOf},
-    Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub},
+    Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub, nullptr,
+           &GitHubOf},
     Format{"csv", "verdicts.csv", "spreadsheets", &Csv, nullptr, &CsvOf},
     Format{"perfetto", ".pftrace", "ui.perfetto.dev, a file of each counterexample", nullptr,
            &ToPerfetto},

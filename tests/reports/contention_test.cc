@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -15,6 +16,7 @@
 #include "reports/contention_gates.h"
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
+#include "reports/github_writer.h"
 #include "reports/hgrm_writer.h"
 #include "reports/html_contention.h"
 
@@ -126,6 +128,26 @@ TEST(ContentionTextTest, JUnitIsValidByItsSchemaWithAndWithoutThresholds) {
   EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
   report.gates.clear();
   EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
+}
+
+TEST(ContentionGitHubTest, ACrossedThresholdIsAnErrorAndAnEmptyOneAWarning) {
+  ContentionReport report = ReportOf("mutex");
+  report.gates.insert(report.gates.begin(),
+                      {"50 % of it", false, false, "nothing\nwas: measured,"});
+  report.gates.push_back({"fine", true, true, "1"});
+  EXPECT_EQ(ToGitHubAnnotations(report),
+            "::error title=Contention%3A a threshold is crossed::mutex at 8 clients: wait_p99_ns "
+            "<= 5: found 29700000\n"
+            "::warning title=Contention%3A a threshold says nothing::50 %25 of it: "
+            "nothing\\nwas: measured,\n");
+  report.gates.assign(25, {"a <= 1", false, true, "2"});
+  const std::string many = ToGitHubAnnotations(report);
+  EXPECT_EQ(std::count(many.begin(), many.end(), '\n'), 10);
+  EXPECT_THAT(many, HasSubstr("::error title=Interlock::and 16 more\n"));
+  report.gates.clear();
+  EXPECT_EQ(ToGitHubAnnotations(report), "");
+  report.status = RunStatus::kPartial;
+  EXPECT_THAT(ToGitHubAnnotations(report), HasSubstr("INCONCLUSIVE::the measurement was inter"));
 }
 
 TEST(ContentionTextTest, AMarkedUpNameIsInertEverywhere) {

@@ -92,6 +92,20 @@ TEST_F(SchemasTest, ACheckItsCounterexamplesAndTheirReplay) {
   ExpectStrictlyValid("run", {replay});
 }
 
+TEST_F(SchemasTest, WhatIsNewAgainstAnEarlierRun) {
+  const auto check = [this](const std::string& name, const std::string& scenario) {
+    Printed(name + ".json",
+            {"check", "--lock", "broken/del-without-owner", "--scenario", scenario, "--runs", "60",
+             "--json", "--out", out_ + name},
+            {0, 1, 2});
+    return out_ + name;
+  };
+  const std::string old = check("old", "overstay");
+  const std::string now = check("new", "kleppmann.*");
+  const std::string diff = Printed("diff.json", {"report", "diff", old, now, "--json"}, {1, 2});
+  ExpectStrictlyValid("diff", {diff});
+}
+
 // Much that a quiet case has not: several servers, owners on each, faults of servers, readers.
 TEST_F(SchemasTest, CounterexamplesOfManyKinds) {
   Paths cases;
