@@ -145,9 +145,10 @@ class Page {
   }
 
   void Table(const std::string& caption, Points points) {
-    constexpr std::string_view kShown[] = {
-        "grants_per_s",    "wait_total_ns",      "wait_p50_ns", "wait_p99_ns",    "wait_max_ns",
-        "contended_share", "commands_per_grant", "utilisation", "lost_unnoticed", "jain_grants"};
+    constexpr std::string_view kShown[] = {"grants_per_s",       "wait_total_ns", "wait_p50_ns",
+                                           "wait_p99_ns",        "wait_max_ns",   "contended_share",
+                                           "commands_per_grant", "herd_factor",   "utilisation",
+                                           "lost_unnoticed",     "jain_grants"};
     out_ += "<div class=\"wide\"><table>";
     if (!caption.empty()) out_ += "<caption>" + Text(caption) + "</caption>";
     out_ += "<thead><tr><th>lock</th><th>clients</th>";

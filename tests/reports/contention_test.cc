@@ -172,9 +172,9 @@ TEST(ContentionGatesTest, EachPointIsHeldAgainstTheThresholdsThatAreAboutIt) {
       {"*", 1, "wait_p999_ns", std::nullopt, 1}};
   const auto gates = Judge(ReportOf("mutex"), thresholds);
   ASSERT_EQ(gates.size(), 5U);
-  EXPECT_EQ(gates[0].name, "mutex at 8 clients: wait_max_ns <= 50000000");
+  EXPECT_EQ(gates[0].name, "mutex at 8 clients: wait_max_ns <= 50000000 (50 ms)");
   EXPECT_TRUE(gates[0].pass);
-  EXPECT_EQ(gates[0].what, "29990000");
+  EXPECT_EQ(gates[0].what, "29990000 (30 ms)");
   EXPECT_EQ(gates[1].name, "mutex at 1 client: commands_per_grant >= 3 and <= 3.5");
   EXPECT_TRUE(gates[1].pass);
   EXPECT_TRUE(gates[2].pass);
