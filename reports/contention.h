@@ -154,8 +154,9 @@ struct ContentionPoint {
 struct GateResult {
   std::string name;  ///< "mutex at 64 clients: wait_p99_ns <= 50000000 (50 ms)"
   bool pass = false;
-  bool measured = true;  ///< false: there was nothing to hold it against
-  std::string what;      ///< "46312447 (46.3 ms)"
+  bool measured = true;   ///< false: there was nothing to hold it against
+  std::string what;       ///< "46312447 (46.3 ms)"
+  std::string hint = {};  ///< what to do about it; empty: it is good, or there is nothing to say
 };
 
 struct ContentionReport {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/contention_advice.h"
 #include "reports/contention_figures.h"
 #include "reports/text_layout.h"
 
@@ -46,6 +47,7 @@ GateResult JudgeOne(const ContentionPoint& point, const Threshold& threshold) {
   gate.what = InWords(*FindFigure(threshold.metric), *value);
   gate.pass = (!threshold.least || *value >= *threshold.least) &&
               (!threshold.most || *value <= *threshold.most);
+  if (!gate.pass) gate.hint = AdviceOn(*FindFigure(threshold.metric), point);
   return gate;
 }
 

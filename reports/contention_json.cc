@@ -139,6 +139,7 @@ void Members(Archive& members, GateResult& gate) {
   members("pass", gate.pass);
   members("measured", gate.measured);
   members("what", gate.what);
+  members.Newer("hint", gate.hint);
 }
 
 template <typename Archive>

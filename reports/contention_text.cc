@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -149,6 +151,11 @@ std::string ToText(const ContentionReport& report, const TextOptions& options) {
     text +=
         fmt::format("{}{}: {}\n", PadRight(GateWord(gate), 14),
                     Excerpt(gate.name, 200, options.utf8), Excerpt(gate.what, 200, options.utf8));
+    if (gate.hint.empty()) continue;
+    const std::string hint = "hint: " + Excerpt(gate.hint, 500, options.utf8);
+    for (const std::string& line : Wrap(hint, WidthOf(options) - 14)) {
+      text += std::string(14, ' ') + line + '\n';
+    }
   }
   for (const std::string& note : report.notes) {
     text += "\nnote: " + Excerpt(note, 1000, options.utf8) + '\n';
@@ -178,6 +185,7 @@ std::string ToMarkdown(const ContentionReport& report) {
     text += fmt::format("- **{}** {}: {}\n", GateWord(gate),
                         EscapeMarkdown(Excerpt(gate.name, 200, true)),
                         EscapeMarkdown(Excerpt(gate.what, 200, true)));
+    if (!gate.hint.empty()) text += "  - " + EscapeMarkdown(Excerpt(gate.hint, 500, true)) + '\n';
   }
   if (!report.notes.empty()) text += "\n## Notes\n\n";
   for (const std::string& note : report.notes) {
@@ -204,17 +212,22 @@ std::string ToJUnit(const ContentionReport& report) {
   std::size_t failures = 0;
   std::size_t errors = 0;
   std::string cases;
+  std::map<std::string, int> taken;
   for (const GateResult& gate : report.gates) {
-    cases += fmt::format("    <testcase classname=\"contention\" name=\"{}\" time=\"0.000\">",
-                         Attribute(gate.name));
+    // Of two cases with one name a reader keeps the first.
+    std::string name = Attribute(gate.name);
+    if (const int number = ++taken[name]; number > 1) name += fmt::format(" #{}", number);
+    cases +=
+        fmt::format("    <testcase classname=\"contention\" name=\"{}\" time=\"0.000\">", name);
     if (!gate.measured) {
       ++errors;
       cases += fmt::format("<error type=\"inconclusive\" message=\"{0}\">{0}</error>",
                            Attribute(gate.what));
     } else if (!gate.pass) {
       ++failures;
-      cases += fmt::format("<failure type=\"threshold\" message=\"{0}\">{0}</failure>",
-                           Attribute(gate.what));
+      cases += fmt::format(
+          "<failure type=\"threshold\" message=\"{0}\">{0}{1}{2}</failure>", Attribute(gate.what),
+          gate.hint.empty() ? "" : "&#10;hint: ", EscapeXmlText(Excerpt(gate.hint, 500, true)));
     }
     cases += "</testcase>\n";
   }

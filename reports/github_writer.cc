@@ -94,7 +94,8 @@ std::string ToGitHubAnnotations(const ContentionReport& report) {
     for (const GateResult& gate : report.gates) {
       if (gate.measured != measured || (gate.measured && gate.pass)) continue;
       lines.push_back(measured ? Annotation("error", "Contention: a threshold is crossed",
-                                            gate.name + ": found " + gate.what)
+                                            gate.name + ": found " + gate.what,
+                                            Excerpt(gate.hint, kWidth, true))
                                : Annotation("warning", "Contention: a threshold says nothing",
                                             gate.name + ": " + gate.what));
     }

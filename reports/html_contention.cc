@@ -26,7 +26,19 @@ namespace {
 
 using Points = std::vector<const ContentionPoint*>;
 
-std::string Text(std::string_view text) { return EscapeXmlText(Excerpt(text, 300, true)); }
+std::string Text(std::string_view text, std::size_t width = 300) {
+  return EscapeXmlText(Excerpt(text, width, true));
+}
+
+/// "wait_p99_ns", which may be broken at its underscores.
+std::string Breakable(std::string_view name) {
+  std::string text;
+  for (const char letter : name) {
+    text += letter;
+    if (letter == '_') text += "<wbr>";
+  }
+  return text;
+}
 
 std::string Cell(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", text); }
 
@@ -116,17 +128,26 @@ class Page {
     if (report_.gates.empty()) return;
     out_ +=
         "<table><caption>Gates</caption><thead><tr><th>verdict</th><th>threshold</th>"
-        "<th>found</th></tr></thead><tbody>\n";
-    for (const GateResult& gate : report_.gates) {
+        "<th>found</th><th>what to do</th></tr></thead><tbody>\n";
+    // What needs somebody's attention stands first.
+    std::vector<const GateResult*> gates;
+    for (const GateResult& gate : report_.gates) gates.push_back(&gate);
+    const auto rank = [](const GateResult* gate) {
+      return !gate->measured ? 1 : gate->pass ? 2 : 0;
+    };
+    std::stable_sort(gates.begin(), gates.end(),
+                     [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
+    for (const GateResult* one : gates) {
+      const GateResult& gate = *one;
       const bool good = gate.measured && gate.pass;
-      out_ += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
+      out_ += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                           good            ? "pass"
                           : gate.measured ? "fail"
                                           : "doubt",
                           good            ? "pass"
                           : gate.measured ? "FAIL"
                                           : "inconclusive",
-                          Text(gate.name), Text(gate.what));
+                          Text(gate.name), Text(gate.what), Text(gate.hint, 500));
     }
     out_ += "</tbody></table>\n";
   }
@@ -153,7 +174,7 @@ class Page {
     if (!caption.empty()) out_ += "<caption>" + Text(caption) + "</caption>";
     out_ += "<thead><tr><th>lock</th><th>clients</th>";
     for (const std::string_view name : kShown) {
-      out_ += fmt::format("<th title=\"{}\">{}</th>", FindFigure(name)->meaning, name);
+      out_ += fmt::format("<th title=\"{}\">{}</th>", FindFigure(name)->meaning, Breakable(name));
     }
     out_ += "</tr></thead><tbody>\n";
     std::stable_sort(points.begin(), points.end(),

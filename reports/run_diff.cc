@@ -227,6 +227,7 @@ Finding FindingOf(const GateResult& gate) {
   finding.property = gate.name;
   finding.sentence = "found " + gate.what;
   if (!gate.measured) finding.sentence = gate.what;
+  if (!gate.hint.empty()) finding.sentence += "; " + gate.hint;
   finding.faults_known = true;
   finding.fingerprint = fmt::format("{:016x}", Fnv(finding.what + "\n" + gate.name));
   return finding;

@@ -12,6 +12,7 @@
 
 #include "pipe.h"
 #include "report_samples.h"
+#include "reports/contention_advice.h"
 #include "reports/contention_figures.h"
 #include "reports/contention_gates.h"
 #include "reports/contention_json.h"
@@ -53,7 +54,7 @@ ContentionReport ReportOf(const std::string& lock) {
   report.seed = 7;
   report.load.duration_ns = 1'000'000'000;
   report.points = {PointOf(lock, 1, 100), PointOf(lock, 8, 3'000)};
-  report.gates = {{"mutex at 8 clients: wait_p99_ns <= 5", false, true, "29700000"}};
+  report.gates = {{"mutex at 8 clients: wait_p99_ns <= 5", false, true, "29700000", "wait less"}};
   report.notes = {"a note"};
   report.wall_time = std::chrono::milliseconds(1234);
   return report;
@@ -137,7 +138,7 @@ TEST(ContentionGitHubTest, ACrossedThresholdIsAnErrorAndAnEmptyOneAWarning) {
   report.gates.push_back({"fine", true, true, "1"});
   EXPECT_EQ(ToGitHubAnnotations(report),
             "::error title=Contention%3A a threshold is crossed::mutex at 8 clients: wait_p99_ns "
-            "<= 5: found 29700000\n"
+            "<= 5: found 29700000%0Await less\n"
             "::warning title=Contention%3A a threshold says nothing::50 %25 of it: "
             "nothing\\nwas: measured,\n");
   report.gates.assign(25, {"a <= 1", false, true, "2"});
@@ -151,17 +152,79 @@ TEST(ContentionGitHubTest, ACrossedThresholdIsAnErrorAndAnEmptyOneAWarning) {
 }
 
 TEST(ContentionTextTest, AMarkedUpNameIsInertEverywhere) {
-  const ContentionReport report = ReportOf("<b>|`x`\n::error::y\x1b[31m");
+  ContentionReport report = ReportOf("<b>|`x`\n::error::y\x1b[31m");
+  const std::string name = report.points[0].lock;
+  report.gates = {{name, false, true, name, name}, {name, false, false, name, name}};
+  report.notes = {name};
+  report.backend = report.load.spread = report.load.faults = name;
   EXPECT_THAT(ToText(report, {}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(ToText(report, {}), Not(HasSubstr("\n::error")));
   EXPECT_THAT(ToMarkdown(report), Not(HasSubstr("<b>")));
   EXPECT_THAT(ToJUnit(report), Not(HasSubstr("<b>")));
+  EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
+  const std::string annotations = ToGitHubAnnotations(report);
+  EXPECT_EQ(std::count(annotations.begin(), annotations.end(), '\n'), 2);
+  EXPECT_THAT(annotations, Not(HasSubstr("\n::error::")));
+  EXPECT_THAT(annotations, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ToHtml(report), Not(HasSubstr("<b>")));
+  EXPECT_THAT(ToHtml({{name, &report}, {name, &report}}), Not(HasSubstr("<b>")));
+  const std::string html = Pipe(INTERLOCK_CMARK_GFM " -e table --unsafe", ToMarkdown(report));
+  EXPECT_THAT(html, Not(HasSubstr("<code>x")));
   const std::string lines = Pipe(
       "python3 -c \"import csv, sys, io\n"
       "rows = list(csv.reader(io.StringIO(sys.stdin.read())))\n"
       "print(len(rows), set(map(len, rows)))\"",
       ToCsv(report));
   EXPECT_EQ(lines, std::to_string(1 + 2 * Figures().size()) + " {5}\n");
+}
+
+// Those of a megabyte neither fail nor make the formats for people long.
+TEST(ContentionTextTest, AHugeNameIsCutWhereFormatsAreForReading) {
+  for (const std::string& unit : {std::string("n"), std::string("é"), std::string("\xff")}) {
+    std::string huge;
+    while (huge.size() < 1'000'000) huge += unit;
+    ContentionReport report = ReportOf(huge);
+    report.gates.assign(3, {huge, false, true, huge, huge});
+    report.notes = {huge};
+    report.points[0].faults[0].what = huge;
+    EXPECT_LT(ToText(report, {}).size(), 20'000U);
+    EXPECT_LT(ToMarkdown(report).size(), 20'000U);
+    EXPECT_LT(ToHtml(report).size(), 100'000U);
+    EXPECT_LT(ToGitHubAnnotations(report).size(), 10'000U);
+    const std::string xml = ToJUnit(report);
+    EXPECT_LT(xml.size(), 20'000U);
+    EXPECT_EQ(XmllintComplaint(xml), "");
+    EXPECT_TRUE(ReadContention(ToJson(report)).value.has_value());
+  }
+}
+
+TEST(ContentionAdviceTest, WhatTheOtherFiguresSpeakForIsSaidAndNothingElse) {
+  const auto on = [](const char* figure, const ContentionPoint& point) {
+    return AdviceOn(*FindFigure(figure), point);
+  };
+  ContentionPoint point = PointOf("mutex", 8, 100);
+  EXPECT_EQ(on("wait_p99_ns", point), "");
+  EXPECT_EQ(on("commands_per_grant", point), "");
+  EXPECT_THAT(on("lost_noticed", point), HasSubstr("lengthen the lease"));
+  ContentionPoint busy = point;
+  for (int i = 0; i < 80; ++i) busy.useful.Add(10'000'000);
+  EXPECT_THAT(on("wait_p50_ns", busy), HasSubstr("in a section 80 % of the time"));
+  busy.fairness.bypasses = 500;
+  EXPECT_THAT(on("wait_p99_ns", busy), HasSubstr("passed by later ones 500 times in 100 grants"));
+  EXPECT_THAT(on("jain_grants", busy), HasSubstr("in order"));
+  EXPECT_THAT(on("grants_per_s", busy), HasSubstr("in a section"));
+  ContentionPoint slow = point;
+  for (int i = 0; i < 80; ++i) {
+    slow.hold.Add(1'000'000);
+    slow.turn.Add(2'000'000);
+  }
+  EXPECT_THAT(on("wait_p50_ns", slow), HasSubstr("takes 2 ms, a hold 1 ms"));
+  slow.woken = 800;
+  slow.woken_in_vain = 700;
+  EXPECT_THAT(on("bytes_per_grant", slow), HasSubstr("10 clients are woken for each turn"));
+  ContentionPoint polls = point;
+  polls.commands.acquiring = 2'000;
+  EXPECT_THAT(on("commands_per_grant", polls), HasSubstr("clients poll"));
 }
 
 TEST(ContentionGatesTest, EachPointIsHeldAgainstTheThresholdsThatAreAboutIt) {
@@ -229,7 +292,7 @@ TEST(ContentionHtmlTest, ThePageIsItsOwnAndForeignTextIsText) {
       "open_tags, worst = [], []\n"
       "class Page(HTMLParser):\n"
       "  def handle_starttag(self, tag, attrs):\n"
-      "    if tag not in ('meta',): open_tags.append(tag)\n"
+      "    if tag not in ('meta', 'wbr'): open_tags.append(tag)\n"
       "  def handle_startendtag(self, tag, attrs): pass\n"
       "  def handle_endtag(self, tag):\n"
       "    if not open_tags or open_tags.pop() != tag: worst.append(tag)\n"
