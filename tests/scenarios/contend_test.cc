@@ -245,6 +245,7 @@ TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   EXPECT_THAT(error({"--lock", "mutex", "--lease", "1us"}), HasSubstr("too short"));
   EXPECT_THAT(error({"--lock", "mutex", "--arrivals", "open"}), HasSubstr("--interval"));
   EXPECT_THAT(error({"--lock", "mutex", "--trace"}), HasSubstr("--out DIR"));
+  EXPECT_THAT(error({"--lock", "mutex", "--processes"}), HasSubstr("needs --redis"));
   EXPECT_THAT(error({"--lock", "mutex", "--redis", "spawn", "--faults", "pauses"}),
               HasSubstr("virtual time only"));
   EXPECT_THAT(error({"--lock", "mutex", "--redis", "http://x"}), HasSubstr("URL"));
