@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "reports/contention_figures.h"
 #include "reports/csv_writer.h"
 #include "reports/escape.h"
+#include "reports/markdown_writer.h"
 
 namespace interlock::reports {
 namespace {
@@ -168,6 +170,13 @@ std::string ToText(const ContentionReport& report, const TextOptions& options) {
 std::string ToMarkdown(const ContentionReport& report) {
   std::string text =
       fmt::format("# Contention: {}\n\n{}\n", Headline(report), EscapeMarkdown(InWords(report)));
+  if (!report.gates.empty()) text += "\n## Gates\n\n";
+  for (const GateResult& gate : report.gates) {
+    text += fmt::format("- **{}** {}: {}\n", GateWord(gate),
+                        EscapeMarkdown(Excerpt(gate.name, 200, true)),
+                        EscapeMarkdown(Excerpt(gate.what, 200, true)));
+    if (!gate.hint.empty()) text += "  - " + EscapeMarkdown(Excerpt(gate.hint, 500, true)) + '\n';
+  }
   for (const auto& points : ByLock(report)) {
     text += fmt::format("\n## {}\n\n", EscapeMarkdown(Excerpt(points.front()->lock, 200, true)));
     const std::vector<Row> table = Table(points);
@@ -180,18 +189,11 @@ std::string ToMarkdown(const ContentionReport& report) {
     }
     if (const std::string knee = KneeText(points); !knee.empty()) text += '\n' + knee + '\n';
   }
-  if (!report.gates.empty()) text += "\n## Gates\n\n";
-  for (const GateResult& gate : report.gates) {
-    text += fmt::format("- **{}** {}: {}\n", GateWord(gate),
-                        EscapeMarkdown(Excerpt(gate.name, 200, true)),
-                        EscapeMarkdown(Excerpt(gate.what, 200, true)));
-    if (!gate.hint.empty()) text += "  - " + EscapeMarkdown(Excerpt(gate.hint, 500, true)) + '\n';
-  }
   if (!report.notes.empty()) text += "\n## Notes\n\n";
   for (const std::string& note : report.notes) {
     text += "- " + EscapeMarkdown(Excerpt(note, 1000, true)) + '\n';
   }
-  return text;
+  return CutMarkdown(std::move(text), kStepSummaryBytes);
 }
 
 std::string ToCsv(const ContentionReport& report) {

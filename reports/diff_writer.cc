@@ -10,6 +10,7 @@
 
 #include "reports/escape.h"
 #include "reports/json_text.h"
+#include "reports/markdown_writer.h"
 
 namespace interlock::reports {
 namespace {
@@ -227,7 +228,7 @@ std::string ToMarkdown(const RunDiff& diff) {
   }
   if (!diff.notes.empty()) text += "\n";
   for (const std::string& note : diff.notes) text += "- " + Safe(note) + '\n';
-  return text;
+  return CutMarkdown(std::move(text), kStepSummaryBytes);
 }
 
 std::string ToJson(const RunDiff& diff) {

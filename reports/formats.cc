@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -54,9 +55,12 @@ std::vector<Rendered> GitHubOf(const ContentionReport& report) {
 /// The waits of each point.
 std::vector<Rendered> HgrmOf(const ContentionReport& report) {
   std::vector<Rendered> files;
+  std::map<std::string, int> taken;
   for (const ContentionPoint& point : report.points) {
-    files.push_back({fmt::format("waits/{}.{}.hgrm", SafeFileName(point.lock), point.clients),
-                     ToHgrm(point.wait)});
+    std::string name = fmt::format("waits/{}.{}", SafeFileName(point.lock), point.clients);
+    // Different names of locks may give one name of a file.
+    if (const int number = ++taken[name]; number > 1) name += fmt::format("-{}", number);
+    files.push_back({name + ".hgrm", ToHgrm(point.wait)});
   }
   return files;
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "pipe.h"
@@ -17,9 +18,11 @@
 #include "reports/contention_gates.h"
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
+#include "reports/formats.h"
 #include "reports/github_writer.h"
 #include "reports/hgrm_writer.h"
 #include "reports/html_contention.h"
+#include "reports/markdown_writer.h"
 
 namespace interlock::reports {
 namespace {
@@ -196,6 +199,28 @@ TEST(ContentionTextTest, AHugeNameIsCutWhereFormatsAreForReading) {
     EXPECT_EQ(XmllintComplaint(xml), "");
     EXPECT_TRUE(ReadContention(ToJson(report)).value.has_value());
   }
+}
+
+TEST(ContentionTextTest, ASummaryThatGitHubWouldDropIsCutBehindItsGates) {
+  ContentionReport report = ReportOf("mutex");
+  report.points.assign(20'000, report.points[1]);
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    report.points[i].lock = "lock " + std::to_string(i);
+  }
+  const std::string summary = ToMarkdown(report);
+  EXPECT_LE(summary.size(), kStepSummaryBytes);
+  EXPECT_THAT(summary, HasSubstr("wait less"));
+  EXPECT_TRUE(summary.ends_with("*Cut here: the whole report is in run.json.*\n"));
+}
+
+TEST(ContentionTextTest, LocksWhoseNamesGiveOneFileNameKeepAFileEach) {
+  StoredRun run;
+  run.contention = ReportOf("a/b");
+  run.contention->points.push_back(run.contention->points[0]);
+  run.contention->points.back().lock = "a_b";
+  std::set<std::string> names;
+  for (const Rendered& file : Render(*FindFormat("hgrm"), run)) names.insert(file.file_name);
+  EXPECT_THAT(names, ElementsAre("waits/a_b.1-2.hgrm", "waits/a_b.1.hgrm", "waits/a_b.8.hgrm"));
 }
 
 TEST(ContentionAdviceTest, WhatTheOtherFiguresSpeakForIsSaidAndNothingElse) {

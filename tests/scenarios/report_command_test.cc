@@ -141,6 +141,15 @@ TEST_F(ReportCommandTest, AFullDiskOrAClosedFolderIsAnErrorWithItsReason) {
        std::string(INTERLOCK_PROGRAM) + " report diff " + check + " " + check + " > /dev/full"});
   EXPECT_EQ(diff.exit_code, 70);
   EXPECT_THAT(diff.err, HasSubstr("cannot write to standard output"));
+  const std::string gate = folder_.path() + "/gate.toml";
+  std::ofstream(gate) << "[[threshold]]\nmetric = 'wait_max_ns'\nmax = 1\n";
+  const std::string out = folder_.path() + "/measured";
+  const ChildResult measured =
+      RunChild({"/bin/sh", "-c",
+                std::string(INTERLOCK_PROGRAM) + " contend --lock mutex --clients 2 " +
+                    "--duration 1s --gate " + gate + " --out " + out + " > /dev/full"});
+  EXPECT_EQ(measured.exit_code, 70);
+  EXPECT_EQ(Interlock({"report", out, "--format", "text"}).exit_code, 3) << "its own verdict";
   // A file that stands where a folder should, as root may write to any.
   const ChildResult closed =
       Interlock({"report", check, "--format", "html", "--out", check + "/run.json"});
