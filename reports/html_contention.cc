@@ -99,8 +99,10 @@ class Page {
     out_ += fmt::format("<h1><span class=\"{}\">{}</span></h1>\n", style, headline);
     for (const NamedMeasurement& run : runs_) Head(run);
     Gates();
+    std::set<std::string> told;
     for (const NamedMeasurement& run : runs_) {
       for (const std::string& note : run.report->notes) {
+        if (!told.insert(note).second) continue;
         out_ += fmt::format("<p class=\"soft\">{}</p>\n", EscapeXmlText(Excerpt(note, 1000, true)));
       }
     }

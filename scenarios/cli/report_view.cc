@@ -33,6 +33,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostVisitors = 64;
 constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kFarewell = std::chrono::seconds(2);
 
 class Socket {
  public:
@@ -54,6 +55,7 @@ struct Visitor {
   std::string head;
   std::string answer;  ///< empty: none yet
   std::size_t sent = 0;
+  bool answered = false;  ///< all of it is sent; what still comes is not read
 };
 
 std::string Reason() { return std::generic_category().message(errno); }
@@ -88,7 +90,8 @@ class Server {
       std::vector<pollfd> waiting = {{listening_.get(), POLLIN, 0}};
       if (visitors_.size() >= kMostVisitors) waiting.front().events = 0;
       for (const Visitor& visitor : visitors_) {
-        const short events = visitor.answer.empty() ? POLLIN : POLLOUT;
+        const bool reads = visitor.answer.empty() || visitor.answered;
+        const short events = reads ? POLLIN : POLLOUT;
         waiting.push_back({visitor.socket.get(), events, 0});
       }
       // A signal that comes right before it must not wait for a visitor.
@@ -106,11 +109,21 @@ class Server {
  private:
   void Accept(Clock::time_point now) {
     const int fd = ::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) visitors_.push_back({Socket(fd), now + kPatience, {}, {}, 0});
+    if (fd >= 0) visitors_.push_back({Socket(fd), now + kPatience, {}, {}, 0, false});
   }
 
   /// False: it is over.
-  bool Serve(Visitor& visitor) { return visitor.answer.empty() ? Read(visitor) : Write(visitor); }
+  bool Serve(Visitor& visitor) {
+    if (visitor.answered) return Drain(visitor);
+    return visitor.answer.empty() ? Read(visitor) : Write(visitor);
+  }
+
+  /// A connection that is closed with something unread in it is reset, and takes the answer along.
+  static bool Drain(const Visitor& visitor) {
+    char bytes[4096];
+    const ssize_t got = ::recv(visitor.socket.get(), bytes, sizeof bytes, 0);
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+  }
 
   bool Read(Visitor& visitor) {
     char bytes[4096];
@@ -134,7 +147,10 @@ class Server {
     if (sent < 0) return errno == EAGAIN || errno == EINTR;
     visitor.sent += static_cast<std::size_t>(sent);
     visitor.until = Clock::now() + kPatience;
-    return visitor.sent < visitor.answer.size();
+    if (visitor.sent < visitor.answer.size()) return true;
+    visitor.answered = true;
+    visitor.until = Clock::now() + kFarewell;
+    return ::shutdown(visitor.socket.get(), SHUT_WR) == 0;
   }
 
   const ViewFolder& folder_;

@@ -31,7 +31,7 @@ try:
     raw.sendall(b"GET /../../../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
     print("traversal", raw.recv(4096).split(b"\r\n")[0].decode())
     raw = socket.create_connection(("127.0.0.1", port), timeout=20)
-    raw.sendall(b"GET / HTTP/1.1\r\nX: " + b"x" * 20000)
+    raw.sendall(b"GET / HTTP/1.1\r\nX: " + b"x" * 400000)
     print("endless", raw.recv(4096).split(b"\r\n")[0].decode())
     second = subprocess.run([program, "report", "--view", folder, "--port", str(port)],
                             capture_output=True, text=True, timeout=20)
