@@ -79,12 +79,17 @@ struct ServerFigures {
 struct Fairness {
   double jain_grants = 1;  ///< of the grants per client, 1/n to 1; Jain, Chiu and Hawe 1984
   double jain_hold = 1;    ///< of the time held
-  double lwss_mean = 0;    ///< distinct clients in each window of as many grants as clients; Dice
+  /// Of shares of the opportunity: what a client held, and what was free for all (the idea: SCL,
+  /// EuroSys 2020). One that could not have had more is not treated unfairly.
+  double jain_opportunity = 1;
+  double lwss_mean = 0;  ///< distinct clients in each window of as many grants as clients; Dice
+  std::uint64_t lwss_median = 0;
   std::uint64_t reacquire_median = 0;  ///< grants from one of a client to its next; 0: none twice
   std::uint64_t bypasses = 0;          ///< grants while an earlier request still waited, each
                                        ///< counted once for each such request
   std::uint64_t most_bypassed = 0;     ///< how often one request was passed at most
   std::uint64_t longest_streak = 0;    ///< grants in a row to one client while others waited
+  double fifo_distance = 0;  ///< mean of how many places a grant is off its place by asking
 
   bool operator==(const Fairness&) const = default;
 };
@@ -128,6 +133,13 @@ struct ContentionPoint {
   std::int64_t overlap_ns = 0;  ///< while two or more were in their sections
   std::int64_t waiting_ns = 0;  ///< summed over the waiters: over the window, the mean depth
   std::uint64_t most_waiting = 0;
+  std::int64_t oldest_wait_ns = 0;  ///< of all, also those that were never granted
+  std::uint64_t woken = 0;          ///< times that a server's message ended a client's sleep
+  std::uint64_t woken_in_vain = 0;  ///< of them, those that it was not granted after
+  /// Accesses to what is guarded that it would refuse, for it had seen a higher fencing token:
+  /// holders show theirs at both ends of their sections. nullopt: there are no tokens, or several
+  /// may hold at a time.
+  std::optional<std::uint64_t> fenced_rejects;
   CommandMix commands;
   Fairness fairness;
   std::vector<ClientShare> shares;
@@ -140,10 +152,11 @@ struct ContentionPoint {
 
 /// One threshold, and what was found.
 struct GateResult {
-  std::string name;  ///< "mutex at 64 clients: wait_p99_ns <= 50000000"
+  std::string name;  ///< "mutex at 64 clients: wait_p99_ns <= 50000000 (50 ms)"
   bool pass = false;
-  bool measured = true;  ///< false: there was nothing to hold it against
-  std::string what;      ///< "46312447"
+  bool measured = true;   ///< false: there was nothing to hold it against
+  std::string what;       ///< "46312447 (46.3 ms)"
+  std::string hint = {};  ///< what to do about it; empty: it is good, or there is nothing to say
 };
 
 struct ContentionReport {

@@ -29,6 +29,13 @@ Value Mean(const ContentionPoint& point) {
 }
 
 template <Histogram ContentionPoint::*member>
+Value Least(const ContentionPoint& point) {
+  const Histogram& histogram = point.*member;
+  if (histogram.count() == 0) return std::nullopt;
+  return static_cast<double>(histogram.least());
+}
+
+template <Histogram ContentionPoint::*member>
 Value Sum(const ContentionPoint& point) {
   return static_cast<double>((point.*member).sum());
 }
@@ -84,6 +91,62 @@ Value Utilisation(const ContentionPoint& point) {
 Value MeanWaiting(const ContentionPoint& point) {
   return Ratio(static_cast<double>(point.waiting_ns), static_cast<double>(point.window_ns));
 }
+Value UsefulShare(const ContentionPoint& point) {
+  return Ratio(static_cast<double>(point.useful.sum()), static_cast<double>(point.window_ns));
+}
+/// L = lambda W (Little, 1961): what is far from 1 says that the window is too short.
+Value LittlesLaw(const ContentionPoint& point) {
+  const double waits =
+      static_cast<double>(point.wait.sum()) + static_cast<double>(point.abandoned_wait.sum());
+  return Ratio(static_cast<double>(point.waiting_ns), waits);
+}
+Value HandOverTotal(const ContentionPoint& point) {
+  if (!point.server) return std::nullopt;
+  return static_cast<double>(point.server->hand_over.sum());
+}
+Value ServerHold(const ContentionPoint& point) {
+  if (!point.server) return std::nullopt;
+  return point.server->hold.IfTelling(500'000);
+}
+/// Where nobody is woken, clients poll, or nobody waits: tries_per_grant says which.
+Value HerdFactor(const ContentionPoint& point) {
+  if (point.woken == 0) return std::nullopt;
+  return Ratio(Real(point.woken), Real(point.turn.count()));
+}
+Value FencedRejects(const ContentionPoint& point) {
+  if (!point.fenced_rejects) return std::nullopt;
+  return Real(*point.fenced_rejects);
+}
+
+/// The grants of each client, the fewest first.
+std::vector<double> SortedGrants(const ContentionPoint& point) {
+  std::vector<double> grants;
+  for (const ClientShare& share : point.shares) grants.push_back(Real(share.grants));
+  std::sort(grants.begin(), grants.end());
+  return grants;
+}
+Value GrantsDeviation(const ContentionPoint& point) {
+  const double mean = Real(point.grants) / static_cast<double>(point.clients);
+  double squares = 0;
+  for (const double grants : SortedGrants(point)) squares += (grants - mean) * (grants - mean);
+  return Ratio(std::sqrt(squares / static_cast<double>(point.clients)), mean);
+}
+Value GrantsMostToFewest(const ContentionPoint& point) {
+  const std::vector<double> grants = SortedGrants(point);
+  return grants.empty() ? Value() : Ratio(grants.back(), grants.front());
+}
+/// Of an odd number of clients the one in the middle is in neither half.
+Value GrantsTopHalf(const ContentionPoint& point) {
+  const std::vector<double> grants = SortedGrants(point);
+  if (grants.size() < 2) return std::nullopt;
+  double top = 0;
+  double bottom = 0;
+  for (std::size_t i = 0; i < grants.size() / 2; ++i) {
+    bottom += grants[i];
+    top += grants[grants.size() - 1 - i];
+  }
+  return Ratio(top, top + bottom);
+}
 Value RenewalMargin(const ContentionPoint& point) {
   if (!point.server || !point.server->renewal_margin_ns) return std::nullopt;
   return static_cast<double>(*point.server->renewal_margin_ns);
@@ -104,12 +167,19 @@ constexpr std::array kFigures = {
            At<&P::wait, 999'000>},
     Figure{"wait_max_ns", "the longest wait for a grant", kNs, Better::kLess,
            At<&P::wait, 1'000'000>},
+    Figure{"wait_min_ns", "the shortest wait for a grant", kNs, Better::kLess, Least<&P::wait>},
     Figure{"wait_mean_ns", "the mean wait for a grant", kNs, Better::kLess, Mean<&P::wait>},
     Figure{"wait_total_ns", "all waiting for grants together", kNs, Better::kLess, Sum<&P::wait>},
     Figure{"intended_wait_p99_ns", "open loop: from when it should have been asked for", kNs,
            Better::kLess, At<&P::wait_from_intended, 990'000>},
     Figure{"abandoned", "requests that gave up", Unit::kCount, Better::kLess, Count<&P::abandoned>},
     Figure{"abandoned_share", "of all requests", Unit::kRatio, Better::kLess, AbandonedShare},
+    Figure{"abandoned_wait_p50_ns", "half of those that gave up did so within it", kNs,
+           Better::kNeither, At<&P::abandoned_wait, 500'000>},
+    Figure{"abandoned_wait_max_ns", "the longest wait in vain", kNs, Better::kLess,
+           At<&P::abandoned_wait, 1'000'000>},
+    Figure{"oldest_wait_ns", "the longest that anybody had waited at any time", kNs, Better::kLess,
+           Count<&P::oldest_wait_ns>},
     Figure{"failed", "requests that ended in an error", Unit::kCount, Better::kLess,
            Count<&P::failed>},
     Figure{"contended_share", "requests that found it held or asked for", Unit::kRatio,
@@ -117,28 +187,51 @@ constexpr std::array kFigures = {
     Figure{"hold_p50_ns", "from the grant to the end of the release", kNs, Better::kLess,
            At<&P::hold, 500'000>},
     Figure{"hold_mean_ns", "the same on average", kNs, Better::kLess, Mean<&P::hold>},
+    Figure{"useful_p50_ns", "of sections", kNs, Better::kNeither, At<&P::useful, 500'000>},
+    Figure{"useful_share", "of the time somebody was in a section, all resources together",
+           Unit::kRatio, Better::kMore, UsefulShare},
+    Figure{"server_hold_p50_ns", "from the grant in the server to its end there", kNs,
+           Better::kNeither, ServerHold},
     Figure{"hand_over_p50_ns", "in the server, from one owner to the next who waits", kNs,
            Better::kLess, HandOver<500'000>},
     Figure{"hand_over_p99_ns", "the same, in 99 of 100", kNs, Better::kLess, HandOver<990'000>},
+    Figure{"hand_over_total_ns", "all of it: nobody had it, and somebody waited", kNs,
+           Better::kLess, HandOverTotal},
     Figure{"turn_p50_ns", "from a release's call to the grant of one that waited", kNs,
            Better::kLess, At<&P::turn, 500'000>},
     Figure{"turn_p99_ns", "the same, in 99 of 100", kNs, Better::kLess, At<&P::turn, 990'000>},
     Figure{"commands_per_grant", "all commands of all clients", Unit::kRatio, Better::kLess,
            CommandsPerGrant},
-    Figure{"tries_per_grant", "commands sent while asking: the herd", Unit::kRatio, Better::kLess,
+    Figure{"tries_per_grant", "commands sent while asking", Unit::kRatio, Better::kLess,
            TriesPerGrant},
+    Figure{"herd_factor", "clients woken for each turn from one to the next", Unit::kRatio,
+           Better::kLess, HerdFactor},
+    Figure{"woken_in_vain", "clients woken that were not granted it", Unit::kCount, Better::kLess,
+           Count<&P::woken_in_vain>},
     Figure{"bytes_per_grant", "words of all commands", Unit::kRatio, Better::kLess, BytesPerGrant},
     Figure{"utilisation", "of the time it had an owner, all resources together", Unit::kRatio,
            Better::kNeither, Utilisation},
     Figure{"waiting_mean", "clients that waited, over time", Unit::kRatio, Better::kNeither,
            MeanWaiting},
     Figure{"waiting_max", "at one time", Unit::kCount, Better::kNeither, Count<&P::most_waiting>},
+    Figure{"littles_law", "waiting over time, to the waits of what ended: near 1", Unit::kRatio,
+           Better::kNeither, LittlesLaw},
     Figure{"jain_grants", "fairness of the grants per client, 1/n to 1", Unit::kRatio,
            Better::kMore, OfFairness<&Fairness::jain_grants>},
     Figure{"jain_hold", "fairness of the time held", Unit::kRatio, Better::kMore,
            OfFairness<&Fairness::jain_hold>},
+    Figure{"jain_opportunity", "of the time held or free for all", Unit::kRatio, Better::kMore,
+           OfFairness<&Fairness::jain_opportunity>},
+    Figure{"grants_deviation", "of the grants per client, to their mean", Unit::kRatio,
+           Better::kLess, GrantsDeviation},
+    Figure{"grants_most_to_fewest", "of the grants per client", Unit::kRatio, Better::kLess,
+           GrantsMostToFewest},
+    Figure{"grants_top_half", "share of the luckier half of the clients, 0.5 to 1", Unit::kRatio,
+           Better::kLess, GrantsTopHalf},
     Figure{"lwss", "clients in each window of as many grants", Unit::kRatio, Better::kMore,
            OfFairness<&Fairness::lwss_mean>},
+    Figure{"lwss_median", "the same, in half of the windows", Unit::kCount, Better::kMore,
+           OfFairness<&Fairness::lwss_median>},
     Figure{"reacquire_median", "grants until a client has its next", Unit::kCount, Better::kNeither,
            OfFairness<&Fairness::reacquire_median>},
     Figure{"bypasses", "grants while an earlier request waited", Unit::kCount, Better::kLess,
@@ -147,12 +240,16 @@ constexpr std::array kFigures = {
            OfFairness<&Fairness::most_bypassed>},
     Figure{"longest_streak", "grants in a row to one, while others waited", Unit::kCount,
            Better::kLess, OfFairness<&Fairness::longest_streak>},
+    Figure{"fifo_distance", "places that a grant is off its place by asking", Unit::kRatio,
+           Better::kLess, OfFairness<&Fairness::fifo_distance>},
     Figure{"lost_noticed", "leases that ended under their holder, who was told", Unit::kCount,
            Better::kLess, OfServer<&ServerFigures::lost_noticed>},
     Figure{"lost_unnoticed", "and who was not", Unit::kCount, Better::kLess,
            OfServer<&ServerFigures::lost_unnoticed>},
     Figure{"stale_work_ns", "work done behind the end of its lease", kNs, Better::kLess,
            OfServer<&ServerFigures::stale_work_ns>},
+    Figure{"fenced_rejects", "accesses that fencing tokens would have refused", Unit::kCount,
+           Better::kNeither, FencedRejects},
     Figure{"overlap_ns", "two or more were in their sections", kNs, Better::kLess,
            Count<&P::overlap_ns>},
     Figure{"renewals", "extensions that the server executed", Unit::kCount, Better::kNeither,

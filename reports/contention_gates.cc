@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/contention_advice.h"
 #include "reports/contention_figures.h"
 #include "reports/text_layout.h"
 
@@ -16,11 +17,19 @@ namespace {
 constexpr double kNoise = 0.02;  // of wall times; Criterion's default
 constexpr std::size_t kMostSentences = 12;
 
+/// "29990000 (30 ms)": the number that a file would name, and what it means to a reader.
+std::string InWords(const Figure& figure, double value) {
+  std::string text = fmt::format("{:.12g}", value);
+  if (figure.unit == Unit::kNanoseconds) text += " (" + DurationInWords(value) + ")";
+  return text;
+}
+
 std::string Bound(const Threshold& threshold) {
+  const Figure& figure = *FindFigure(threshold.metric);
   std::string text = threshold.metric;
-  if (threshold.least) text += fmt::format(" >= {:.12g}", *threshold.least);
+  if (threshold.least) text += " >= " + InWords(figure, *threshold.least);
   if (threshold.least && threshold.most) text += " and";
-  if (threshold.most) text += fmt::format(" <= {:.12g}", *threshold.most);
+  if (threshold.most) text += " <= " + InWords(figure, *threshold.most);
   return text;
 }
 
@@ -35,9 +44,10 @@ GateResult JudgeOne(const ContentionPoint& point, const Threshold& threshold) {
     gate.what = "there is no such figure: it cannot be seen here, or too few values say anything";
     return gate;
   }
-  gate.what = fmt::format("{:.12g}", *value);
+  gate.what = InWords(*FindFigure(threshold.metric), *value);
   gate.pass = (!threshold.least || *value >= *threshold.least) &&
               (!threshold.most || *value <= *threshold.most);
+  if (!gate.pass) gate.hint = AdviceOn(*FindFigure(threshold.metric), point);
   return gate;
 }
 

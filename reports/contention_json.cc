@@ -80,6 +80,9 @@ void Members(Archive& members, Fairness& fairness) {
   members("bypasses", fairness.bypasses);
   members("most_bypassed", fairness.most_bypassed);
   members("longest_streak", fairness.longest_streak);
+  members.Newer("jain_opportunity", fairness.jain_opportunity);
+  members.Newer("lwss_median", fairness.lwss_median);
+  members.Newer("fifo_distance", fairness.fifo_distance);
 }
 
 template <typename Archive>
@@ -116,6 +119,10 @@ void Members(Archive& members, ContentionPoint& point) {
   members("overlap_ns", point.overlap_ns);
   members("waiting_ns", point.waiting_ns);
   members("most_waiting", point.most_waiting);
+  members.Newer("oldest_wait_ns", point.oldest_wait_ns);
+  members.Newer("woken", point.woken);
+  members.Newer("woken_in_vain", point.woken_in_vain);
+  members.Newer("fenced_rejects", point.fenced_rejects);
   members("commands", point.commands);
   members("fairness", point.fairness);
   members("shares", point.shares);
@@ -132,6 +139,7 @@ void Members(Archive& members, GateResult& gate) {
   members("pass", gate.pass);
   members("measured", gate.measured);
   members("what", gate.what);
+  members.Newer("hint", gate.hint);
 }
 
 template <typename Archive>
@@ -169,6 +177,10 @@ class Writer {
   template <typename T>
   void operator()(const char* name, T& value) {
     object_[name] = Write(value);
+  }
+  template <typename T>
+  void Newer(const char* name, T& value) {
+    (*this)(name, value);
   }
   Json Take() { return std::move(object_); }
 
@@ -225,6 +237,11 @@ class Reader {
     const auto found = object_.find(name);
     if (found == object_.end()) throw Mistake(path + ": is missing");
     Read(*found, path, value);
+  }
+  /// One that earlier versions did not write.
+  template <typename T>
+  void Newer(const char* name, T& value) {
+    if (object_.contains(name)) (*this)(name, value);
   }
 
  private:

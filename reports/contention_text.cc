@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 #include "reports/contention_figures.h"
 #include "reports/csv_writer.h"
 #include "reports/escape.h"
+#include "reports/markdown_writer.h"
 
 namespace interlock::reports {
 namespace {
@@ -149,6 +153,11 @@ std::string ToText(const ContentionReport& report, const TextOptions& options) {
     text +=
         fmt::format("{}{}: {}\n", PadRight(GateWord(gate), 14),
                     Excerpt(gate.name, 200, options.utf8), Excerpt(gate.what, 200, options.utf8));
+    if (gate.hint.empty()) continue;
+    const std::string hint = "hint: " + Excerpt(gate.hint, 500, options.utf8);
+    for (const std::string& line : Wrap(hint, WidthOf(options) - 14)) {
+      text += std::string(14, ' ') + line + '\n';
+    }
   }
   for (const std::string& note : report.notes) {
     text += "\nnote: " + Excerpt(note, 1000, options.utf8) + '\n';
@@ -161,6 +170,13 @@ std::string ToText(const ContentionReport& report, const TextOptions& options) {
 std::string ToMarkdown(const ContentionReport& report) {
   std::string text =
       fmt::format("# Contention: {}\n\n{}\n", Headline(report), EscapeMarkdown(InWords(report)));
+  if (!report.gates.empty()) text += "\n## Gates\n\n";
+  for (const GateResult& gate : report.gates) {
+    text += fmt::format("- **{}** {}: {}\n", GateWord(gate),
+                        EscapeMarkdown(Excerpt(gate.name, 200, true)),
+                        EscapeMarkdown(Excerpt(gate.what, 200, true)));
+    if (!gate.hint.empty()) text += "  - " + EscapeMarkdown(Excerpt(gate.hint, 500, true)) + '\n';
+  }
   for (const auto& points : ByLock(report)) {
     text += fmt::format("\n## {}\n\n", EscapeMarkdown(Excerpt(points.front()->lock, 200, true)));
     const std::vector<Row> table = Table(points);
@@ -173,17 +189,11 @@ std::string ToMarkdown(const ContentionReport& report) {
     }
     if (const std::string knee = KneeText(points); !knee.empty()) text += '\n' + knee + '\n';
   }
-  if (!report.gates.empty()) text += "\n## Gates\n\n";
-  for (const GateResult& gate : report.gates) {
-    text += fmt::format("- **{}** {}: {}\n", GateWord(gate),
-                        EscapeMarkdown(Excerpt(gate.name, 200, true)),
-                        EscapeMarkdown(Excerpt(gate.what, 200, true)));
-  }
   if (!report.notes.empty()) text += "\n## Notes\n\n";
   for (const std::string& note : report.notes) {
     text += "- " + EscapeMarkdown(Excerpt(note, 1000, true)) + '\n';
   }
-  return text;
+  return CutMarkdown(std::move(text), kStepSummaryBytes);
 }
 
 std::string ToCsv(const ContentionReport& report) {
@@ -204,17 +214,22 @@ std::string ToJUnit(const ContentionReport& report) {
   std::size_t failures = 0;
   std::size_t errors = 0;
   std::string cases;
+  std::map<std::string, int> taken;
   for (const GateResult& gate : report.gates) {
-    cases += fmt::format("    <testcase classname=\"contention\" name=\"{}\" time=\"0.000\">",
-                         Attribute(gate.name));
+    // Of two cases with one name a reader keeps the first.
+    std::string name = Attribute(gate.name);
+    if (const int number = ++taken[name]; number > 1) name += fmt::format(" #{}", number);
+    cases +=
+        fmt::format("    <testcase classname=\"contention\" name=\"{}\" time=\"0.000\">", name);
     if (!gate.measured) {
       ++errors;
       cases += fmt::format("<error type=\"inconclusive\" message=\"{0}\">{0}</error>",
                            Attribute(gate.what));
     } else if (!gate.pass) {
       ++failures;
-      cases += fmt::format("<failure type=\"threshold\" message=\"{0}\">{0}</failure>",
-                           Attribute(gate.what));
+      cases += fmt::format(
+          "<failure type=\"threshold\" message=\"{0}\">{0}{1}{2}</failure>", Attribute(gate.what),
+          gate.hint.empty() ? "" : "&#10;hint: ", EscapeXmlText(Excerpt(gate.hint, 500, true)));
     }
     cases += "</testcase>\n";
   }

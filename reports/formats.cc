@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -48,12 +49,18 @@ std::vector<Rendered> MarkdownOf(const ContentionReport& report) {
 std::vector<Rendered> CsvOf(const ContentionReport& report) {
   return {{"figures.csv", ToCsv(report)}};
 }
+std::vector<Rendered> GitHubOf(const ContentionReport& report) {
+  return {{"annotations.txt", ToGitHubAnnotations(report)}};
+}
 /// The waits of each point.
 std::vector<Rendered> HgrmOf(const ContentionReport& report) {
   std::vector<Rendered> files;
+  std::map<std::string, int> taken;
   for (const ContentionPoint& point : report.points) {
-    files.push_back({fmt::format("waits/{}.{}.hgrm", SafeFileName(point.lock), point.clients),
-                     ToHgrm(point.wait)});
+    std::string name = fmt::format("waits/{}.{}", SafeFileName(point.lock), point.clients);
+    // Different names of locks may give one name of a file.
+    if (const int number = ++taken[name]; number > 1) name += fmt::format("-{}", number);
+    files.push_back({name + ".hgrm", ToHgrm(point.wait)});
   }
   return files;
 }
@@ -65,7 +72,8 @@ constexpr std::array kFormats = {
            &JUnitOf},
     Format{"markdown", "report.md", "a step's summary, a comment, a wiki", &Markdown, nullptr,
            &MarkdownOf},
-    Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub},
+    Format{"github", "annotations.txt", "annotations: print it inside a step", &GitHub, nullptr,
+           &GitHubOf},
     Format{"csv", "verdicts.csv", "spreadsheets", &Csv, nullptr, &CsvOf},
     Format{"perfetto", ".pftrace", "ui.perfetto.dev, a file of each counterexample", nullptr,
            &ToPerfetto},

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/contention_text.h"
 #include "reports/escape.h"
 #include "reports/exit_code.h"
 #include "reports/text_layout.h"
@@ -58,6 +59,17 @@ std::string Annotation(const ResultRow& row, const Counterexample* example,
   return Annotation(wrong ? "error" : "warning", title, message, replay);
 }
 
+std::string AtMostTen(const std::vector<std::string>& lines) {
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i + 1 == kMost && lines.size() > kMost) {
+      return text + Annotation("error", "Interlock", fmt::format("and {} more", lines.size() - i));
+    }
+    text += lines[i];
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ToGitHubAnnotations(const RunReport& report,
@@ -72,15 +84,27 @@ std::string ToGitHubAnnotations(const RunReport& report,
     lines.push_back(Annotation("error", "Interlock: " + std::string(Headline(report)),
                                "see the report for what was never seen, cut short or diverged"));
   }
-  std::string text;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i + 1 == kMost && lines.size() > kMost) {
-      text += Annotation("error", "Interlock", fmt::format("and {} more", lines.size() - i));
-      break;
+  return AtMostTen(lines);
+}
+
+std::string ToGitHubAnnotations(const ContentionReport& report) {
+  std::vector<std::string> lines;
+  // Errors first: of many annotations the last ones are dropped.
+  for (const bool measured : {true, false}) {
+    for (const GateResult& gate : report.gates) {
+      if (gate.measured != measured || (gate.measured && gate.pass)) continue;
+      lines.push_back(measured ? Annotation("error", "Contention: a threshold is crossed",
+                                            gate.name + ": found " + gate.what,
+                                            Excerpt(gate.hint, kWidth, true))
+                               : Annotation("warning", "Contention: a threshold says nothing",
+                                            gate.name + ": " + gate.what));
     }
-    text += lines[i];
   }
-  return text;
+  if (lines.empty() && ExitCodeOf(report) != ExitCode::kPass) {
+    lines.push_back(Annotation("warning", "Contention: " + std::string(Headline(report)),
+                               "the measurement was interrupted"));
+  }
+  return AtMostTen(lines);
 }
 
 }  // namespace interlock::reports

@@ -31,7 +31,7 @@ caption { text-align: left; color: var(--soft); padding: .2rem 0; }
 th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left;
   vertical-align: top; }
 th { background: var(--panel); font-weight: 600; }
-td.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .wide { overflow-x: auto; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; }
 dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }

@@ -210,6 +210,11 @@ std::string ToHtmlCase(const Counterexample& example, std::size_t number) {
     out += fmt::format("<p class=\"doubt\">{} of {} rows are not shown here; the file has all.</p>",
                        GroupDigits(hidden), GroupDigits(example.rows.size()));
   }
+  // Why, and what to do, before how.
+  std::string terms;
+  AddTerm("Needed", example.needed, false, terms);
+  AddTerm("What to do", example.hints, false, terms);
+  if (!terms.empty()) out += "<dl>" + terms + "</dl>";
   out += fmt::format(
       "<p class=\"soft keys\">Step with <kbd>↓</kbd> <kbd>↑</kbd>, <kbd>v</kbd> goes to the "
       "violation.</p><p class=\"told\" id=\"told-{0}\" aria-live=\"polite\"></p>"
@@ -217,12 +222,10 @@ std::string ToHtmlCase(const Counterexample& example, std::size_t number) {
       "aria-describedby=\"told-{0}\" data-violation=\"{1}\"><div class=\"sheet\">",
       number, violation - window.first);
   out += Diagram(example, window).Draw() + TableOf(example, window) + "</div></div><dl>";
-  AddTerm("Needed", example.needed, false, out);
   AddTerm("Does not matter", example.irrelevant, false, out);
   AddTerm("Nearest passing run", {example.nearest}, false, out);
   AddTerm("Decides", {example.critical}, false, out);
   AddTerm("Also", example.also, false, out);
-  AddTerm("Hint", example.hints, false, out);
   AddTerm("Replay", {example.replay}, true, out);
   for (std::size_t i = 0; i < example.scripts.size(); ++i) {
     AddTerm(fmt::format("S{}", i + 1), {example.scripts[i]}, true, out);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -24,7 +26,19 @@ namespace {
 
 using Points = std::vector<const ContentionPoint*>;
 
-std::string Text(std::string_view text) { return EscapeXmlText(Excerpt(text, 300, true)); }
+std::string Text(std::string_view text, std::size_t width = 300) {
+  return EscapeXmlText(Excerpt(text, width, true));
+}
+
+/// "wait_p99_ns", which may be broken at its underscores.
+std::string Breakable(std::string_view name) {
+  std::string text;
+  for (const char letter : name) {
+    text += letter;
+    if (letter == '_') text += "<wbr>";
+  }
+  return text;
+}
 
 std::string Cell(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", text); }
 
@@ -33,16 +47,42 @@ std::string ValueOf(std::string_view name, const ContentionPoint& point) {
   return FigureText(figure, figure.of(point));
 }
 
+std::string_view TimeOf(const ContentionReport& report) {
+  return report.backend == "sim" ? "virtual" : "wall";
+}
+
 double Log(double value) { return std::log10(std::max(value, 1.0)); }
+
+/// Of measurements that stand on one page each lock says in which time it was measured.
+ContentionReport Joined(const std::vector<NamedMeasurement>& all) {
+  ContentionReport joined;
+  std::map<std::string, int> times;
+  for (const NamedMeasurement& one : all) ++times[std::string(TimeOf(*one.report))];
+  for (const NamedMeasurement& one : all) {
+    const std::string time(TimeOf(*one.report));
+    const std::string label = times[time] > 1 ? time + ", " + one.name : time;
+    for (const ContentionPoint& point : one.report->points) {
+      joined.points.push_back(point);
+      joined.points.back().lock += " (" + label + ")";
+    }
+    joined.gates.insert(joined.gates.end(), one.report->gates.begin(), one.report->gates.end());
+    if (one.report->status == RunStatus::kPartial) joined.status = RunStatus::kPartial;
+  }
+  return joined;
+}
 
 class Page {
  public:
-  explicit Page(const ContentionReport& report) : report_(report), locks_(ByLock(report)) {}
+  /// `report`: all of them in one.
+  Page(const ContentionReport& report, std::vector<NamedMeasurement> runs)
+      : report_(report), runs_(std::move(runs)), locks_(ByLock(report)) {
+    for (const ContentionPoint& point : report_.points) clients_.insert(point.clients);
+  }
 
   std::string Write() {
     out_ = PageHead("contention: " + std::string(Headline(report_)));
     Verdict();
-    Table();
+    Tables();
     Percentiles();
     OverClients();
     for (const Points& points : locks_) Lock(points);
@@ -56,55 +96,94 @@ class Page {
     const std::string_view style = headline == "FAIL"           ? "fail"
                                    : headline == "INCONCLUSIVE" ? "doubt"
                                                                 : "pass";
-    const ToolInfo& tool = report_.tool;
+    out_ += fmt::format("<h1><span class=\"{}\">{}</span></h1>\n", style, headline);
+    for (const NamedMeasurement& run : runs_) Head(run);
+    Gates();
+    std::set<std::string> told;
+    for (const NamedMeasurement& run : runs_) {
+      for (const std::string& note : run.report->notes) {
+        if (!told.insert(note).second) continue;
+        out_ += fmt::format("<p class=\"soft\">{}</p>\n", EscapeXmlText(Excerpt(note, 1000, true)));
+      }
+    }
+  }
+
+  void Head(const NamedMeasurement& run) {
+    const ContentionReport& report = *run.report;
+    const ToolInfo& tool = report.tool;
+    if (runs_.size() > 1) {
+      out_ +=
+          fmt::format("<h3>{}: {} time, {}</h3>", Text(run.name), TimeOf(report), Headline(report));
+    }
     out_ += fmt::format(
-        "<h1><span class=\"{}\">{}</span></h1><p>{}</p><p class=\"soft\">Interlock {} ({}, {}) · "
-        "seed {:#x} · backend {} · {} in {}</p>\n",
-        style, headline, EscapeXmlText(InWords(report_)), Text(tool.version), Text(tool.commit),
-        Text(tool.compiler), report_.seed, Text(report_.backend),
-        Count(report_.points.size(), "point"), ShortSeconds(report_.wall_time));
-    if (report_.status == RunStatus::kPartial) {
+        "<p>{}</p><p class=\"soft\">Interlock {} ({}, {}) · seed {:#x} · backend {} · {} in "
+        "{}</p>\n",
+        EscapeXmlText(InWords(report)), Text(tool.version), Text(tool.commit), Text(tool.compiler),
+        report.seed, Text(report.backend), Count(report.points.size(), "point"),
+        ShortSeconds(report.wall_time));
+    if (report.status == RunStatus::kPartial) {
       out_ += "<p class=\"doubt\"><strong>Partial: it was interrupted.</strong></p>\n";
     }
-    if (!report_.gates.empty()) {
-      out_ +=
-          "<table><caption>Gates</caption><thead><tr><th>verdict</th><th>threshold</th>"
-          "<th>found</th></tr></thead><tbody>\n";
-    }
-    for (const GateResult& gate : report_.gates) {
+  }
+
+  void Gates() {
+    if (report_.gates.empty()) return;
+    out_ +=
+        "<table><caption>Gates</caption><thead><tr><th>verdict</th><th>threshold</th>"
+        "<th>found</th><th>what to do</th></tr></thead><tbody>\n";
+    // What needs somebody's attention stands first.
+    std::vector<const GateResult*> gates;
+    for (const GateResult& gate : report_.gates) gates.push_back(&gate);
+    const auto rank = [](const GateResult* gate) {
+      return !gate->measured ? 1 : gate->pass ? 2 : 0;
+    };
+    std::stable_sort(gates.begin(), gates.end(),
+                     [&rank](const auto* a, const auto* b) { return rank(a) < rank(b); });
+    for (const GateResult* one : gates) {
+      const GateResult& gate = *one;
       const bool good = gate.measured && gate.pass;
-      out_ += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td></tr>\n",
+      out_ += fmt::format("<tr><td class=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
                           good            ? "pass"
                           : gate.measured ? "fail"
                                           : "doubt",
                           good            ? "pass"
                           : gate.measured ? "FAIL"
                                           : "inconclusive",
-                          Text(gate.name), Text(gate.what));
+                          Text(gate.name), Text(gate.what), Text(gate.hint, 500));
     }
-    if (!report_.gates.empty()) out_ += "</tbody></table>\n";
-    for (const std::string& note : report_.notes) {
-      out_ += fmt::format("<p class=\"soft\">{}</p>\n", EscapeXmlText(Excerpt(note, 1000, true)));
+    out_ += "</tbody></table>\n";
+  }
+
+  /// After perf's table of locks: who made clients wait longest stands first. Windows of several
+  /// runs may differ in length, so each has a table of its own.
+  void Tables() {
+    out_ += "<h2>Locks</h2>";
+    std::size_t first = 0;
+    for (const NamedMeasurement& run : runs_) {
+      const std::size_t end = first + run.report->points.size();
+      Points points;
+      for (; first < end; ++first) points.push_back(&report_.points[first]);
+      Table(runs_.size() > 1 ? run.name : "", std::move(points));
     }
   }
 
-  /// After perf's table of locks: who made clients wait longest stands first.
-  void Table() {
-    constexpr std::string_view kShown[] = {
-        "grants_per_s",    "wait_total_ns",      "wait_p50_ns", "wait_p99_ns",    "wait_max_ns",
-        "contended_share", "commands_per_grant", "utilisation", "lost_unnoticed", "jain_grants"};
-    out_ += "<h2>Locks</h2><div class=\"wide\"><table><thead><tr><th>lock</th><th>clients</th>";
+  void Table(const std::string& caption, Points points) {
+    constexpr std::string_view kShown[] = {"grants_per_s",       "wait_total_ns", "wait_p50_ns",
+                                           "wait_p99_ns",        "wait_max_ns",   "contended_share",
+                                           "commands_per_grant", "herd_factor",   "utilisation",
+                                           "lost_unnoticed",     "jain_grants"};
+    out_ += "<div class=\"wide\"><table>";
+    if (!caption.empty()) out_ += "<caption>" + Text(caption) + "</caption>";
+    out_ += "<thead><tr><th>lock</th><th>clients</th>";
     for (const std::string_view name : kShown) {
-      out_ += fmt::format("<th title=\"{}\">{}</th>", FindFigure(name)->meaning, name);
+      out_ += fmt::format("<th title=\"{}\">{}</th>", FindFigure(name)->meaning, Breakable(name));
     }
     out_ += "</tr></thead><tbody>\n";
-    Points sorted;
-    for (const ContentionPoint& point : report_.points) sorted.push_back(&point);
-    std::stable_sort(sorted.begin(), sorted.end(),
+    std::stable_sort(points.begin(), points.end(),
                      [](const ContentionPoint* a, const ContentionPoint* b) {
                        return a->wait.sum() > b->wait.sum();
                      });
-    for (const ContentionPoint* point : sorted) {
+    for (const ContentionPoint* point : points) {
       out_ += fmt::format("<tr><td class=\"lock\">{}</td>{}", Text(point->lock),
                           Cell(std::to_string(point->clients)));
       for (const std::string_view name : kShown) out_ += Cell(ValueOf(name, *point));
@@ -113,10 +192,13 @@ class Page {
     out_ += "</tbody></table></div>\n";
   }
 
-  int Most() const {
-    int most = 0;
-    for (const ContentionPoint& point : report_.points) most = std::max(most, point.clients);
-    return most;
+  int Most() const { return clients_.empty() ? 0 : *clients_.rbegin(); }
+
+  /// With the number of clients, if it is not that of the others.
+  std::string NameOf(const ContentionPoint& point) const {
+    std::string name = Text(point.lock);
+    if (point.clients != Most()) name += fmt::format(" at {}", point.clients);
+    return name;
   }
 
   /// The line of one histogram: x is how many nines, y the logarithm of the time.
@@ -153,7 +235,7 @@ class Page {
         const Histogram& histogram = locks_[i].back()->*member;
         if (histogram.count() == 0) continue;
         ChartLine line = Curve(histogram);
-        line.name = Text(locks_[i].back()->lock);
+        line.name = NameOf(*locks_[i].back());
         line.look = static_cast<int>(i);
         chart.lines.push_back(std::move(line));
         least = std::min(least, std::max(1.0, static_cast<double>(histogram.least())));
@@ -179,8 +261,8 @@ class Page {
     }
     out_ += "<h2>More clients</h2><div class=\"charts\">\n";
     std::vector<Tick> clients;
-    for (const ContentionPoint* point : locks_.front()) {
-      clients.push_back({std::log2(point->clients), std::to_string(point->clients)});
+    for (const int count : clients_) {
+      clients.push_back({std::log2(count), std::to_string(count)});
     }
     const std::string knees = Throughput(clients);
     Waits(clients);
@@ -295,12 +377,19 @@ class Page {
   }
 
   const ContentionReport& report_;
+  const std::vector<NamedMeasurement> runs_;
   const std::vector<Points> locks_;
+  std::set<int> clients_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string ToHtml(const ContentionReport& report) { return Page(report).Write(); }
+std::string ToHtml(const ContentionReport& report) { return Page(report, {{"", &report}}).Write(); }
+
+std::string ToHtml(const std::vector<NamedMeasurement>& measurements) {
+  const ContentionReport joined = Joined(measurements);
+  return Page(joined, measurements).Write();
+}
 
 }  // namespace interlock::reports

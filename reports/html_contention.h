@@ -8,11 +8,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "reports/contention.h"
 
 namespace interlock::reports {
 
 std::string ToHtml(const ContentionReport& report);
+
+struct NamedMeasurement {
+  std::string name;
+  const ContentionReport* report = nullptr;
+};
+
+/// Several on one page, in the same charts: each lock says whether its time is virtual or wall.
+std::string ToHtml(const std::vector<NamedMeasurement>& measurements);
 
 }  // namespace interlock::reports

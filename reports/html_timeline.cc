@@ -69,9 +69,9 @@ std::string OwnerTimeline(const ContentionPoint& point) {
   }
   for (int i = 0; i <= 4; ++i) {
     const std::int64_t at = shown / 4 * i;
-    svg +=
-        fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-                    x(at), height - 10, DurationInWords(static_cast<double>(at)));
+    svg += fmt::format("<text class=\"tick\" x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\">{}</text>",
+                       x(at), height - 10, i == 4 ? "end" : "middle",
+                       DurationInWords(static_cast<double>(at)));
   }
   svg += "</svg></div>\n";
   if (point.owners_left_out > 0) {

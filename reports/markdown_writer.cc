@@ -161,9 +161,7 @@ class Writer {
 
 }  // namespace
 
-std::string ToMarkdown(const RunReport& report, const std::vector<Counterexample>& counterexamples,
-                       std::size_t most_bytes) {
-  std::string text = Writer(report, counterexamples).Write();
+std::string CutMarkdown(std::string text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   constexpr std::string_view kCut = "\n\n*Cut here: the whole report is in run.json.*\n";
   // A fence that is open where it is cut would swallow the last line: so it ends before any.
@@ -176,6 +174,11 @@ std::string ToMarkdown(const RunReport& report, const std::vector<Counterexample
   if (!open || end == std::string::npos) end = text.rfind('\n', room);
   text.resize(end == std::string::npos ? 0 : end);
   return text + std::string(kCut);
+}
+
+std::string ToMarkdown(const RunReport& report, const std::vector<Counterexample>& counterexamples,
+                       std::size_t most_bytes) {
+  return CutMarkdown(Writer(report, counterexamples).Write(), most_bytes);
 }
 
 }  // namespace interlock::reports

@@ -20,6 +20,9 @@ namespace interlock::reports {
 /// Of GitHub's 1 MiB, some is left to other steps.
 inline constexpr std::size_t kStepSummaryBytes = 900'000;
 
+/// The beginning of it, whole lines and no open fence, and that the rest is in run.json.
+std::string CutMarkdown(std::string text, std::size_t most_bytes);
+
 std::string ToMarkdown(const RunReport& report, const std::vector<Counterexample>& counterexamples,
                        std::size_t most_bytes = kStepSummaryBytes);
 

@@ -72,6 +72,9 @@ std::string Flaw(const Settings& settings) {
   if (!settings.target.redis.empty() && load.faults != FaultProfile::kNone) {
     return "--faults are staged in virtual time only";
   }
+  if (settings.target.redis.empty() && settings.target.processes) {
+    return "--processes needs --redis: in virtual time there are none";
+  }
   if (settings.trace && settings.output.out.empty()) return "--trace needs --out DIR";
   return "";
 }
@@ -161,9 +164,12 @@ ExitCode Contend(const Settings& settings, const Registry& registry) {
   if (const auto bad = ReadYardstick(settings, yardstick); bad != ExitCode::kPass) return bad;
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   CatchInterruption();
-  GuardOptions guard;
-  guard.program = registry.program();
-  InstallGuard(guard);
+  // It has a thread, which processes of the clients would lack.
+  if (!settings.target.processes) {
+    GuardOptions guard;
+    guard.program = registry.program();
+    InstallGuard(guard);
+  }
   const auto started = std::chrono::steady_clock::now();
   Progress progress("measuring", "points");
   options->progress = [&](std::uint64_t done, std::uint64_t planned) {
@@ -264,6 +270,8 @@ void AddContendCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->check(NotEmpty);
   command->add_flag("--allow-remote", settings->target.allow_remote,
                     "--redis may lead away from this machine");
+  command->add_flag("--processes", settings->target.processes,
+                    "with --redis: each client is a process of its own, not a thread");
   command->add_option("--seed", settings->seed, "of all that is drawn (also 0x...)")
       ->type_name("NUMBER")
       ->check([](const std::string& text) {

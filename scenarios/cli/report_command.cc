@@ -15,7 +15,9 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/report_parts.h"
 #include "scenarios/cli/values.h"
+#include "scenarios/cli/view_answer.h"
 #include "scenarios/guard.h"
 #include "scenarios/shards.h"
 
@@ -27,6 +29,8 @@ using reports::ExitCode;
 struct Settings {
   std::vector<std::string> files;
   std::string formats;  ///< separated by commas
+  std::string view;     ///< folder
+  int port = kPerfettoPort;
   OutputSettings output;
 };
 
@@ -57,6 +61,12 @@ ExitCode Render(const Settings& settings, const Registry& registry) {
   if (!formats.ok()) return Complain(ExitCode::kUsage, formats.status().message());
   if (settings.output.out.empty() && formats->size() > 1) {
     return Complain(ExitCode::kUsage, "several formats need --out DIR");
+  }
+  if (settings.files.size() > 1) {
+    if (!settings.output.out.empty()) {
+      return RenderSeveral(settings.files, *formats, settings.output, registry);
+    }
+    return Complain(ExitCode::kUsage, "several runs need --out DIR");
   }
   auto run = reports::ReadRun(settings.files.front());
   if (!run.value) return Complain(ExitCode::kBadInput, run.error);
@@ -132,27 +142,8 @@ std::string FormatNames() {
   return names;
 }
 
-}  // namespace
-
-void AddReportCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command =
-      app.add_subcommand("report", "what was found, from the files of earlier runs");
-  auto rendered = std::make_shared<Settings>();
-  command->add_option("RUN", rendered->files, "run.json, or the folder in which it lies")
-      ->expected(1);
-  command
-      ->add_option("--format", rendered->formats,
-                   fmt::format("one or several of {}, separated by commas", FormatNames()))
-      ->join(',');
-  command->add_option("--out", rendered->output.out, "folder for the files; without it, to stdout")
-      ->check(NotEmpty);
-  command->callback([command, rendered, &registry, &work] {
-    if (!command->get_subcommands().empty()) return;
-    if (rendered->files.empty()) throw CLI::RequiredError("RUN");
-    if (rendered->formats.empty()) throw CLI::RequiredError("--format");
-    work = [rendered, &registry] { return Render(*rendered, registry); };
-  });
-  CLI::App* merge = command->add_subcommand(
+void AddMerge(CLI::App& report, const Registry& registry, Work& work) {
+  CLI::App* merge = report.add_subcommand(
       "merge", "the verdict of a sharded check: every part must be there exactly once");
   auto settings = std::make_shared<Settings>();
   merge->add_option("FILE", settings->files, "run.shard-i-of-n.json of every shard")->required();
@@ -164,6 +155,45 @@ void AddReportCommand(CLI::App& app, const Registry& registry, Work& work) {
   merge->callback([settings, &registry, &work] {
     work = [settings, &registry] { return MergeFiles(*settings, registry); };
   });
+}
+
+}  // namespace
+
+void AddReportCommand(CLI::App& app, const Registry& registry, Work& work) {
+  CLI::App* command =
+      app.add_subcommand("report", "what was found, from the files of earlier runs");
+  auto rendered = std::make_shared<Settings>();
+  command->add_option("RUN", rendered->files, "run.json, or the folder in which it lies");
+  command
+      ->add_option("--format", rendered->formats,
+                   fmt::format("one or several of {}, separated by commas", FormatNames()))
+      ->join(',');
+  command->add_option("--out", rendered->output.out, "folder for the files; without it, to stdout")
+      ->check(NotEmpty);
+  command
+      ->add_option("--view", rendered->view,
+                   "show the files of this folder to a browser on this machine, until Ctrl-C")
+      ->check(NotEmpty);
+  command
+      ->add_option("--port", rendered->port,
+                   "for --view; 0: any that is free, but ui.perfetto.dev opens traces of 9001 only")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  command->callback([command, rendered, &registry, &work] {
+    if (!command->get_subcommands().empty()) return;
+    if (!rendered->view.empty()) {
+      if (!rendered->files.empty() || !rendered->formats.empty()) {
+        throw CLI::ExcludesError("--view", "RUN and --format: render first");
+      }
+      work = [rendered] { return View(rendered->view, rendered->port); };
+      return;
+    }
+    if (rendered->files.empty()) throw CLI::RequiredError("RUN");
+    if (rendered->formats.empty()) throw CLI::RequiredError("--format");
+    work = [rendered, &registry] { return Render(*rendered, registry); };
+  });
+  AddMerge(*command, registry, work);
+  AddReportDiff(*command, registry, work);
 }
 
 }  // namespace interlock::scenarios::cli

@@ -2,6 +2,8 @@
 #include "scenarios/contend/client.h"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <span>
 #include <stop_token>
 #include <string_view>
@@ -19,19 +21,53 @@ class NotingConnection final : public Connection {
     LogEntry entry{0, Happening::kSend, client_, 0, 0, std::string(argv.front())};
     for (const std::string_view word : argv) entry.value += static_cast<std::int64_t>(word.size());
     note_(std::move(entry));
-    return inner_->Send(argv, deadline);
+    Status sent = inner_->Send(argv, deadline);
+    if (sent.ok()) unanswered_.emplace_back(Sleeps(argv.front()) ? argv.front() : "");
+    return sent;
   }
-  Result<Reply> Receive(MonotonicTime deadline) override { return inner_->Receive(deadline); }
+  Result<Reply> Receive(MonotonicTime deadline) override { return Took(inner_->Receive(deadline)); }
   Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
                                      Duration patience) override {
-    return inner_->ReceiveUnlessStopped(deadline, stop, patience);
+    return Took(inner_->ReceiveUnlessStopped(deadline, stop, patience));
   }
   bool broken() const override { return inner_->broken(); }
 
  private:
+  /// Whether the command waits in the server for somebody else's.
+  static bool Sleeps(std::string_view command) {
+    constexpr std::string_view kSleeping[] = {"BLPOP",      "BRPOP",    "BLMOVE",   "BLMPOP",
+                                              "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BZMPOP"};
+    std::string upper(command);
+    for (char& letter : upper) {
+      if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+    }
+    return std::find(std::begin(kSleeping), std::end(kSleeping), upper) != std::end(kSleeping);
+  }
+
+  static bool IsMessage(const Reply& reply) {
+    if (!reply.IsArray() || reply.elements.empty()) return false;
+    const std::string& kind = reply.elements.front().text;
+    return kind == "message" || kind == "pmessage" || kind == "smessage";
+  }
+
+  Result<Reply> Took(Result<Reply> reply) {
+    if (!reply.ok()) return reply;
+    if (IsMessage(*reply)) {
+      note_({0, Happening::kWoken, client_, 0, 0, "message"});
+    } else if (!unanswered_.empty()) {
+      const std::string slept = std::move(unanswered_.front());
+      unanswered_.pop_front();
+      if (!slept.empty() && !reply->IsNil() && !reply->IsError()) {
+        note_({0, Happening::kWoken, client_, 0, 0, slept});
+      }
+    }
+    return reply;
+  }
+
   std::unique_ptr<Connection> inner_;
   const int client_;
   const Note& note_;
+  std::deque<std::string> unanswered_;  // commands that sleep in the server; "": another one
 };
 
 class Noting final : public Connector {
@@ -104,8 +140,15 @@ class LoadClient {
     harness::Hold& hold = **asked;
     note(Happening::kGranted, 0, hold.owner_token());
     note(Happening::kEnter);
+    const auto show_token = [&] {
+      if (const auto token = hold.fencing_token()) {
+        note(Happening::kAccess, static_cast<std::int64_t>(*token));
+      }
+    };
+    show_token();
     if (at_work_) at_work_();
     SleepUntil(runtime_.Now() + task_.load.hold);
+    show_token();
     note(Happening::kLeave);
     note(Happening::kRelease);
     const Status released = hold.Release();

@@ -101,8 +101,12 @@ Status MeasureInWallTime(const ContendOptions& options, std::vector<Piece>& piec
     report.notes.push_back("keys may be left until their TTLs end: " + swept.message());
   }
   report.notes.emplace_back(
-      "wall time: schedules are the machine's own, and clients share it with each other; what "
-      "happens in the server is not seen");
+      options.target->processes
+          ? "wall time: schedules are the machine's own, and clients, each a process, share it "
+            "with "
+            "each other; what happens in the server is not seen"
+          : "wall time: schedules are the machine's own, and clients, each a thread, share it with "
+            "each other; what happens in the server is not seen");
   return Status();
 }
 

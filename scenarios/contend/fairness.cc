@@ -4,24 +4,36 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <numeric>
+#include <utility>
 
 namespace interlock::scenarios::contend {
 namespace {
 
-/// Of each resource by itself: windows of as many grants as there are clients.
-double WorkingSet(const std::vector<const Request*>& granted, std::size_t clients) {
+/// The one in the middle, or the lesser one of two.
+std::uint64_t Median(std::vector<std::uint64_t> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// Distinct clients in windows of as many grants as there are clients.
+void CountWorkingSets(const std::vector<const Request*>& granted, std::size_t clients,
+                      reports::Fairness& fairness) {
   std::map<int, std::size_t> inside;
-  std::uint64_t sum = 0;
-  std::uint64_t windows = 0;
+  std::vector<std::uint64_t> sizes;
   for (std::size_t i = 0; i < granted.size(); ++i) {
     ++inside[granted[i]->client];
     if (i + 1 < clients) continue;
-    sum += inside.size();
-    ++windows;
+    sizes.push_back(inside.size());
     const auto oldest = inside.find(granted[i + 1 - clients]->client);
     if (--oldest->second == 0) inside.erase(oldest);
   }
-  return windows == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(windows);
+  if (sizes.empty()) return;
+  const std::uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  fairness.lwss_mean = static_cast<double>(sum) / static_cast<double>(sizes.size());
+  fairness.lwss_median = Median(std::move(sizes));
 }
 
 std::uint64_t MedianReacquire(const std::vector<const Request*>& granted) {
@@ -32,10 +44,26 @@ std::uint64_t MedianReacquire(const std::vector<const Request*>& granted) {
     if (!fresh) distances.push_back(i - found->second);
     found->second = i;
   }
-  if (distances.empty()) return 0;
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>((distances.size() - 1) / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
-  return *middle;
+  return Median(std::move(distances));
+}
+
+/// Of each resource by itself: the places by grant against those by asking.
+double FifoDistance(const std::vector<const Request*>& granted) {
+  std::map<int, std::vector<const Request*>> by_resource;
+  for (const Request* grant : granted) by_resource[grant->resource].push_back(grant);
+  std::uint64_t sum = 0;
+  for (const auto& [resource, grants] : by_resource) {
+    std::vector<std::size_t> by_asking(grants.size());
+    std::iota(by_asking.begin(), by_asking.end(), std::size_t{0});
+    std::stable_sort(by_asking.begin(), by_asking.end(),
+                     [&grants = grants](std::size_t a, std::size_t b) {
+                       return grants[a]->asked < grants[b]->asked;
+                     });
+    for (std::size_t place = 0; place < by_asking.size(); ++place) {
+      sum += place > by_asking[place] ? place - by_asking[place] : by_asking[place] - place;
+    }
+  }
+  return granted.empty() ? 0 : static_cast<double>(sum) / static_cast<double>(granted.size());
 }
 
 /// Earlier requests for the same that still wait when one is granted: their clients' latest.
@@ -79,7 +107,8 @@ double Jain(const std::vector<std::int64_t>& shares) {
 
 reports::Fairness FairnessOf(const std::vector<const Request*>& granted,
                              const std::vector<Request>& requests,
-                             const std::vector<reports::ClientShare>& shares) {
+                             const std::vector<reports::ClientShare>& shares,
+                             std::int64_t whole_ns) {
   reports::Fairness fairness;
   std::vector<std::int64_t> grants;
   std::vector<std::int64_t> holds;
@@ -89,7 +118,11 @@ reports::Fairness FairnessOf(const std::vector<const Request*>& granted,
   }
   fairness.jain_grants = Jain(grants);
   fairness.jain_hold = Jain(holds);
-  fairness.lwss_mean = WorkingSet(granted, shares.size());
+  const std::int64_t held = std::accumulate(holds.begin(), holds.end(), std::int64_t{0});
+  for (std::int64_t& hold : holds) hold += std::max<std::int64_t>(0, whole_ns - held);
+  fairness.jain_opportunity = Jain(holds);
+  CountWorkingSets(granted, shares.size(), fairness);
+  fairness.fifo_distance = FifoDistance(granted);
   fairness.reacquire_median = MedianReacquire(granted);
   CountBypasses(granted, requests, fairness);
   return fairness;

@@ -14,8 +14,10 @@ namespace interlock::scenarios::contend {
 double Jain(const std::vector<std::int64_t>& shares);
 
 /// `granted`: the granted requests that count, by the time of their grant; `requests`: all.
+/// `whole_ns`: the time that all resources together could have been held.
 reports::Fairness FairnessOf(const std::vector<const Request*>& granted,
                              const std::vector<Request>& requests,
-                             const std::vector<reports::ClientShare>& shares);
+                             const std::vector<reports::ClientShare>& shares,
+                             std::int64_t whole_ns);
 
 }  // namespace interlock::scenarios::contend

@@ -27,6 +27,10 @@ std::string_view ToString(Happening what) {
       return "released";
     case Happening::kSend:
       return "send";
+    case Happening::kWoken:
+      return "woken";
+    case Happening::kAccess:
+      return "access";
     case Happening::kOwned:
       return "owned";
     case Happening::kProlonged:

@@ -23,6 +23,8 @@ enum class Happening : std::uint8_t {
   kRelease,    ///< the release is called
   kReleased,   ///< and has returned; value: 1 if it was told that it was no longer held
   kSend,       ///< a command; value: bytes of its words; text: the first of them
+  kWoken,      ///< a server's message ended its sleep; text: the command that slept, or "message"
+  kAccess,     ///< to what is guarded; value: the fencing token that it shows
   kOwned,      ///< in the server, only if it can be looked into; text: token
   kProlonged,  ///< value: what was left of it; text: token
   kFreed,      ///< value: 1 because its time was over, else 0; text: token

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,10 +37,13 @@ class Measurement {
     for (const Request& request : told_.requests) TakeRequest(request);
     std::stable_sort(granted_.begin(), granted_.end(),
                      [](const Request* a, const Request* b) { return a->answered < b->answered; });
-    point_.fairness = FairnessOf(granted_, told_.requests, point_.shares);
+    point_.fairness =
+        FairnessOf(granted_, told_.requests, point_.shares, point_.window_ns * frame_.resources);
     CountWaiting();
     CountOverlap();
     CountCommands();
+    CountWakeUps();
+    if (frame_.one_owner) CountFencedRejects();
     if (frame_.sees_server) point_.server = OfServer();
     if (frame_.one_owner) {
       TakeTurns();
@@ -94,6 +98,8 @@ class Measurement {
     for (const Request& request : told_.requests) {
       point_.waiting_ns += Cut(request.asked, request.answered);
       if (Cut(request.asked, request.answered) == 0) continue;
+      point_.oldest_wait_ns =
+          std::max(point_.oldest_wait_ns, std::min(request.answered, frame_.to_ns) - request.asked);
       changes.emplace_back(request.asked, 1);
       changes.emplace_back(request.answered, -1);
     }
@@ -156,6 +162,36 @@ class Measurement {
         default:
           break;
       }
+    }
+  }
+
+  /// Of clients that ask. All but the last one before a grant were in vain.
+  void CountWakeUps() {
+    std::vector<std::optional<std::uint64_t>> woken(point_.shares.size());  // while they ask
+    for (const LogEntry& entry : log_) {
+      if (entry.client < 0) continue;
+      auto& own = woken[static_cast<std::size_t>(entry.client)];
+      if (entry.what == Happening::kAsk) own = 0;
+      if (entry.what == Happening::kWoken && own && Within(entry.at_ns, entry.at_ns)) {
+        ++*own;
+        ++point_.woken;
+      }
+      const bool granted = entry.what == Happening::kGranted;
+      if (!own || (!granted && entry.what != Happening::kRefused)) continue;
+      point_.woken_in_vain += granted && *own > 0 ? *own - 1 : *own;
+      own.reset();
+    }
+  }
+
+  /// As what is guarded would have it: no token below the highest that it has seen.
+  void CountFencedRejects() {
+    std::map<int, std::int64_t> highest;
+    for (const LogEntry& entry : log_) {
+      if (entry.what != Happening::kAccess) continue;
+      if (!point_.fenced_rejects) point_.fenced_rejects = 0;
+      const auto [seen, first] = highest.try_emplace(entry.resource, entry.value);
+      if (entry.value < seen->second && Within(entry.at_ns, entry.at_ns)) ++*point_.fenced_rejects;
+      seen->second = std::max(seen->second, entry.value);
     }
   }
 

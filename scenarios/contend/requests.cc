@@ -21,6 +21,8 @@ class Assembly {
       case Happening::kFreed:
         return Free(entry);
       case Happening::kSend:
+      case Happening::kWoken:
+      case Happening::kAccess:
       case Happening::kProlonged:
       case Happening::kFault:
         return;

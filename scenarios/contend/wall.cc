@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <mutex>
+#include <iterator>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "scenarios/contend/client.h"
 #include "scenarios/contend/measure.h"
+#include "scenarios/contend/wall_client.h"
 #include "scenarios/real/admin.h"
 #include "scenarios/scenario.h"
 
@@ -33,56 +33,24 @@ Result<std::vector<HiredisOptions>> Parse(std::string_view urls, bool allow_remo
   }
 }
 
-/// One client's thread and what it notes. A lock may send from tasks of its own.
-class WallClient {
- public:
-  WallClient(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers, ClientTask task)
-      : runtime_(runtime), task_(std::move(task)) {
-    for (const HiredisOptions& server : servers) {
-      auto made = MakeHiredisConnector(runtime_, server);
-      if (!made.ok()) {
-        failure_ = made.status();
-        return;
-      }
-      connectors_.push_back(std::move(made).value());
-    }
+/// Each client in a thread of this process; the logs of all.
+Result<Log> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
+                         const std::vector<ClientTask>& tasks) {
+  std::vector<std::unique_ptr<WallClient>> clients;
+  for (const ClientTask& task : tasks) {
+    clients.push_back(std::make_unique<WallClient>(runtime, servers, task));
+    if (!clients.back()->failure().ok()) return clients.back()->failure();
   }
-
-  const Status& failure() const { return failure_; }
-
-  void Start() {
-    thread_ = std::thread([this] {
-      const Note note = [this](LogEntry entry) {
-        const std::lock_guard guard(mutex_);
-        entry.at_ns = (runtime_.Now() - task_.began).count();
-        log_.push_back(std::move(entry));
-      };
-      std::vector<std::unique_ptr<Connector>> noted;
-      harness::Environment environment{runtime_, *connectors_.front(), {}};
-      for (const auto& connector : connectors_) {
-        noted.push_back(NotingConnector(*connector, task_.client, note));
-        environment.nodes.push_back(noted.back().get());
-      }
-      harness::Environment watched{runtime_, *noted.front(), environment.nodes};
-      RunLoadClient(task_, watched, note, {});
-    });
+  std::vector<std::thread> threads;
+  for (const auto& client : clients) threads.emplace_back([&client] { client->Run(); });
+  for (std::thread& thread : threads) thread.join();
+  Log all;
+  for (const auto& client : clients) {
+    Log log = client->TakeLog();
+    all.insert(all.end(), std::make_move_iterator(log.begin()), std::make_move_iterator(log.end()));
   }
-
-  /// REQUIRES: started.
-  Log Finish() {
-    thread_.join();
-    return std::move(log_);
-  }
-
- private:
-  ThreadRuntime& runtime_;
-  const ClientTask task_;
-  std::vector<std::unique_ptr<Connector>> connectors_;
-  Status failure_;
-  std::mutex mutex_;
-  Log log_;
-  std::thread thread_;
-};
+  return all;
+}
 
 }  // namespace
 
@@ -108,6 +76,7 @@ Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int mos
     if (!servers.ok()) return servers.status();
     bench->servers_ = std::move(servers).value();
   }
+  bench->processes_ = target.processes;
   std::array<std::byte, 16> bytes{};
   bench->runtime_.FillRandom(bytes);
   bench->prefix_ = "interlock:contend:";
@@ -126,6 +95,7 @@ Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int mos
     if (!connector.ok()) return connector.status();
     bench->backend_ += (bench->backend_.empty() ? "" : ",") + (*connector)->endpoint();
   }
+  if (target.processes) bench->backend_ += "; each client a process";
   return bench;
 }
 
@@ -146,23 +116,19 @@ Result<Measured> WallBench::Measure(const harness::Subject& subject, int clients
   if (least == 1) servers.resize(1);
   const std::string prefix = fmt::format("{}{}:", prefix_, ++points_);
   const std::vector<harness::LockOptions> options = OptionsFor(subject, load, prefix);
-  // Time for all threads to be there.
-  const MonotonicTime began = runtime_.Now() + std::chrono::milliseconds(20 + clients);
-  std::vector<std::unique_ptr<WallClient>> all;
+  // Time for all of them to be there.
+  const MonotonicTime began = runtime_.Now() + std::chrono::milliseconds(20 + 2 * clients);
+  std::vector<ClientTask> tasks;
   for (int client = 0; client < clients; ++client) {
     std::vector<harness::LockOptions> own;
     for (const harness::LockOptions& one : options) own.push_back(OptionsOf(client, one));
-    all.push_back(std::make_unique<WallClient>(
-        runtime_, servers, ClientTask{client, &subject, std::move(own), load, seed, began, stop}));
-    if (!all.back()->failure().ok()) return all.back()->failure();
+    tasks.push_back(ClientTask{client, &subject, std::move(own), load, seed, began, stop});
   }
-  for (const auto& client : all) client->Start();
+  auto log =
+      processes_ ? RunInProcesses(servers, tasks, stop) : RunInThreads(runtime_, servers, tasks);
+  if (!log.ok()) return log.status();
   Measured measured;
-  for (const auto& client : all) {
-    Log log = client->Finish();
-    measured.log.insert(measured.log.end(), std::make_move_iterator(log.begin()),
-                        std::make_move_iterator(log.end()));
-  }
+  measured.log = std::move(log).value();
   std::stable_sort(measured.log.begin(), measured.log.end(),
                    [](const LogEntry& a, const LogEntry& b) { return a.at_ns < b.at_ns; });
   Frame frame;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A measurement on real servers in wall time: each client is a thread with connections of its own.
-// What happens in the server is not seen, so its figures are absent, and faults are not staged.
+// A measurement on real servers in wall time: each client is a thread, or a process, with
+// connections of its own. What happens in the server is not seen, so its figures are absent, and
+// faults are not staged.
 //
 // Safety: keys only under a random prefix of this run, all of them removed at the end, after an
 // interruption too. Thread safety: one measurement at a time.
@@ -30,6 +31,7 @@ struct Target {
   /// URLs, separated by commas; "spawn": servers of our own, as many as a lock needs.
   std::string redis;
   bool allow_remote = false;
+  bool processes = false;  ///< each client is one; else a thread of this process
 };
 
 class WallBench {
@@ -57,6 +59,7 @@ class WallBench {
   std::vector<std::unique_ptr<real::KeySweeper>> sweepers_;
   std::string prefix_;
   std::string backend_;
+  bool processes_ = false;
   int points_ = 0;
 };
 

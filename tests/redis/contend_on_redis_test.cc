@@ -5,8 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/time.h>
+#include <sys/wait.h>
+
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -35,7 +40,7 @@ ContendOptions Of(const std::vector<std::string>& locks, std::vector<int> client
   options.load.hold = 1ms;
   options.load.duration = 400ms;
   options.load.warm_up = 50ms;
-  options.target = Target{redis, false};
+  options.target = Target{redis, false, false};
   return options;
 }
 
@@ -65,6 +70,46 @@ TEST(ContendOnRedisTest, EverySoundLockIsMeasuredOnServersOfItsOwn) {
     EXPECT_GE(point.commands.all(), 2 * point.grants);
     EXPECT_FALSE(point.owners.empty());
   }
+}
+
+TEST(ContendOnRedisTest, ClientsMayBeProcessesAndNoneOfThemIsLeft) {
+  ContendOptions options = Of({"mutex", "fair-mutex", "redlock"}, {1, 4}, "spawn");
+  options.target->processes = true;
+  const auto report = Contend(options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->backend, "5 redis-server of its own; each client a process");
+  ASSERT_EQ(report->points.size(), 6U);
+  for (const reports::ContentionPoint& point : report->points) {
+    SCOPED_TRACE(point.lock + " " + std::to_string(point.clients));
+    EXPECT_GT(point.grants, 0U);
+    EXPECT_EQ(point.failed, 0U);
+    EXPECT_EQ(point.overlap_ns, 0);
+    EXPECT_GE(point.useful.least(), 1'000'000);
+    if (point.lock != "fair-mutex") continue;  // others may serve one alone for a while
+    for (const reports::ClientShare& share : point.shares) EXPECT_GT(share.grants, 0U);
+  }
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+std::atomic<bool> interrupted{false};
+
+// A timer, because a fork in a process of several threads copies one.
+TEST(ContendOnRedisTest, AnInterruptionEndsTheProcessesOfClients) {
+  const auto server = Server();
+  ContendOptions options = Of({"mutex"}, {3}, server->url());
+  options.target->processes = true;
+  options.load.duration = 10min;
+  options.stop = &interrupted;
+  std::signal(SIGALRM, [](int) { interrupted = true; });
+  const itimerval soon = {{0, 0}, {0, 300'000}};
+  ASSERT_EQ(::setitimer(ITIMER_REAL, &soon, nullptr), 0);
+  const auto report = Contend(options);
+  std::signal(SIGALRM, SIG_DFL);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->status, reports::RunStatus::kPartial);
+  EXPECT_TRUE(report->points.empty());
+  EXPECT_EQ(server->Command({"DBSIZE"}).value(), "0") << "their keys are removed";
 }
 
 TEST(ContendOnRedisTest, NothingOfItStaysOnTheServer) {

@@ -17,8 +17,9 @@ import jsonschema
 
 OPEN = {"goals", "struck", "stories"}  # objects whose names are data
 SIGNED = {"arity", "clock_rate_ppm", "length_us", "renewal_margin_ns"}
-NULLABLE = {"runs_to_first_violation", "median", "low", "high", "renewal_margin_ns", "server"}
-REAL = {"jain_grants", "jain_hold", "lwss_mean"}
+NULLABLE = {"runs_to_first_violation", "median", "low", "high", "renewal_margin_ns", "server",
+            "fenced_rejects"}
+REAL = {"jain_grants", "jain_hold", "lwss_mean", "jain_opportunity", "fifo_distance"}
 
 
 def load(path):

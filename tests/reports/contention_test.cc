@@ -6,17 +6,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "pipe.h"
 #include "report_samples.h"
+#include "reports/contention_advice.h"
 #include "reports/contention_figures.h"
 #include "reports/contention_gates.h"
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
+#include "reports/formats.h"
+#include "reports/github_writer.h"
 #include "reports/hgrm_writer.h"
 #include "reports/html_contention.h"
+#include "reports/markdown_writer.h"
 
 namespace interlock::reports {
 namespace {
@@ -51,7 +57,7 @@ ContentionReport ReportOf(const std::string& lock) {
   report.seed = 7;
   report.load.duration_ns = 1'000'000'000;
   report.points = {PointOf(lock, 1, 100), PointOf(lock, 8, 3'000)};
-  report.gates = {{"mutex at 8 clients: wait_p99_ns <= 5", false, true, "29700000"}};
+  report.gates = {{"mutex at 8 clients: wait_p99_ns <= 5", false, true, "29700000", "wait less"}};
   report.notes = {"a note"};
   report.wall_time = std::chrono::milliseconds(1234);
   return report;
@@ -128,18 +134,122 @@ TEST(ContentionTextTest, JUnitIsValidByItsSchemaWithAndWithoutThresholds) {
   EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
 }
 
+TEST(ContentionGitHubTest, ACrossedThresholdIsAnErrorAndAnEmptyOneAWarning) {
+  ContentionReport report = ReportOf("mutex");
+  report.gates.insert(report.gates.begin(),
+                      {"50 % of it", false, false, "nothing\nwas: measured,"});
+  report.gates.push_back({"fine", true, true, "1"});
+  EXPECT_EQ(ToGitHubAnnotations(report),
+            "::error title=Contention%3A a threshold is crossed::mutex at 8 clients: wait_p99_ns "
+            "<= 5: found 29700000%0Await less\n"
+            "::warning title=Contention%3A a threshold says nothing::50 %25 of it: "
+            "nothing\\nwas: measured,\n");
+  report.gates.assign(25, {"a <= 1", false, true, "2"});
+  const std::string many = ToGitHubAnnotations(report);
+  EXPECT_EQ(std::count(many.begin(), many.end(), '\n'), 10);
+  EXPECT_THAT(many, HasSubstr("::error title=Interlock::and 16 more\n"));
+  report.gates.clear();
+  EXPECT_EQ(ToGitHubAnnotations(report), "");
+  report.status = RunStatus::kPartial;
+  EXPECT_THAT(ToGitHubAnnotations(report), HasSubstr("INCONCLUSIVE::the measurement was inter"));
+}
+
 TEST(ContentionTextTest, AMarkedUpNameIsInertEverywhere) {
-  const ContentionReport report = ReportOf("<b>|`x`\n::error::y\x1b[31m");
+  ContentionReport report = ReportOf("<b>|`x`\n::error::y\x1b[31m");
+  const std::string name = report.points[0].lock;
+  report.gates = {{name, false, true, name, name}, {name, false, false, name, name}};
+  report.notes = {name};
+  report.backend = report.load.spread = report.load.faults = name;
   EXPECT_THAT(ToText(report, {}), Not(HasSubstr("\x1b")));
   EXPECT_THAT(ToText(report, {}), Not(HasSubstr("\n::error")));
   EXPECT_THAT(ToMarkdown(report), Not(HasSubstr("<b>")));
   EXPECT_THAT(ToJUnit(report), Not(HasSubstr("<b>")));
+  EXPECT_EQ(XmllintComplaint(ToJUnit(report)), "");
+  const std::string annotations = ToGitHubAnnotations(report);
+  EXPECT_EQ(std::count(annotations.begin(), annotations.end(), '\n'), 2);
+  EXPECT_THAT(annotations, Not(HasSubstr("\n::error::")));
+  EXPECT_THAT(annotations, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(ToHtml(report), Not(HasSubstr("<b>")));
+  EXPECT_THAT(ToHtml({{name, &report}, {name, &report}}), Not(HasSubstr("<b>")));
+  const std::string html = Pipe(INTERLOCK_CMARK_GFM " -e table --unsafe", ToMarkdown(report));
+  EXPECT_THAT(html, Not(HasSubstr("<code>x")));
   const std::string lines = Pipe(
       "python3 -c \"import csv, sys, io\n"
       "rows = list(csv.reader(io.StringIO(sys.stdin.read())))\n"
       "print(len(rows), set(map(len, rows)))\"",
       ToCsv(report));
   EXPECT_EQ(lines, std::to_string(1 + 2 * Figures().size()) + " {5}\n");
+}
+
+// Those of a megabyte neither fail nor make the formats for people long.
+TEST(ContentionTextTest, AHugeNameIsCutWhereFormatsAreForReading) {
+  for (const std::string& unit : {std::string("n"), std::string("é"), std::string("\xff")}) {
+    std::string huge;
+    while (huge.size() < 1'000'000) huge += unit;
+    ContentionReport report = ReportOf(huge);
+    report.gates.assign(3, {huge, false, true, huge, huge});
+    report.notes = {huge};
+    report.points[0].faults[0].what = huge;
+    EXPECT_LT(ToText(report, {}).size(), 20'000U);
+    EXPECT_LT(ToMarkdown(report).size(), 20'000U);
+    EXPECT_LT(ToHtml(report).size(), 100'000U);
+    EXPECT_LT(ToGitHubAnnotations(report).size(), 10'000U);
+    const std::string xml = ToJUnit(report);
+    EXPECT_LT(xml.size(), 20'000U);
+    EXPECT_EQ(XmllintComplaint(xml), "");
+    EXPECT_TRUE(ReadContention(ToJson(report)).value.has_value());
+  }
+}
+
+TEST(ContentionTextTest, ASummaryThatGitHubWouldDropIsCutBehindItsGates) {
+  ContentionReport report = ReportOf("mutex");
+  report.points.assign(20'000, report.points[1]);
+  for (std::size_t i = 0; i < report.points.size(); ++i) {
+    report.points[i].lock = "lock " + std::to_string(i);
+  }
+  const std::string summary = ToMarkdown(report);
+  EXPECT_LE(summary.size(), kStepSummaryBytes);
+  EXPECT_THAT(summary, HasSubstr("wait less"));
+  EXPECT_TRUE(summary.ends_with("*Cut here: the whole report is in run.json.*\n"));
+}
+
+TEST(ContentionTextTest, LocksWhoseNamesGiveOneFileNameKeepAFileEach) {
+  StoredRun run;
+  run.contention = ReportOf("a/b");
+  run.contention->points.push_back(run.contention->points[0]);
+  run.contention->points.back().lock = "a_b";
+  std::set<std::string> names;
+  for (const Rendered& file : Render(*FindFormat("hgrm"), run)) names.insert(file.file_name);
+  EXPECT_THAT(names, ElementsAre("waits/a_b.1-2.hgrm", "waits/a_b.1.hgrm", "waits/a_b.8.hgrm"));
+}
+
+TEST(ContentionAdviceTest, WhatTheOtherFiguresSpeakForIsSaidAndNothingElse) {
+  const auto on = [](const char* figure, const ContentionPoint& point) {
+    return AdviceOn(*FindFigure(figure), point);
+  };
+  ContentionPoint point = PointOf("mutex", 8, 100);
+  EXPECT_EQ(on("wait_p99_ns", point), "");
+  EXPECT_EQ(on("commands_per_grant", point), "");
+  EXPECT_THAT(on("lost_noticed", point), HasSubstr("lengthen the lease"));
+  ContentionPoint busy = point;
+  for (int i = 0; i < 80; ++i) busy.useful.Add(10'000'000);
+  EXPECT_THAT(on("wait_p50_ns", busy), HasSubstr("in a section 80 % of the time"));
+  busy.fairness.bypasses = 500;
+  EXPECT_THAT(on("wait_p99_ns", busy), HasSubstr("passed by later ones 500 times in 100 grants"));
+  EXPECT_THAT(on("jain_grants", busy), HasSubstr("in order"));
+  EXPECT_THAT(on("grants_per_s", busy), HasSubstr("in a section"));
+  ContentionPoint slow = point;
+  for (int i = 0; i < 80; ++i) {
+    slow.hold.Add(1'000'000);
+    slow.turn.Add(2'000'000);
+  }
+  EXPECT_THAT(on("wait_p50_ns", slow), HasSubstr("takes 2 ms, a hold 1 ms"));
+  slow.woken = 800;
+  slow.woken_in_vain = 700;
+  EXPECT_THAT(on("bytes_per_grant", slow), HasSubstr("10 clients are woken for each turn"));
+  ContentionPoint polls = point;
+  polls.commands.acquiring = 2'000;
+  EXPECT_THAT(on("commands_per_grant", polls), HasSubstr("clients poll"));
 }
 
 TEST(ContentionGatesTest, EachPointIsHeldAgainstTheThresholdsThatAreAboutIt) {
@@ -150,9 +260,9 @@ TEST(ContentionGatesTest, EachPointIsHeldAgainstTheThresholdsThatAreAboutIt) {
       {"*", 1, "wait_p999_ns", std::nullopt, 1}};
   const auto gates = Judge(ReportOf("mutex"), thresholds);
   ASSERT_EQ(gates.size(), 5U);
-  EXPECT_EQ(gates[0].name, "mutex at 8 clients: wait_max_ns <= 50000000");
+  EXPECT_EQ(gates[0].name, "mutex at 8 clients: wait_max_ns <= 50000000 (50 ms)");
   EXPECT_TRUE(gates[0].pass);
-  EXPECT_EQ(gates[0].what, "29990000");
+  EXPECT_EQ(gates[0].what, "29990000 (30 ms)");
   EXPECT_EQ(gates[1].name, "mutex at 1 client: commands_per_grant >= 3 and <= 3.5");
   EXPECT_TRUE(gates[1].pass);
   EXPECT_TRUE(gates[2].pass);
@@ -207,7 +317,7 @@ TEST(ContentionHtmlTest, ThePageIsItsOwnAndForeignTextIsText) {
       "open_tags, worst = [], []\n"
       "class Page(HTMLParser):\n"
       "  def handle_starttag(self, tag, attrs):\n"
-      "    if tag not in ('meta',): open_tags.append(tag)\n"
+      "    if tag not in ('meta', 'wbr'): open_tags.append(tag)\n"
       "  def handle_startendtag(self, tag, attrs): pass\n"
       "  def handle_endtag(self, tag):\n"
       "    if not open_tags or open_tags.pop() != tag: worst.append(tag)\n"

@@ -118,21 +118,45 @@ TEST(ContendTest, LittlesLawHolds) {
   EXPECT_NEAR(*reports::FindFigure("waiting_mean")->of(point), by_law, by_law / 50);
 }
 
-TEST(ContendTest, AnotherProgramWorksTheSameFiguresOutFromTheTrace) {
+/// Python works out every figure from the traces of a measurement under these options.
+void ExpectTheSameFromTheTrace(const std::vector<std::string>& locks,
+                               const std::vector<std::string>& clients,
+                               const std::vector<std::string>& options) {
   const ScratchFolder out;
-  const ChildResult child =
-      Interlock({"contend", "--lock", "mutex,fair-mutex,redlock", "--clients", "1,6", "--duration",
-                 "3s", "--resources", "2", "--faults", "pauses", "--lease", "200ms", "--trace",
-                 "--out", out.path()});
+  const auto joined = [](const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+    return text;
+  };
+  std::vector<std::string> words = {"contend",       "--lock",  joined(locks), "--clients",
+                                    joined(clients), "--trace", "--out",       out.path()};
+  words.insert(words.end(), options.begin(), options.end());
+  const ChildResult child = Interlock(words);
   ASSERT_EQ(child.exit_code, 0) << child.err;
-  for (const std::string lock : {"mutex", "fair-mutex", "redlock"}) {
-    for (const std::string clients : {"1", "6"}) {
+  ASSERT_EQ(Interlock({"report", out.path(), "--format", "csv", "--out", out.path()}).exit_code, 0);
+  for (const std::string& lock : locks) {
+    for (const std::string& count : clients) {
       const ChildResult again =
           RunChild({"/usr/bin/env", "python3", INTERLOCK_RECOMPUTE, out.path() + "/run.json",
-                    out.path() + "/traces/" + lock + "." + clients + ".jsonl", lock, clients});
-      EXPECT_EQ(again.out, "agree: 13 figures\n") << lock << " " << clients << again.err;
+                    out.path() + "/figures.csv",
+                    out.path() + "/traces/" + lock + "." + count + ".jsonl", lock, count});
+      EXPECT_EQ(again.out, "agree: 58 figures\n") << lock << " " << count << again.err;
     }
   }
+}
+
+TEST(ContendTest, AnotherProgramWorksTheSameFiguresOutFromTheTrace) {
+  ExpectTheSameFromTheTrace(
+      {"mutex", "fair-mutex", "redlock"}, {"1", "6"},
+      {"--duration", "3s", "--resources", "2", "--faults", "pauses", "--lease", "200ms"});
+}
+
+TEST(ContendTest, AndSoItDoesOfAnOpenLoopWhoseClientsGiveUpAndOfRenewals) {
+  ExpectTheSameFromTheTrace({"mutex", "fair-mutex"}, {"5"},
+                            {"--duration", "5s", "--faults", "pauses", "--lease", "100ms",
+                             "--patience", "40ms", "--arrivals", "open", "--interval", "30ms"});
+  ExpectTheSameFromTheTrace({"mutex.renewed"}, {"3"},
+                            {"--duration", "3s", "--lease", "50ms", "--hold", "200ms"});
 }
 
 TEST(GateFileTest, ThresholdsAreReadAsTheyStand) {
@@ -180,7 +204,7 @@ TEST(ContendTest, AThresholdThatIsCrossedIsExitCodeThreeAndAnotherRunIsComparedW
   };
   const ChildResult crossed = with({"--gate", gate, "--out", out.path()});
   EXPECT_EQ(crossed.exit_code, 3) << crossed.err;
-  EXPECT_THAT(crossed.out, HasSubstr("FAIL          mutex at 2 clients: wait_max_ns <= 1:"));
+  EXPECT_THAT(crossed.out, HasSubstr("FAIL          mutex at 2 clients: wait_max_ns <= 1 (1 ns):"));
   const ChildResult again = with({"--baseline", out.path()});
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_THAT(again.out, HasSubstr("identical to the earlier measurement"));
@@ -221,6 +245,7 @@ TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   EXPECT_THAT(error({"--lock", "mutex", "--lease", "1us"}), HasSubstr("too short"));
   EXPECT_THAT(error({"--lock", "mutex", "--arrivals", "open"}), HasSubstr("--interval"));
   EXPECT_THAT(error({"--lock", "mutex", "--trace"}), HasSubstr("--out DIR"));
+  EXPECT_THAT(error({"--lock", "mutex", "--processes"}), HasSubstr("needs --redis"));
   EXPECT_THAT(error({"--lock", "mutex", "--redis", "spawn", "--faults", "pauses"}),
               HasSubstr("virtual time only"));
   EXPECT_THAT(error({"--lock", "mutex", "--redis", "http://x"}), HasSubstr("URL"));

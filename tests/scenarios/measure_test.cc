@@ -169,6 +169,60 @@ TEST_F(MeasureTest, WhoComesLaterAndIsGrantedEarlierPasses) {
   EXPECT_DOUBLE_EQ(point.fairness.lwss_mean, (2 + 3) / 2.0);
 }
 
+TEST_F(MeasureTest, OfTheWokenAllButTheOneThatIsGrantedAreWokenInVain) {
+  frame_.clients = 3;
+  Ask(200, 0);
+  Granted(210, 0, "a");
+  Ask(220, 1);
+  Ask(230, 2);
+  Release(300, 310, 0);
+  Add(305, Happening::kWoken, 1, 0, "BLPOP");
+  Add(306, Happening::kWoken, 2, 0, "BLPOP");
+  Granted(320, 2, "c");
+  Add(330, Happening::kWoken, 2, 0, "BLPOP");  // does not ask any more
+  Release(400, 410, 2);
+  Add(405, Happening::kWoken, 1, 0, "BLPOP");
+  Granted(420, 1, "b");
+  Release(500, 510, 1);
+  const reports::ContentionPoint point = Measured();
+  EXPECT_EQ(point.woken, 3U);
+  EXPECT_EQ(point.woken_in_vain, 1U);
+  EXPECT_EQ(point.turn.count(), 2U);
+  EXPECT_DOUBLE_EQ(point.fairness.fifo_distance, 2.0 / 3);
+  EXPECT_EQ(point.fairness.lwss_median, 3U);
+  EXPECT_EQ(point.oldest_wait_ns, 200);
+}
+
+TEST_F(MeasureTest, ATokenBelowOneThatWasSeenIsRefused) {
+  Ask(200, 0);
+  Granted(210, 0, "a");
+  Add(211, Happening::kAccess, 0, 7);
+  Ask(220, 1);
+  Granted(300, 1, "b");  // the first one's lease is over
+  Add(301, Happening::kAccess, 1, 8);
+  Add(350, Happening::kAccess, 0, 7);
+  Add(360, Happening::kAccess, 1, 8);
+  const reports::ContentionPoint point = Measured();
+  EXPECT_EQ(point.fenced_rejects, 1U);
+  frame_.one_owner = false;
+  EXPECT_EQ(Measured().fenced_rejects, std::nullopt) << "several may hold at a time";
+}
+
+TEST_F(MeasureTest, WhoCouldNotHaveHadMoreIsNotTreatedUnfairly) {
+  Ask(200, 0);
+  Granted(210, 0, "a");
+  Release(300, 310, 0);
+  Ask(400, 1);
+  Granted(410, 1, "b");
+  Release(900, 1'010, 1);
+  const reports::ContentionPoint point = Measured();
+  EXPECT_EQ(point.fenced_rejects, std::nullopt);
+  // 100 and 600 were held, 300 of 1,000 were free for both.
+  EXPECT_DOUBLE_EQ(point.fairness.jain_hold, 700.0 * 700 / (2 * (100.0 * 100 + 600.0 * 600)));
+  EXPECT_DOUBLE_EQ(point.fairness.jain_opportunity,
+                   1300.0 * 1300 / (2 * (400.0 * 400 + 900.0 * 900)));
+}
+
 TEST_F(MeasureTest, AnOpenLoopWaitsFromWhenItShouldHaveAsked) {
   frame_.open = true;
   Add(300, Happening::kAsk, 0, 150);

@@ -92,6 +92,20 @@ TEST_F(SchemasTest, ACheckItsCounterexamplesAndTheirReplay) {
   ExpectStrictlyValid("run", {replay});
 }
 
+TEST_F(SchemasTest, WhatIsNewAgainstAnEarlierRun) {
+  const auto check = [this](const std::string& name, const std::string& scenario) {
+    Printed(name + ".json",
+            {"check", "--lock", "broken/del-without-owner", "--scenario", scenario, "--runs", "60",
+             "--json", "--out", out_ + name},
+            {0, 1, 2});
+    return out_ + name;
+  };
+  const std::string old = check("old", "overstay");
+  const std::string now = check("new", "kleppmann.*");
+  const std::string diff = Printed("diff.json", {"report", "diff", old, now, "--json"}, {1, 2});
+  ExpectStrictlyValid("diff", {diff});
+}
+
 // Much that a quiet case has not: several servers, owners on each, faults of servers, readers.
 TEST_F(SchemasTest, CounterexamplesOfManyKinds) {
   Paths cases;
@@ -170,10 +184,10 @@ TEST(SchemaFilesTest, EachIsNamedAfterWhatItDescribes) {
   for (const auto& entry : fs::directory_iterator(INTERLOCK_SCHEMAS)) {
     names.insert(entry.path().filename());
   }
-  EXPECT_EQ(names,
-            (std::set<std::string>{"contention.schema.json", "counterexample.schema.json",
-                                   "guarantees.schema.json", "junit.xsd", "kills.schema.json",
-                                   "list.schema.json", "run.schema.json", "shard.schema.json"}));
+  EXPECT_EQ(names, (std::set<std::string>{"contention.schema.json", "counterexample.schema.json",
+                                          "diff.schema.json", "guarantees.schema.json", "junit.xsd",
+                                          "kills.schema.json", "list.schema.json",
+                                          "run.schema.json", "shard.schema.json"}));
 }
 
 }  // namespace

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+#include "reports/diff_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/escape.h"
+#include "reports/json_text.h"
+#include "reports/markdown_writer.h"
+
+namespace interlock::reports {
+namespace {
+
+constexpr std::array kStandings = {Standing::kNew, Standing::kStill, Standing::kRare,
+                                   Standing::kUnseen, Standing::kFixed};
+constexpr std::size_t kMostPlaces = 4;
+
+std::uint64_t CountOf(const RunDiff& diff, Standing standing) {
+  return static_cast<std::uint64_t>(
+      std::count_if(diff.changes.begin(), diff.changes.end(),
+                    [standing](const Change& change) { return change.standing == standing; }));
+}
+
+/// "2 new, 1 still, 0 rare, 0 unseen, 3 fixed"
+std::string Counts(const RunDiff& diff) {
+  std::string counts;
+  for (const Standing standing : kStandings) {
+    counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ",
+                          GroupDigits(CountOf(diff, standing)), ToString(standing));
+  }
+  return counts;
+}
+
+std::string Named(const RunDiff& diff, const RunName& run) {
+  return fmt::format("{}: {} ({}), seed {:#x}, backend {}, {}", run.headline, run.version,
+                     run.commit, run.seed, run.backend,
+                     Count(run.size, diff.of_measurements ? "point" : "run"));
+}
+
+std::string Upper(std::string_view word) {
+  std::string upper(word);
+  for (char& letter : upper) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return upper;
+}
+
+/// "overstay [none], chaos [bounded] and 3 more"
+std::string Places(const Finding& finding) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(finding.places.size(), kMostPlaces); ++i) {
+    text += (i > 0 ? ", " : "") + finding.places[i];
+  }
+  if (finding.places.size() > kMostPlaces) {
+    text += fmt::format(" and {} more", finding.places.size() - kMostPlaces);
+  }
+  return text;
+}
+
+std::string ReplayOf(const RunDiff& diff, const Finding& finding) {
+  return finding.replay.empty() ? "" : fmt::format("{} replay '{}'", diff.program, finding.replay);
+}
+
+class TextWriter {
+ public:
+  TextWriter(const RunDiff& diff, const TextOptions& options)
+      : diff_(diff), options_(options), width_(WidthOf(options)) {}
+
+  std::string Write() {
+    Wrapped("before", Named(diff_, diff_.before));
+    Wrapped("now", Named(diff_, diff_.now));
+    for (const Change& change : diff_.changes) Tell(change);
+    if (!diff_.notes.empty()) out_ += '\n';
+    for (const std::string& note : diff_.notes) Wrapped("note", note);
+    out_ += '\n' + Colored(Headline(diff_)) + "  " + Counts(diff_) + '\n';
+    return DefuseCiCommands(out_);
+  }
+
+ private:
+  void Tell(const Change& change) {
+    const Finding& finding = change.finding;
+    out_ += '\n';
+    std::string first = finding.property;
+    if (finding.what != "FAIL") first += ": " + finding.what;
+    if (!finding.lock.empty()) first += "   " + finding.lock;
+    Wrapped(Upper(ToString(change.standing)), first);
+    if (!finding.places.empty()) Wrapped("", "in " + Places(finding));
+    if (!finding.sentence.empty()) Wrapped("", finding.sentence);
+    if (!change.remark.empty()) Wrapped("", change.remark);
+    // There to be copied, so it is whole.
+    const std::string replay = ReplayOf(diff_, finding);
+    if (!replay.empty()) out_ += "        " + SafeForTerminal(replay, options_.utf8) + '\n';
+  }
+
+  void Wrapped(std::string_view label, std::string_view text) {
+    std::string first = PadRight(label, 8);
+    for (const std::string& line : Wrap(Excerpt(text, 1000, options_.utf8), width_ - 8)) {
+      out_ += first + line + '\n';
+      first = std::string(8, ' ');
+    }
+  }
+
+  std::string Colored(std::string_view headline) const {
+    if (!options_.color) return std::string(headline);
+    const std::string_view color = headline == "PASS"           ? "\x1b[32m"
+                                   : headline == "INCONCLUSIVE" ? "\x1b[33m"
+                                                                : "\x1b[1;31m";
+    return fmt::format("{}{}\x1b[0m", color, headline);
+  }
+
+  const RunDiff& diff_;
+  const TextOptions& options_;
+  const std::size_t width_;
+  std::string out_;
+};
+
+std::string Safe(std::string_view text) { return EscapeMarkdown(Excerpt(text, 500, true)); }
+
+std::string Code(std::string_view text) {
+  std::string code = "`";
+  for (const char letter : SafeForTerminal(text, true)) {
+    if (letter == '|') code += '\\';
+    code += letter == '`' ? '\'' : letter;
+  }
+  return code + '`';
+}
+
+void AddRun(std::string_view key, const RunName& run, JsonText& json) {
+  json.Key(key);
+  json.BeginObject();
+  json.Key("version");
+  json.String(run.version);
+  json.Key("commit");
+  json.String(run.commit);
+  json.Key("seed");
+  json.String(fmt::format("{:#x}", run.seed));
+  json.Key("backend");
+  json.String(run.backend);
+  json.Key("size");
+  json.Unsigned(run.size);
+  json.Key("headline");
+  json.String(run.headline);
+  json.EndObject();
+}
+
+void AddStrings(std::string_view key, const std::vector<std::string>& strings, JsonText& json) {
+  json.Key(key);
+  json.BeginArray();
+  for (const std::string& one : strings) json.String(one);
+  json.EndArray();
+}
+
+void AddChange(const Change& change, JsonText& json) {
+  const Finding& finding = change.finding;
+  json.BeginObject();
+  json.Key("standing");
+  json.String(ToString(change.standing));
+  json.Key("fingerprint");
+  json.String(finding.fingerprint);
+  json.Key("what");
+  json.String(finding.what);
+  json.Key("property");
+  json.String(finding.property);
+  json.Key("lock");
+  json.String(finding.lock);
+  AddStrings("places", finding.places, json);
+  json.Key("sentence");
+  json.String(finding.sentence);
+  json.Key("faults");
+  if (finding.faults_known) {
+    json.BeginArray();
+    for (const std::string& fault : finding.faults) json.String(fault);
+    json.EndArray();
+  } else {
+    json.Null();
+  }
+  json.Key("remark");
+  json.String(change.remark);
+  json.Key("replay");
+  if (finding.replay.empty()) {
+    json.Null();
+  } else {
+    json.String(finding.replay);
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string_view Headline(const RunDiff& diff) {
+  switch (ExitCodeOf(diff)) {
+    case ExitCode::kPass:
+      return "PASS";
+    case ExitCode::kInconclusive:
+      return "INCONCLUSIVE";
+    case ExitCode::kInternal:
+      return "INTERNAL FAULT";
+    default:
+      return "FAIL";
+  }
+}
+
+std::string ToText(const RunDiff& diff, const TextOptions& options) {
+  return TextWriter(diff, options).Write();
+}
+
+std::string ToMarkdown(const RunDiff& diff) {
+  std::string text =
+      fmt::format("# Compared with an earlier run: {}\n\n{}.\n\n", Headline(diff), Counts(diff));
+  text += fmt::format("- before: {}\n- now: {}\n", Safe(Named(diff, diff.before)),
+                      Safe(Named(diff, diff.now)));
+  if (!diff.changes.empty()) {
+    text += "\n| standing | what | lock | where | more |\n|---|---|---|---|---|\n";
+  }
+  for (const Change& change : diff.changes) {
+    const Finding& finding = change.finding;
+    std::string more = Safe(finding.sentence);
+    if (!change.remark.empty()) more += (more.empty() ? "" : "; ") + Safe(change.remark);
+    const std::string replay = ReplayOf(diff, finding);
+    if (!replay.empty()) more += (more.empty() ? "" : "; ") + Code(replay);
+    text +=
+        fmt::format("| **{}** | {}: {} | {} | {} | {} |\n", ToString(change.standing), finding.what,
+                    Safe(finding.property), Safe(finding.lock), Safe(Places(finding)), more);
+  }
+  if (!diff.notes.empty()) text += "\n";
+  for (const std::string& note : diff.notes) text += "- " + Safe(note) + '\n';
+  return CutMarkdown(std::move(text), kStepSummaryBytes);
+}
+
+std::string ToJson(const RunDiff& diff) {
+  JsonText json;
+  json.BeginObject();
+  json.Key("schema");
+  json.String(kDiffSchema);
+  json.Key("kind");
+  json.String(diff.of_measurements ? kContentionKind : "check");
+  json.Key("headline");
+  json.String(Headline(diff));
+  AddRun("before", diff.before, json);
+  AddRun("now", diff.now, json);
+  json.Key("counts");
+  json.BeginObject();
+  for (const Standing standing : kStandings) {
+    json.Key(ToString(standing));
+    json.Unsigned(CountOf(diff, standing));
+  }
+  json.EndObject();
+  json.Key("changes");
+  json.BeginArray();
+  for (const Change& change : diff.changes) AddChange(change, json);
+  json.EndArray();
+  AddStrings("notes", diff.notes, json);
+  json.EndObject();
+  return std::move(json).Take();
+}
+
+}  // namespace interlock::reports

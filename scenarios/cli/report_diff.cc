@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+#include <CLI/Validators.hpp>
+
+#include "reports/diff_writer.h"
+#include "reports/run_diff.h"
+#include "reports/run_files.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/cli/report_parts.h"
+#include "scenarios/cli/values.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using reports::ExitCode;
+
+struct Settings {
+  std::string before;
+  std::string now;
+  std::string format = "text";
+  OutputSettings output;
+};
+
+std::string Written(const Settings& settings, const reports::RunDiff& diff) {
+  if (settings.output.json || settings.format == "json") return ToJson(diff);
+  if (settings.format == "markdown") return ToMarkdown(diff);
+  return ToText(diff, TextOptionsForStdout());
+}
+
+ExitCode Compare(const Settings& settings, const Registry& registry) {
+  const auto before = reports::ReadRun(settings.before);
+  if (!before.value) return Complain(ExitCode::kBadInput, before.error);
+  auto now = reports::ReadRun(settings.now);
+  if (!now.value) return Complain(ExitCode::kBadInput, now.error);
+  if (before.value->contention.has_value() != now.value->contention.has_value()) {
+    return Complain(ExitCode::kBadInput,
+                    "one of them is a check, the other a measurement: nothing to compare");
+  }
+  now.value->report.tool.program = registry.program();
+  const reports::RunDiff diff = Diff(*before.value, *now.value);
+  if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
+  ExitCode code = ExitCodeOf(diff);
+  code = Combine(code, Print(Written(settings, diff)));
+  if (!settings.output.out.empty()) {
+    code = Combine(code, WriteFile(settings.output, "diff.json", ToJson(diff)));
+    code = Combine(code, WriteFile(settings.output, "diff.md", ToMarkdown(diff)));
+  }
+  return code;
+}
+
+}  // namespace
+
+void AddReportDiff(CLI::App& report, const Registry& registry, Work& work) {
+  CLI::App* diff = report.add_subcommand(
+      "diff", "what is new, still there, rare, unseen or fixed against an earlier run");
+  auto settings = std::make_shared<Settings>();
+  diff->add_option("OLD", settings->before, "the earlier run.json, or its folder")->required();
+  diff->add_option("NEW", settings->now, "the later one")->required();
+  diff->add_option("--format", settings->format, "how it is printed")
+      ->check(CLI::IsMember({"text", "markdown", "json"}))
+      ->capture_default_str();
+  diff->add_flag("--json", settings->output.json, "the same as --format json");
+  diff->add_option("--out", settings->output.out, "folder for diff.json and diff.md")
+      ->check(NotEmpty);
+  diff->callback([settings, &registry, &work] {
+    work = [settings, &registry] { return Compare(*settings, registry); };
+  });
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// One thread and one poll: a browser opens connections that it may never use, so none may hold up
+// another one.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <list>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "scenarios/cli/interruption.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/cli/report_parts.h"
+#include "scenarios/cli/view_answer.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using reports::ExitCode;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostVisitors = 64;
+constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kFarewell = std::chrono::seconds(2);
+
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) {}
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Socket& operator=(Socket&&) = delete;
+  ~Socket() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+struct Visitor {
+  Socket socket;
+  Clock::time_point until;
+  std::string head;
+  std::string answer;  ///< empty: none yet
+  std::size_t sent = 0;
+  bool answered = false;  ///< all of it is sent; what still comes is not read
+};
+
+std::string Reason() { return std::generic_category().message(errno); }
+
+class Server {
+ public:
+  explicit Server(const ViewFolder& folder) : folder_(folder) {}
+
+  /// What is wrong; empty: it listens.
+  std::string Listen(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    const int yes = 1;
+    ::setsockopt(listening_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    auto* const raw = reinterpret_cast<sockaddr*>(&address);
+    socklen_t size = sizeof address;
+    if (listening_.get() < 0 || ::bind(listening_.get(), raw, size) != 0 ||
+        ::listen(listening_.get(), 64) != 0 || ::getsockname(listening_.get(), raw, &size) != 0) {
+      return fmt::format("cannot listen on 127.0.0.1:{}: {}; --port 0 takes a free one", port,
+                         Reason());
+    }
+    port_ = ntohs(address.sin_port);
+    return "";
+  }
+
+  int port() const { return port_; }
+
+  void Run() {
+    while (!Interrupted()) {
+      std::vector<pollfd> waiting = {{listening_.get(), POLLIN, 0}};
+      if (visitors_.size() >= kMostVisitors) waiting.front().events = 0;
+      for (const Visitor& visitor : visitors_) {
+        const bool reads = visitor.answer.empty() || visitor.answered;
+        const short events = reads ? POLLIN : POLLOUT;
+        waiting.push_back({visitor.socket.get(), events, 0});
+      }
+      // A signal that comes right before it must not wait for a visitor.
+      if (::poll(waiting.data(), waiting.size(), 200) < 0 && errno != EINTR) return;
+      const Clock::time_point now = Clock::now();
+      auto ready = waiting.begin() + 1;
+      for (auto visitor = visitors_.begin(); visitor != visitors_.end(); ++ready) {
+        const bool goes_on = (ready->revents == 0 || Serve(*visitor)) && now < visitor->until;
+        visitor = goes_on ? std::next(visitor) : visitors_.erase(visitor);
+      }
+      if ((waiting.front().revents & POLLIN) != 0) Accept(now);
+    }
+  }
+
+ private:
+  void Accept(Clock::time_point now) {
+    const int fd = ::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) visitors_.push_back({Socket(fd), now + kPatience, {}, {}, 0, false});
+  }
+
+  /// False: it is over.
+  bool Serve(Visitor& visitor) {
+    if (visitor.answered) return Drain(visitor);
+    return visitor.answer.empty() ? Read(visitor) : Write(visitor);
+  }
+
+  /// A connection that is closed with something unread in it is reset, and takes the answer along.
+  static bool Drain(const Visitor& visitor) {
+    char bytes[4096];
+    const ssize_t got = ::recv(visitor.socket.get(), bytes, sizeof bytes, 0);
+    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+  }
+
+  bool Read(Visitor& visitor) {
+    char bytes[4096];
+    const ssize_t got = ::recv(visitor.socket.get(), bytes, sizeof bytes, 0);
+    if (got < 0) return errno == EAGAIN || errno == EINTR;
+    if (got == 0) return false;
+    visitor.head.append(bytes, static_cast<std::size_t>(got));
+    const std::size_t end = visitor.head.find("\r\n\r\n");
+    if (end != std::string::npos) {
+      visitor.answer = ToBytes(folder_.Answer(visitor.head.substr(0, end), port_));
+    } else if (visitor.head.size() > kMostHeadBytes) {
+      visitor.answer = ToBytes({431, "text/plain; charset=utf-8", "too long\n", {}});
+    }
+    return true;
+  }
+
+  /// A large file takes as long as it takes, while its reader takes it.
+  bool Write(Visitor& visitor) {
+    const ssize_t sent = ::send(visitor.socket.get(), visitor.answer.data() + visitor.sent,
+                                visitor.answer.size() - visitor.sent, MSG_NOSIGNAL);
+    if (sent < 0) return errno == EAGAIN || errno == EINTR;
+    visitor.sent += static_cast<std::size_t>(sent);
+    visitor.until = Clock::now() + kPatience;
+    if (visitor.sent < visitor.answer.size()) return true;
+    visitor.answered = true;
+    visitor.until = Clock::now() + kFarewell;
+    return ::shutdown(visitor.socket.get(), SHUT_WR) == 0;
+  }
+
+  const ViewFolder& folder_;
+  Socket listening_{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  int port_ = 0;
+  std::list<Visitor> visitors_;
+};
+
+}  // namespace
+
+ExitCode View(const std::string& folder, int port) {
+  const auto opened = ViewFolder::Open(folder);
+  if (!opened.ok()) return Complain(ExitCode::kBadInput, opened.status().message());
+  Server server(*opened);
+  if (const std::string wrong = server.Listen(port); !wrong.empty()) {
+    return Complain(ExitCode::kRedisUnreachable, wrong);
+  }
+  CatchInterruption();
+  const ExitCode printed = Print(fmt::format("listening on http://127.0.0.1:{}/\n", server.port()));
+  if (printed != ExitCode::kPass) return printed;
+  Complain(ExitCode::kPass, "only this machine can read it; Ctrl-C ends it");
+  server.Run();
+  return Complain(ExitCode::kPass, "stopped");
+}
+
+}  // namespace interlock::scenarios::cli
