@@ -67,7 +67,9 @@ TEST(ContendOnRedisTest, EverySoundLockIsMeasuredOnServersOfItsOwn) {
     EXPECT_FALSE(point.server.has_value());
     EXPECT_GE(point.wait.least(), 0);
     EXPECT_GE(point.useful.least(), 1'000'000) << "sections last for as long as they were told to";
-    EXPECT_GE(point.commands.all(), 2 * point.grants);
+    // What straddles the ends of the measured time is counted half.
+    EXPECT_GE(point.commands.all() + 2 * static_cast<std::uint64_t>(point.clients),
+              2 * point.grants);
     EXPECT_FALSE(point.owners.empty());
   }
 }
