@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "reports/descriptor.h"
 #include "reports/escape.h"
 
 namespace interlock::reports {
@@ -22,28 +23,6 @@ std::string SystemReason(int error) { return std::generic_category().message(err
 ArtefactError ErrorFor(const fs::path& path, std::string_view step, int error) {
   return ArtefactError{path, std::string(step), SystemReason(error)};
 }
-
-// Closes on every path; Close() reports the error that a network file system keeps for the end.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { Close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return fd_; }
-
-  /// 0, or errno. After EINTR Linux has closed the descriptor all the same.
-  int Close() {
-    if (fd_ < 0) return 0;
-    const int result = ::close(fd_);
-    fd_ = -1;
-    return result != 0 && errno != EINTR ? errno : 0;
-  }
-
- private:
-  int fd_;
-};
 
 /// 0, or errno.
 int WriteAll(int fd, std::string_view content) {

@@ -15,6 +15,7 @@
 #include "reports/contention_figures.h"
 #include "reports/csv_writer.h"
 #include "reports/escape.h"
+#include "reports/headline.h"
 #include "reports/markdown_writer.h"
 
 namespace interlock::reports {
@@ -108,14 +109,12 @@ ExitCode ExitCodeOf(const ContentionReport& report) {
 }
 
 std::string_view Headline(const ContentionReport& report) {
-  switch (ExitCodeOf(report)) {
-    case ExitCode::kPass:
-      return report.gates.empty() ? "MEASURED" : "PASS";
-    case ExitCode::kInconclusive:
-      return "INCONCLUSIVE";
-    default:
-      return "FAIL";
-  }
+  const ExitCode code = ExitCodeOf(report);
+  return code == ExitCode::kPass && report.gates.empty() ? "MEASURED" : Headline(code);
+}
+
+std::string_view TimeOf(const ContentionReport& report) {
+  return report.backend == "sim" ? "virtual" : "wall";
 }
 
 std::string InWords(const ContentionReport& report) {
@@ -133,7 +132,7 @@ std::string InWords(const ContentionReport& report) {
   if (load.resources > 1) words += fmt::format(", {} resources", load.resources);
   if (load.faults != "none") words += ", faults: " + Excerpt(load.faults, 40, true);
   return words + fmt::format("; {} behind a warm-up of {}, in {} time", time(load.duration_ns),
-                             time(load.warm_up_ns), report.backend == "sim" ? "virtual" : "wall");
+                             time(load.warm_up_ns), TimeOf(report));
 }
 
 std::string ToText(const ContentionReport& report, const TextOptions& options) {

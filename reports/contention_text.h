@@ -26,6 +26,9 @@ ExitCode ExitCodeOf(const ContentionReport& report);
 /// "PASS", "FAIL", "INCONCLUSIVE"; without gates "MEASURED".
 std::string_view Headline(const ContentionReport& report);
 
+/// Of what kind its times are: "virtual" or "wall".
+std::string_view TimeOf(const ContentionReport& report);
+
 /// The load in one line: "closed loop, sections of 5 ms, …".
 std::string InWords(const ContentionReport& report);
 

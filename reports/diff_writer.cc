@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/escape.h"
+#include "reports/headline.h"
 #include "reports/json_text.h"
 #include "reports/markdown_writer.h"
 
@@ -39,14 +40,6 @@ std::string Named(const RunDiff& diff, const RunName& run) {
   return fmt::format("{}: {} ({}), seed {:#x}, backend {}, {}", run.headline, run.version,
                      run.commit, run.seed, run.backend,
                      Count(run.size, diff.of_measurements ? "point" : "run"));
-}
-
-std::string Upper(std::string_view word) {
-  std::string upper(word);
-  for (char& letter : upper) {
-    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
-  }
-  return upper;
 }
 
 /// "overstay [none], chaos [bounded] and 3 more"
@@ -87,7 +80,7 @@ class TextWriter {
     std::string first = finding.property;
     if (finding.what != "FAIL") first += ": " + finding.what;
     if (!finding.lock.empty()) first += "   " + finding.lock;
-    Wrapped(Upper(ToString(change.standing)), first);
+    Wrapped(ToUpper(ToString(change.standing)), first);
     if (!finding.places.empty()) Wrapped("", "in " + Places(finding));
     if (!finding.sentence.empty()) Wrapped("", finding.sentence);
     if (!change.remark.empty()) Wrapped("", change.remark);
@@ -106,10 +99,7 @@ class TextWriter {
 
   std::string Colored(std::string_view headline) const {
     if (!options_.color) return std::string(headline);
-    const std::string_view color = headline == "PASS"           ? "\x1b[32m"
-                                   : headline == "INCONCLUSIVE" ? "\x1b[33m"
-                                                                : "\x1b[1;31m";
-    return fmt::format("{}{}\x1b[0m", color, headline);
+    return fmt::format("{}{}\x1b[0m", ColorOf(headline), headline);
   }
 
   const RunDiff& diff_;
@@ -119,15 +109,6 @@ class TextWriter {
 };
 
 std::string Safe(std::string_view text) { return EscapeMarkdown(Excerpt(text, 500, true)); }
-
-std::string Code(std::string_view text) {
-  std::string code = "`";
-  for (const char letter : SafeForTerminal(text, true)) {
-    if (letter == '|') code += '\\';
-    code += letter == '`' ? '\'' : letter;
-  }
-  return code + '`';
-}
 
 void AddRun(std::string_view key, const RunName& run, JsonText& json) {
   json.Key(key);
@@ -191,18 +172,7 @@ void AddChange(const Change& change, JsonText& json) {
 
 }  // namespace
 
-std::string_view Headline(const RunDiff& diff) {
-  switch (ExitCodeOf(diff)) {
-    case ExitCode::kPass:
-      return "PASS";
-    case ExitCode::kInconclusive:
-      return "INCONCLUSIVE";
-    case ExitCode::kInternal:
-      return "INTERNAL FAULT";
-    default:
-      return "FAIL";
-  }
-}
+std::string_view Headline(const RunDiff& diff) { return Headline(ExitCodeOf(diff)); }
 
 std::string ToText(const RunDiff& diff, const TextOptions& options) {
   return TextWriter(diff, options).Write();
@@ -221,7 +191,7 @@ std::string ToMarkdown(const RunDiff& diff) {
     std::string more = Safe(finding.sentence);
     if (!change.remark.empty()) more += (more.empty() ? "" : "; ") + Safe(change.remark);
     const std::string replay = ReplayOf(diff, finding);
-    if (!replay.empty()) more += (more.empty() ? "" : "; ") + Code(replay);
+    if (!replay.empty()) more += (more.empty() ? "" : "; ") + MarkdownCode(replay);
     text +=
         fmt::format("| **{}** | {}: {} | {} | {} | {} |\n", ToString(change.standing), finding.what,
                     Safe(finding.property), Safe(finding.lock), Safe(Places(finding)), more);

@@ -16,6 +16,7 @@
 #include "reports/contention_figures.h"
 #include "reports/contention_text.h"
 #include "reports/escape.h"
+#include "reports/headline.h"
 #include "reports/html_page.h"
 #include "reports/html_timeline.h"
 #include "reports/svg_chart.h"
@@ -45,10 +46,6 @@ std::string Cell(std::string_view text) { return fmt::format("<td class=\"n\">{}
 std::string ValueOf(std::string_view name, const ContentionPoint& point) {
   const Figure& figure = *FindFigure(name);
   return FigureText(figure, figure.of(point));
-}
-
-std::string_view TimeOf(const ContentionReport& report) {
-  return report.backend == "sim" ? "virtual" : "wall";
 }
 
 double Log(double value) { return std::log10(std::max(value, 1.0)); }
@@ -93,10 +90,7 @@ class Page {
  private:
   void Verdict() {
     const std::string_view headline = Headline(report_);
-    const std::string_view style = headline == "FAIL"           ? "fail"
-                                   : headline == "INCONCLUSIVE" ? "doubt"
-                                                                : "pass";
-    out_ += fmt::format("<h1><span class=\"{}\">{}</span></h1>\n", style, headline);
+    out_ += fmt::format("<h1><span class=\"{}\">{}</span></h1>\n", StyleOf(headline), headline);
     for (const NamedMeasurement& run : runs_) Head(run);
     Gates();
     std::set<std::string> told;

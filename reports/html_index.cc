@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/escape.h"
+#include "reports/headline.h"
 #include "reports/html_page.h"
 #include "reports/text_layout.h"
 
@@ -14,12 +15,6 @@ namespace interlock::reports {
 namespace {
 
 std::string Text(std::string_view text) { return EscapeXmlText(Excerpt(text, 300, true)); }
-
-std::string_view StyleOf(std::string_view headline) {
-  if (headline.empty()) return "soft";
-  if (headline == "PASS" || headline == "MEASURED") return "pass";
-  return headline == "INCONCLUSIVE" ? "doubt" : "fail";
-}
 
 std::string ToHtml(const IndexLink& link) {
   const std::string href = link.url ? link.href : PercentEncoded(link.href);

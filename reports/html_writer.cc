@@ -11,6 +11,7 @@
 
 #include "reports/escape.h"
 #include "reports/exit_code.h"
+#include "reports/headline.h"
 #include "reports/html_page.h"
 #include "reports/text_layout.h"
 #include "reports/text_writer.h"
@@ -28,15 +29,10 @@ struct Word {
 };
 
 Word WordOf(const ResultRow& row) {
-  switch (ExitCodeOf(row)) {
-    case ExitCode::kPass:
-      break;
-    case ExitCode::kInconclusive:
-      return {"inconclusive", "doubt"};
-    case ExitCode::kKnownFailurePasses:
-      return {"now passes", "doubt"};
-    default:
-      return {row.verdict == Verdict::kHolds ? "acquitted" : "FAIL", "fail"};
+  const ExitCode code = ExitCodeOf(row);
+  if (code != ExitCode::kPass) {
+    const bool doubt = code == ExitCode::kInconclusive || code == ExitCode::kKnownFailurePasses;
+    return {TroubleOf(row), doubt ? "doubt" : "fail"};
   }
   if (row.verdict == Verdict::kHolds) return {"holds", "pass"};
   if (row.verdict == Verdict::kInconclusive) return {"not judged", "soft"};
@@ -89,15 +85,12 @@ class Page {
       inconclusive += ExitCodeOf(row) == ExitCode::kInconclusive ? 1 : 0;
     }
     const std::uint64_t failed = report_.results.size() - passed - inconclusive;
-    const std::string_view style = headline == "PASS"           ? "pass"
-                                   : headline == "INCONCLUSIVE" ? "doubt"
-                                                                : "fail";
     const ToolInfo& tool = report_.tool;
     out_ += fmt::format(
         "<h1><span class=\"{}\">{}</span></h1><p>{} of {} verdicts passed, {} failed, {} "
         "inconclusive, in {}.</p><p class=\"soft\">Interlock {} ({}, {}) · seed {:#x} · backend {} "
         "· trace hash 0x{:016x}</p>\n",
-        style, headline, GroupDigits(passed), GroupDigits(report_.results.size()),
+        StyleOf(headline), headline, GroupDigits(passed), GroupDigits(report_.results.size()),
         GroupDigits(failed), GroupDigits(inconclusive), Count(report_.totals.runs, "run"),
         Text(tool.version), Text(tool.commit), Text(tool.compiler), report_.seed,
         Text(report_.backend), report_.trace_hash);

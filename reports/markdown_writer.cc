@@ -9,6 +9,7 @@
 
 #include "reports/escape.h"
 #include "reports/exit_code.h"
+#include "reports/headline.h"
 #include "reports/text_layout.h"
 #include "reports/text_writer.h"
 
@@ -19,33 +20,11 @@ constexpr std::size_t kWidth = 300;
 
 std::string Safe(std::string_view text) { return EscapeMarkdown(Excerpt(text, kWidth, true)); }
 
-/// In code marks in a cell, where a backtick ends the one and a pipe the other; a token is never
-/// cut.
-std::string Code(std::string_view text) {
-  std::string code = "`";
-  for (const char letter : SafeForTerminal(text, true)) {
-    if (letter == '|') code += '\\';
-    code += letter == '`' ? '\'' : letter;
-  }
-  return code + '`';
-}
-
 /// What the text writer has made safe, in a fence that it cannot end.
 std::string Fenced(std::string_view text) {
   std::string fence = "```";
   while (text.find(fence) != std::string_view::npos) fence += '`';
   return fmt::format("{}text\n{}{}\n", fence, text, fence);
-}
-
-std::string_view WordOf(const ResultRow& row) {
-  switch (ExitCodeOf(row)) {
-    case ExitCode::kInconclusive:
-      return "inconclusive";
-    case ExitCode::kKnownFailurePasses:
-      return "now passes";
-    default:
-      return row.verdict == Verdict::kHolds ? "acquitted" : "FAIL";
-  }
 }
 
 struct Tally {
@@ -102,8 +81,8 @@ class Writer {
       if (!any) out_ += "| verdict | property | lock | scenario | |\n|---|---|---|---|---|\n";
       any = true;
       std::string more = Safe(row.reason);
-      if (row.replay) more += (more.empty() ? "" : "; ") + Code(*row.replay);
-      out_ += fmt::format("| {} | {} {} | {} | {} [{}] | {} |\n", WordOf(row), Safe(row.code),
+      if (row.replay) more += (more.empty() ? "" : "; ") + MarkdownCode(*row.replay);
+      out_ += fmt::format("| {} | {} {} | {} | {} [{}] | {} |\n", TroubleOf(row), Safe(row.code),
                           Safe(row.property), Safe(row.lock), Safe(row.scenario),
                           ToString(row.synchrony), more);
     }
@@ -160,6 +139,15 @@ class Writer {
 };
 
 }  // namespace
+
+std::string MarkdownCode(std::string_view text) {
+  std::string code = "`";
+  for (const char letter : SafeForTerminal(text, true)) {
+    if (letter == '|') code += '\\';
+    code += letter == '`' ? '\'' : letter;
+  }
+  return code + '`';
+}
 
 std::string CutMarkdown(std::string text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;

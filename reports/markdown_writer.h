@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/run_report.h"
@@ -19,6 +20,10 @@ namespace interlock::reports {
 
 /// Of GitHub's 1 MiB, some is left to other steps.
 inline constexpr std::size_t kStepSummaryBytes = 900'000;
+
+/// Foreign text in code marks, also in a cell, where a backtick ends the one and a pipe the other;
+/// never cut, so that it can be copied.
+std::string MarkdownCode(std::string_view text);
 
 /// The beginning of it, whole lines and no open fence, and that the rest is in run.json.
 std::string CutMarkdown(std::string text, std::size_t most_bytes);

@@ -12,6 +12,7 @@
 
 #include "reports/contention_gates.h"
 #include "reports/contention_text.h"
+#include "reports/headline.h"
 #include "reports/text_layout.h"
 #include "reports/text_writer.h"
 
@@ -50,17 +51,6 @@ struct Seen {
   std::vector<double> shares;  ///< of the runs, in which it was seen: one of each row
 };
 
-std::string_view WordOf(const ResultRow& row) {
-  switch (ExitCodeOf(row)) {
-    case ExitCode::kInconclusive:
-      return "inconclusive";
-    case ExitCode::kKnownFailurePasses:
-      return "now passes";
-    default:
-      return row.verdict == Verdict::kHolds ? "acquitted" : "FAIL";
-  }
-}
-
 double ShareOf(const ResultRow& row, const Counterexample* example) {
   if (example != nullptr && example->total_runs > 0 && example->violating_runs > 0) {
     return std::min(1.0, static_cast<double>(example->violating_runs) /
@@ -73,7 +63,7 @@ double ShareOf(const ResultRow& row, const Counterexample* example) {
 Finding FindingOf(const ResultRow& row, const Counterexample* example) {
   Finding finding;
   finding.code = ExitCodeOf(row);
-  finding.what = WordOf(row);
+  finding.what = TroubleOf(row);
   finding.property = row.code + " " + row.property;
   finding.lock = row.lock;
   finding.sentence = example != nullptr ? example->sentence : row.reason;

@@ -44,10 +44,7 @@ class Writer {
 
  private:
   void Title() {
-    std::string title = Safe(example_.code + " " + example_.title);
-    std::transform(title.begin(), title.end(), title.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
+    std::string title = ToUpper(Safe(example_.code + " " + example_.title));
     const std::string where =
         Clip(Safe(fmt::format("{} / {} [{}]", example_.lock, example_.scenario,
                               ToString(example_.synchrony))),

@@ -76,6 +76,14 @@ std::string Excerpt(std::string_view foreign, std::size_t width, bool utf8) {
   return Clip(SafeForTerminal(BoundedPrefix(foreign, width), utf8), width, utf8);
 }
 
+std::string ToUpper(std::string_view text) {
+  std::string upper(text);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return upper;
+}
+
 std::string PadRight(std::string_view text, std::size_t width) {
   std::string out(text);
   const std::size_t used = DisplayWidth(text);

@@ -42,6 +42,9 @@ std::string BoundedPrefix(std::string_view foreign, std::size_t width);
 /// Filled with blanks on the right up to `width`; longer text is unchanged.
 std::string PadRight(std::string_view text, std::size_t width);
 
+/// Letters of ASCII as capitals.
+std::string ToUpper(std::string_view text);
+
 /// Lines of at most `width` columns, broken at blanks where possible; at least one line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t width);
 

@@ -10,6 +10,7 @@
 
 #include "reports/escape.h"
 #include "reports/exit_code.h"
+#include "reports/headline.h"
 
 namespace interlock::reports {
 namespace {
@@ -324,11 +325,6 @@ class Writer {
     Line("  " + tail);
   }
 
-  static std::string_view ColorOf(std::string_view headline) {
-    if (headline == "PASS") return kGreen;
-    return headline == "INCONCLUSIVE" ? kYellow : kRed;
-  }
-
   void Wrapped(std::string_view label, std::string_view text) {
     std::string first = PadRight(label, 12);
     const std::string safe = Excerpt(text, kMaxNote, options_.utf8);
@@ -382,17 +378,6 @@ const Counterexample* FindCounterexample(const std::vector<Counterexample>& coun
   return nullptr;
 }
 
-std::string_view Headline(const RunReport& report) {
-  switch (ExitCodeOf(report)) {
-    case ExitCode::kPass:
-      return "PASS";
-    case ExitCode::kInconclusive:
-      return "INCONCLUSIVE";
-    case ExitCode::kInternal:
-      return "INTERNAL FAULT";
-    default:
-      return "FAIL";
-  }
-}
+std::string_view Headline(const RunReport& report) { return Headline(ExitCodeOf(report)); }
 
 }  // namespace interlock::reports

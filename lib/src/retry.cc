@@ -30,35 +30,22 @@ Status CheckLease(Duration lease) {
                                                   DurationText(kMaxLease));
 }
 
-namespace {
-
-/// So that many who failed together do not come back together.
-Duration Shortened(Duration pause, std::uint32_t random) {
+Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
+  Duration pause = options.first_pause;
+  for (int i = 1; i < failures && pause < options.max_pause; ++i) pause *= 2;
+  pause = std::min(pause, options.max_pause);
   const Duration::rep half = pause.count() / 2;
   return pause - Duration(half * static_cast<Duration::rep>(random % 1024) / 1024);
 }
 
-Duration LongestShortPause(int attempt) {
-  Duration pause = milliseconds(25);
-  for (int i = 1; i < attempt && pause < milliseconds(200); ++i) pause *= 2;
-  return pause;
-}
-
-}  // namespace
-
-Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t random) {
-  Duration pause = options.first_pause;
-  for (int i = 1; i < failures && pause < options.max_pause; ++i) pause *= 2;
-  return Shortened(std::min(pause, options.max_pause), random);
-}
-
 Duration ShortPause(int attempt, std::uint32_t random) {
-  return Shortened(LongestShortPause(attempt), random);
+  return PauseAfter(attempt, {.first_pause = milliseconds(25), .max_pause = milliseconds(200)},
+                    random);
 }
 
 Duration ShortPauses(int attempts) {
   Duration sum{};
-  for (int i = 1; i < attempts; ++i) sum += LongestShortPause(i);
+  for (int i = 1; i < attempts; ++i) sum += ShortPause(i, 0);
   return sum;
 }
 

@@ -48,8 +48,7 @@ std::string About(const Named& named) {
                        reports::Count(report.totals.runs, "run"), report.seed, report.backend);
   }
   const reports::ContentionReport& report = *named.run.contention;
-  return fmt::format("{}: a measurement of contention in {} time, {}", named.name,
-                     report.backend == "sim" ? "virtual" : "wall",
+  return fmt::format("{}: a measurement of contention in {} time, {}", named.name, TimeOf(report),
                      reports::Count(report.points.size(), "point"));
 }
 

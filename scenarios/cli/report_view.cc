@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/descriptor.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/report_parts.h"
@@ -28,6 +29,7 @@
 namespace interlock::scenarios::cli {
 namespace {
 
+using reports::Descriptor;
 using reports::ExitCode;
 using Clock = std::chrono::steady_clock;
 
@@ -35,22 +37,8 @@ constexpr std::size_t kMostVisitors = 64;
 constexpr auto kPatience = std::chrono::seconds(20);
 constexpr auto kFarewell = std::chrono::seconds(2);
 
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&&) = delete;
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 struct Visitor {
-  Socket socket;
+  Descriptor socket;
   Clock::time_point until;
   std::string head;
   std::string answer;  ///< empty: none yet
@@ -109,7 +97,7 @@ class Server {
  private:
   void Accept(Clock::time_point now) {
     const int fd = ::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) visitors_.push_back({Socket(fd), now + kPatience, {}, {}, 0, false});
+    if (fd >= 0) visitors_.push_back({Descriptor(fd), now + kPatience, {}, {}, 0, false});
   }
 
   /// False: it is over.
@@ -154,7 +142,7 @@ class Server {
   }
 
   const ViewFolder& folder_;
-  Socket listening_{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  Descriptor listening_{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   int port_ = 0;
   std::list<Visitor> visitors_;
 };

@@ -16,31 +16,16 @@
 
 #include "reports/escape.h"
 #include "reports/html_index.h"
+#include "sim/redis/text.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
+using reports::Descriptor;
+using sim::redis::EqualsIgnoreCase;
+
 constexpr off_t kMostBytes = off_t{512} << 20;
 constexpr std::size_t kMostListed = 2'000;
-
-/// Closes on every path.
-class Opened {
- public:
-  explicit Opened(int fd) : fd_(fd) {}
-  Opened(Opened&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Opened& operator=(Opened&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Opened() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  int Take() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 std::string_view ReasonOf(int status) {
   switch (status) {
@@ -74,14 +59,6 @@ HttpAnswer Refusal(int status, std::string why) {
   return answer;
 }
 
-bool SameIgnoringCase(std::string_view a, std::string_view b) {
-  const auto lower = [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&lower](char x, char y) { return lower(x) == lower(y); });
-}
-
 std::string_view Trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
@@ -89,14 +66,15 @@ std::string_view Trimmed(std::string_view text) {
 }
 
 /// The value of the one header of that name; nullopt: none, or several.
-std::optional<std::string_view> HeaderOf(std::string_view head, std::string_view name) {
+std::optional<std::string_view> HeaderOf(std::string_view head, std::string_view lower_case) {
   std::optional<std::string_view> value;
   while (!head.empty()) {
     const std::size_t end = std::min(head.find("\r\n"), head.size());
     const std::string_view line = head.substr(0, end);
     head.remove_prefix(std::min(end + 2, head.size()));
     const std::size_t colon = line.find(':');
-    if (colon == std::string_view::npos || !SameIgnoringCase(line.substr(0, colon), name)) continue;
+    if (colon == std::string_view::npos || !EqualsIgnoreCase(line.substr(0, colon), lower_case))
+      continue;
     if (value) return std::nullopt;
     value = Trimmed(line.substr(colon + 1));
   }
@@ -151,7 +129,7 @@ std::optional<std::string> ReadAll(int fd, std::size_t size) {
 }
 
 /// The content of an open file, which is closed.
-HttpAnswer AnswerFile(Opened file, std::string_view name, off_t size) {
+HttpAnswer AnswerFile(Descriptor file, std::string_view name, off_t size) {
   if (size > kMostBytes) return Refusal(413, "this file is too large to be shown here");
   auto content = ReadAll(file.get(), static_cast<std::size_t>(size));
   if (!content) return Refusal(500, "this file cannot be read");
@@ -166,7 +144,7 @@ HttpAnswer AnswerFile(Opened file, std::string_view name, off_t size) {
 }
 
 /// Files and folders in it, folders with a slash behind them, by name.
-std::vector<std::string> NamesIn(Opened folder) {
+std::vector<std::string> NamesIn(Descriptor folder) {
   std::vector<std::string> names;
   DIR* raw = ::fdopendir(folder.get());
   if (raw == nullptr) return names;
@@ -186,7 +164,7 @@ std::vector<std::string> NamesIn(Opened folder) {
   return names;
 }
 
-HttpAnswer AnswerFolder(Opened folder, const std::vector<std::string>& parts, int port) {
+HttpAnswer AnswerFolder(Descriptor folder, const std::vector<std::string>& parts, int port) {
   const std::vector<std::string> names = NamesIn(std::move(folder));
   const std::string path = Joined(parts) + "/";
   std::vector<reports::IndexRow> rows;
@@ -253,27 +231,24 @@ std::optional<std::vector<std::string>> PartsOfTarget(std::string_view target) {
 }
 
 Result<ViewFolder> ViewFolder::Open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("cannot show {}: {}", reports::SafeForTerminal(path, true),
                               std::generic_category().message(errno)));
   }
-  return ViewFolder(fd);
-}
-
-ViewFolder::~ViewFolder() {
-  if (fd_ >= 0) ::close(fd_);
+  return ViewFolder(std::move(folder));
 }
 
 HttpAnswer ViewFolder::AnswerPath(std::string_view target, int port) const {
   const auto parts = PartsOfTarget(target);
   if (!parts) return Refusal(400, "there is no such path");
-  Opened at(::openat(fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Descriptor at(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat about {};
   for (const std::string& part : *parts) {
     // Neither a link, nor a pipe that nobody writes to.
-    Opened next(::openat(at.get(), part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    Descriptor next(
+        ::openat(at.get(), part.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (next.get() < 0) {
       if (parts->size() == 1 && part == "favicon.ico") return HttpAnswer{204, "", "", {}};
       return Refusal(errno == EACCES ? 403 : 404, "there is nothing to show here");
@@ -288,7 +263,8 @@ HttpAnswer ViewFolder::AnswerPath(std::string_view target, int port) const {
     moved.headers.emplace_back("Location", reports::PercentEncoded(Joined(*parts) + "/"));
     return moved;
   }
-  Opened index(::openat(at.get(), "index.html", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  Descriptor index(
+      ::openat(at.get(), "index.html", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (index.get() >= 0 && ::fstat(index.get(), &about) == 0 && S_ISREG(about.st_mode)) {
     return AnswerFile(std::move(index), "index.html", about.st_size);
   }

@@ -18,6 +18,8 @@
 
 #include <interlock/result.h>
 
+#include "reports/descriptor.h"
+
 namespace interlock::scenarios::cli {
 
 inline constexpr std::size_t kMostHeadBytes = 16'384;
@@ -36,18 +38,15 @@ class ViewFolder {
  public:
   /// kInvalidArgument: it is no folder, or cannot be read.
   static Result<ViewFolder> Open(const std::string& path);
-  ViewFolder(ViewFolder&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  ViewFolder& operator=(ViewFolder&&) = delete;
-  ~ViewFolder();
 
   /// `head`: a request up to its empty line. `port`: where it came in.
   HttpAnswer Answer(std::string_view head, int port) const;
 
  private:
-  explicit ViewFolder(int fd) : fd_(fd) {}
+  explicit ViewFolder(reports::Descriptor folder) : folder_(std::move(folder)) {}
   HttpAnswer AnswerPath(std::string_view target, int port) const;
 
-  int fd_;
+  reports::Descriptor folder_;
 };
 
 /// As it goes over the wire; the connection is closed behind it.

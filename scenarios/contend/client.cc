@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/redis/text.h"
+
 namespace interlock::scenarios::contend {
 namespace {
 
@@ -35,13 +37,11 @@ class NotingConnection final : public Connection {
  private:
   /// Whether the command waits in the server for somebody else's.
   static bool Sleeps(std::string_view command) {
-    constexpr std::string_view kSleeping[] = {"BLPOP",      "BRPOP",    "BLMOVE",   "BLMPOP",
-                                              "BRPOPLPUSH", "BZPOPMIN", "BZPOPMAX", "BZMPOP"};
-    std::string upper(command);
-    for (char& letter : upper) {
-      if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
-    }
-    return std::find(std::begin(kSleeping), std::end(kSleeping), upper) != std::end(kSleeping);
+    constexpr std::string_view kSleeping[] = {"blpop",      "brpop",    "blmove",   "blmpop",
+                                              "brpoplpush", "bzpopmin", "bzpopmax", "bzmpop"};
+    return std::any_of(
+        std::begin(kSleeping), std::end(kSleeping),
+        [command](std::string_view name) { return sim::redis::EqualsIgnoreCase(command, name); });
   }
 
   static bool IsMessage(const Reply& reply) {
