@@ -46,16 +46,23 @@ struct ClientShare {
   std::int64_t hold_ns = 0;  ///< from "granted" to the end of its release
   std::int64_t longest_wait_ns = 0;
   std::int64_t blamed_ns = 0;  ///< others' waiting while it held, summed over the waiters
+  std::optional<std::int64_t> followed_ns;  ///< whole waits of those that it handed over to: it was
+                                            ///< the owner before them
 
   bool operator==(const ClientShare&) const = default;
 };
 
 /// Commands that clients sent, by what they were doing.
 struct CommandMix {
-  std::uint64_t acquiring = 0;   ///< while they asked for the lock
-  std::uint64_t releasing = 0;   ///< while they gave it back
-  std::uint64_t beside = 0;      ///< at any other time: renewals, and what comes late
-  std::uint64_t bytes_sent = 0;  ///< of words, without the protocol's own
+  std::uint64_t acquiring = 0;              ///< while they asked for the lock
+  std::uint64_t releasing = 0;              ///< while they gave it back
+  std::uint64_t beside = 0;                 ///< at any other time: renewals, and what comes late
+  std::uint64_t bytes_sent = 0;             ///< of words, without the protocol's own
+  std::optional<std::uint64_t> errors;      ///< those that the server answered with an error
+  std::optional<std::uint64_t> unanswered;  ///< those whose connection broke before a reply came
+  /// Of grants whose release was done in time: commands one behind the other's answer, while asking
+  /// and releasing. Commands under way together are one.
+  std::optional<std::uint64_t> round_trips;
 
   std::uint64_t all() const { return acquiring + releasing + beside; }
   bool operator==(const CommandMix&) const = default;
@@ -88,7 +95,8 @@ struct Fairness {
   std::uint64_t bypasses = 0;          ///< grants while an earlier request still waited, each
                                        ///< counted once for each such request
   std::uint64_t most_bypassed = 0;     ///< how often one request was passed at most
-  std::uint64_t longest_streak = 0;    ///< grants in a row to one client while others waited
+  std::uint64_t longest_streak = 0;    ///< grants of one resource in a row to one client, while
+                                       ///< others waited for it
   double fifo_distance = 0;  ///< mean of how many places a grant is off its place by asking
 
   bool operator==(const Fairness&) const = default;

@@ -81,6 +81,15 @@ Value CommandsPerGrant(const ContentionPoint& point) {
 Value TriesPerGrant(const ContentionPoint& point) {
   return Ratio(Real(point.commands.acquiring), Real(point.grants));
 }
+Value RoundTripsPerGrant(const ContentionPoint& point) {
+  if (!point.commands.round_trips) return std::nullopt;
+  return Ratio(Real(*point.commands.round_trips), Real(point.hold.count()));
+}
+template <std::optional<std::uint64_t> CommandMix::*member>
+Value OfCommands(const ContentionPoint& point) {
+  const auto& count = point.commands.*member;
+  return count ? Value(Real(*count)) : std::nullopt;
+}
 Value BytesPerGrant(const ContentionPoint& point) {
   return Ratio(Real(point.commands.bytes_sent), Real(point.grants));
 }
@@ -204,6 +213,12 @@ constexpr std::array kFigures = {
            CommandsPerGrant},
     Figure{"tries_per_grant", "commands sent while asking", Unit::kRatio, Better::kLess,
            TriesPerGrant},
+    Figure{"round_trips_per_grant", "one behind the other, asking and releasing", Unit::kRatio,
+           Better::kLess, RoundTripsPerGrant},
+    Figure{"command_errors", "commands that the server answered with an error", Unit::kCount,
+           Better::kLess, OfCommands<&CommandMix::errors>},
+    Figure{"commands_without_reply", "commands that no reply came to", Unit::kCount, Better::kLess,
+           OfCommands<&CommandMix::unanswered>},
     Figure{"herd_factor", "clients woken for each turn from one to the next", Unit::kRatio,
            Better::kLess, HerdFactor},
     Figure{"woken_in_vain", "clients woken that were not granted it", Unit::kCount, Better::kLess,

@@ -49,6 +49,7 @@ void Members(Archive& members, ClientShare& share) {
   members("hold_ns", share.hold_ns);
   members("longest_wait_ns", share.longest_wait_ns);
   members("blamed_ns", share.blamed_ns);
+  members.Newer("followed_ns", share.followed_ns);
 }
 
 template <typename Archive>
@@ -57,6 +58,9 @@ void Members(Archive& members, CommandMix& mix) {
   members("releasing", mix.releasing);
   members("beside", mix.beside);
   members("bytes_sent", mix.bytes_sent);
+  members.Newer("errors", mix.errors);
+  members.Newer("unanswered", mix.unanswered);
+  members.Newer("round_trips", mix.round_trips);
 }
 
 template <typename Archive>

@@ -332,7 +332,8 @@ class Page {
   void Commands(const Points& points) {
     out_ +=
         "<table><caption>Commands per grant</caption><thead><tr><th>clients</th><th>asking</th>"
-        "<th>releasing</th><th>at other times</th><th>bytes</th></tr></thead><tbody>\n";
+        "<th>releasing</th><th>at other times</th><th>bytes</th><th>round trips</th>"
+        "<th>errors, in all</th><th>no reply, in all</th></tr></thead><tbody>\n";
     for (const ContentionPoint* point : points) {
       const auto each = [point](std::uint64_t count) {
         return point->grants == 0 ? std::string("n/a")
@@ -342,7 +343,9 @@ class Page {
       const CommandMix& mix = point->commands;
       out_ += "<tr>" + Cell(std::to_string(point->clients)) + Cell(each(mix.acquiring)) +
               Cell(each(mix.releasing)) + Cell(each(mix.beside)) + Cell(each(mix.bytes_sent)) +
-              "</tr>\n";
+              Cell(ValueOf("round_trips_per_grant", *point)) +
+              Cell(ValueOf("command_errors", *point)) +
+              Cell(ValueOf("commands_without_reply", *point)) + "</tr>\n";
     }
     out_ += "</tbody></table>\n";
   }

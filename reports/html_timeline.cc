@@ -92,10 +92,12 @@ std::string ClientTable(const ContentionPoint& point) {
     most.hold_ns = std::max(most.hold_ns, share.hold_ns);
     most.longest_wait_ns = std::max(most.longest_wait_ns, share.longest_wait_ns);
     most.blamed_ns = std::max(most.blamed_ns, share.blamed_ns);
+    most.followed_ns = std::max(most.followed_ns, share.followed_ns);
   }
   std::string out =
       "<div class=\"wide\"><table><thead><tr><th>client</th><th>grants</th><th>held it for</th>"
-      "<th>longest wait</th><th>others waited for it</th><th>gave up</th></tr></thead><tbody>\n";
+      "<th>longest wait</th><th>others waited for it</th><th>those behind it had waited</th>"
+      "<th>gave up</th></tr></thead><tbody>\n";
   const auto time = [](std::int64_t ns) { return DurationInWords(static_cast<double>(ns)); };
   const auto real = [](auto value) { return static_cast<double>(value); };
   for (std::size_t i = 0; i < point.shares.size(); ++i) {
@@ -106,6 +108,9 @@ std::string ClientTable(const ContentionPoint& point) {
     out +=
         Bar(real(share.longest_wait_ns), real(most.longest_wait_ns), time(share.longest_wait_ns));
     out += Bar(real(share.blamed_ns), real(most.blamed_ns), time(share.blamed_ns));
+    out += share.followed_ns
+               ? Bar(real(*share.followed_ns), real(*most.followed_ns), time(*share.followed_ns))
+               : "<td class=\"n\">n/a</td>";
     out += fmt::format("<td class=\"n\">{}</td></tr>\n", share.abandoned);
   }
   return out + "</tbody></table></div>\n";

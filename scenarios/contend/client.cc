@@ -2,6 +2,7 @@
 #include "scenarios/contend/client.h"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <iterator>
 #include <span>
@@ -16,15 +17,16 @@ namespace {
 
 class NotingConnection final : public Connection {
  public:
-  NotingConnection(std::unique_ptr<Connection> inner, int client, const Note& note)
-      : inner_(std::move(inner)), client_(client), note_(note) {}
+  NotingConnection(std::unique_ptr<Connection> inner, int client, int number, const Note& note)
+      : inner_(std::move(inner)), client_(client), number_(number), note_(note) {}
 
   Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
-    LogEntry entry{0, Happening::kSend, client_, 0, 0, std::string(argv.front())};
+    LogEntry entry{0, Happening::kSend, client_, number_, 0, std::string(argv.front())};
     for (const std::string_view word : argv) entry.value += static_cast<std::int64_t>(word.size());
     note_(std::move(entry));
     Status sent = inner_->Send(argv, deadline);
-    if (sent.ok()) unanswered_.emplace_back(Sleeps(argv.front()) ? argv.front() : "");
+    unanswered_.emplace_back(Sleeps(argv.front()) ? argv.front() : "");
+    if (!sent.ok()) GiveUp();
     return sent;
   }
   Result<Reply> Receive(MonotonicTime deadline) override { return Took(inner_->Receive(deadline)); }
@@ -51,12 +53,16 @@ class NotingConnection final : public Connection {
   }
 
   Result<Reply> Took(Result<Reply> reply) {
-    if (!reply.ok()) return reply;
+    if (!reply.ok()) {
+      if (inner_->broken()) GiveUp();
+      return reply;
+    }
     if (IsMessage(*reply)) {
       note_({0, Happening::kWoken, client_, 0, 0, "message"});
     } else if (!unanswered_.empty()) {
       const std::string slept = std::move(unanswered_.front());
       unanswered_.pop_front();
+      Answered(reply->IsError() ? Answer::kError : Answer::kReply);
       if (!slept.empty() && !reply->IsNil() && !reply->IsError()) {
         note_({0, Happening::kWoken, client_, 0, 0, slept});
       }
@@ -64,8 +70,18 @@ class NotingConnection final : public Connection {
     return reply;
   }
 
+  void Answered(Answer answer) {
+    note_({0, Happening::kAnswered, client_, number_, static_cast<std::int64_t>(answer)});
+  }
+
+  /// No reply comes over it any more.
+  void GiveUp() {
+    for (; !unanswered_.empty(); unanswered_.pop_front()) Answered(Answer::kNone);
+  }
+
   std::unique_ptr<Connection> inner_;
   const int client_;
+  const int number_;  // of the client's connections
   const Note& note_;
   std::deque<std::string> unanswered_;  // commands that sleep in the server; "": another one
 };
@@ -79,7 +95,7 @@ class Noting final : public Connector {
     Result<std::unique_ptr<Connection>> made = inner_.Connect(deadline);
     if (!made.ok()) return made.status();
     return std::unique_ptr<Connection>(
-        std::make_unique<NotingConnection>(std::move(made).value(), client_, note_));
+        std::make_unique<NotingConnection>(std::move(made).value(), client_, made_++, note_));
   }
   std::string endpoint() const override { return inner_.endpoint(); }
 
@@ -87,6 +103,7 @@ class Noting final : public Connector {
   Connector& inner_;
   const int client_;
   const Note& note_;
+  std::atomic<int> made_{0};
 };
 
 class LoadClient {

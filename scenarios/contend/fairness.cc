@@ -72,8 +72,11 @@ void CountBypasses(const std::vector<const Request*>& granted, const std::vector
   std::map<const Request*, std::uint64_t> passed;
   std::map<int, const Request*> latest;  // by client
   std::size_t next = 0;
-  std::uint64_t streak = 0;
-  const Request* before = nullptr;
+  struct Streak {
+    int client = -1;
+    std::uint64_t length = 0;
+  };
+  std::map<int, Streak> streaks;  // of each resource
   for (const Request* grant : granted) {
     for (; next < requests.size() && requests[next].asked <= grant->answered; ++next) {
       latest[requests[next].client] = &requests[next];
@@ -87,9 +90,10 @@ void CountBypasses(const std::vector<const Request*>& granted, const std::vector
       ++fairness.bypasses;
       fairness.most_bypassed = std::max(fairness.most_bypassed, ++passed[request]);
     }
-    streak = before != nullptr && before->client == grant->client && others_wait ? streak + 1 : 1;
-    if (others_wait) fairness.longest_streak = std::max(fairness.longest_streak, streak);
-    before = grant;
+    Streak& streak = streaks[grant->resource];
+    const bool again = others_wait && streak.client == grant->client;
+    streak = {grant->client, again ? streak.length + 1 : 1};
+    if (others_wait) fairness.longest_streak = std::max(fairness.longest_streak, streak.length);
   }
 }
 

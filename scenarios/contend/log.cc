@@ -27,6 +27,8 @@ std::string_view ToString(Happening what) {
       return "released";
     case Happening::kSend:
       return "send";
+    case Happening::kAnswered:
+      return "answered";
     case Happening::kWoken:
       return "woken";
     case Happening::kAccess:

@@ -23,6 +23,7 @@ enum class Happening : std::uint8_t {
   kRelease,    ///< the release is called
   kReleased,   ///< and has returned; value: 1 if it was told that it was no longer held
   kSend,       ///< a command; value: bytes of its words; text: the first of them
+  kAnswered,   ///< the oldest command under way of its connection; value: an Answer
   kWoken,      ///< a server's message ended its sleep; text: the command that slept, or "message"
   kAccess,     ///< to what is guarded; value: the fencing token that it shows
   kOwned,      ///< in the server, only if it can be looked into; text: token
@@ -31,11 +32,14 @@ enum class Happening : std::uint8_t {
   kFault,      ///< value: when it ends; text: what it is
 };
 
+/// What came back for a command; errors are the server's own.
+enum class Answer : std::int64_t { kReply = 0, kError = 1, kNone = 2 };
+
 struct LogEntry {
   std::int64_t at_ns = 0;  ///< since the run's start
   Happening what = Happening::kAsk;
   int client = -1;   ///< -1: none
-  int resource = 0;  ///< of kSend: 0, a connection serves them all
+  int resource = 0;  ///< of kSend and kAnswered: the connection, for it serves them all
   std::int64_t value = 0;
   std::string text = {};
 };

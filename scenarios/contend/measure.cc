@@ -10,6 +10,7 @@
 
 #include "scenarios/contend/fairness.h"
 #include "scenarios/contend/requests.h"
+#include "scenarios/contend/traffic.h"
 
 namespace interlock::scenarios::contend {
 namespace {
@@ -41,7 +42,7 @@ class Measurement {
         FairnessOf(granted_, told_.requests, point_.shares, point_.window_ns * frame_.resources);
     CountWaiting();
     CountOverlap();
-    CountCommands();
+    point_.commands = TrafficOf(log_, granted_, frame_);
     CountWakeUps();
     if (frame_.one_owner) CountFencedRejects();
     if (frame_.sees_server) point_.server = OfServer();
@@ -128,39 +129,6 @@ class Measurement {
         if (inside > 1) point_.overlap_ns += Cut(since, at);
         inside += change;
         since = at;
-      }
-    }
-  }
-
-  void CountCommands() {
-    std::vector<bool> asking(point_.shares.size());
-    std::vector<bool> releasing(point_.shares.size());
-    for (const LogEntry& entry : log_) {
-      if (entry.client < 0) continue;
-      const auto client = static_cast<std::size_t>(entry.client);
-      switch (entry.what) {
-        case Happening::kAsk:
-          asking[client] = true;
-          break;
-        case Happening::kGranted:
-        case Happening::kRefused:
-          asking[client] = false;
-          break;
-        case Happening::kRelease:
-          releasing[client] = true;
-          break;
-        case Happening::kReleased:
-          releasing[client] = false;
-          break;
-        case Happening::kSend: {
-          if (!Within(entry.at_ns, entry.at_ns)) break;
-          reports::CommandMix& mix = point_.commands;
-          ++(asking[client] ? mix.acquiring : releasing[client] ? mix.releasing : mix.beside);
-          mix.bytes_sent += static_cast<std::uint64_t>(entry.value);
-          break;
-        }
-        default:
-          break;
       }
     }
   }
@@ -257,14 +225,16 @@ class Measurement {
 
   /// As the clients see it: from a release's call to the next grant, if that one waited.
   void TakeTurns() {
-    std::map<int, std::int64_t> released;
+    for (reports::ClientShare& share : point_.shares) share.followed_ns = 0;
+    std::map<int, const Request*> latest;  // of each resource
     for (const Request* request : granted_) {
-      const auto before = released.find(request->resource);
-      if (before != released.end() && request->asked < before->second &&
-          before->second <= request->answered) {
-        point_.turn.Add(request->answered - before->second);
+      const Request*& before = latest[request->resource];
+      if (before != nullptr && request->asked < before->release_called &&
+          before->release_called <= request->answered) {
+        point_.turn.Add(request->answered - before->release_called);
+        *ShareOf(before->client).followed_ns += request->answered - request->asked;
       }
-      released[request->resource] = request->release_called;
+      before = request;
     }
   }
 

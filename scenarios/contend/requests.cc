@@ -21,6 +21,7 @@ class Assembly {
       case Happening::kFreed:
         return Free(entry);
       case Happening::kSend:
+      case Happening::kAnswered:
       case Happening::kWoken:
       case Happening::kAccess:
       case Happening::kProlonged:

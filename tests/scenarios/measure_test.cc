@@ -22,6 +22,12 @@ class MeasureTest : public ::testing::Test {
     Add(returned, Happening::kReleased, client, lost ? 1 : 0);
   }
   void Send(std::int64_t at, int client) { Add(at, Happening::kSend, client, 10, "EVALSHA"); }
+  void Sent(std::int64_t at, std::int64_t answered, int connection,
+            Answer answer = Answer::kReply) {
+    log_.push_back({at, Happening::kSend, 0, connection, 10, "EVALSHA"});
+    log_.push_back(
+        {answered, Happening::kAnswered, 0, connection, static_cast<std::int64_t>(answer)});
+  }
   void Owned(std::int64_t at, const std::string& token) {
     Add(at, Happening::kOwned, -1, 0, token);
   }
@@ -77,8 +83,30 @@ TEST_F(MeasureTest, OneHandOver) {
   EXPECT_EQ(point.server->hand_over.count(), 1U);
   // The second waits from 220 to 340: until 305 for the first, then for nobody, then for itself.
   EXPECT_EQ(point.shares[0].blamed_ns, 85 + 5);
+  EXPECT_EQ(point.shares[0].followed_ns, 120);
+  EXPECT_EQ(point.shares[1].followed_ns, 0);
   EXPECT_EQ(point.owners.size(), 2U);
   EXPECT_EQ(point.owners[0].from_ns, 105);
+}
+
+TEST_F(MeasureTest, CommandsThatAreUnderWayTogetherAreOneRoundTrip) {
+  Ask(200, 0);
+  Sent(201, 210, 1);
+  Sent(202, 220, 2);
+  Sent(203, 400, 3);  // the grant does not wait for it
+  Sent(210, 230, 1, Answer::kError);
+  Granted(240, 0, "a");
+  Sent(250, 260, 2);  // a renewal: no part of asking and releasing
+  Release(300, 340, 0);
+  Sent(301, 310, 1);
+  Sent(310, 320, 2);
+  Sent(311, 390, 4, Answer::kNone);
+  const reports::ContentionPoint point = Measured();
+  EXPECT_EQ(point.commands.all(), 8U);
+  EXPECT_EQ(point.commands.beside, 1U);
+  EXPECT_EQ(point.commands.round_trips, 2U + 2U);
+  EXPECT_EQ(point.commands.errors, 1U);
+  EXPECT_EQ(point.commands.unanswered, 1U);
 }
 
 TEST_F(MeasureTest, WhatIsUnderWayAtEitherEndIsNoRequestButWaitsAndOwns) {

@@ -6,6 +6,7 @@
 #   python3 recompute_contention.py RUN.json FIGURES.csv TRACE.jsonl LOCK CLIENTS
 #
 # Prints "agree: N figures"; else every figure that differs, and exits with 1.
+import bisect
 import csv
 import json
 import statistics
@@ -22,6 +23,7 @@ requests, open_by_client, tokens = [], {}, {}
 commands = {"acquiring": 0, "releasing": 0, "beside": 0}
 doing = {}
 bytes_sent = 0
+under_way, sent = {}, []  # by client and connection: commands that wait for their answers
 accesses = []
 for line in open(trace_file):
     e = json.loads(line)
@@ -47,9 +49,15 @@ for line in open(trace_file):
         open_by_client[c]["released"] = at
         open_by_client[c]["told"] = e["value"] == 1
         doing[c] = "beside"
-    elif what == "send" and begin <= at < end:
-        commands[doing.get(c, "beside")] += 1
-        bytes_sent += e["value"]
+    elif what == "send":
+        sent.append({"client": c, "at": at, "answered": float("inf"), "answer": None})
+        under_way.setdefault((c, e["resource"]), []).append(sent[-1])
+        if begin <= at < end:
+            commands[doing.get(c, "beside")] += 1
+            bytes_sent += e["value"]
+    elif what == "answered":
+        oldest = under_way[(c, e["resource"])].pop(0)
+        oldest["answered"], oldest["answer"] = at, e["value"]
     elif what == "woken" and begin <= at < end and doing.get(c) == "acquiring":
         open_by_client[c]["wakes"] += 1
     elif what == "access":
@@ -146,6 +154,16 @@ for resource in range(resources):
     asked = sorted(mine, key=lambda r: r["ask"])
     off += sum(abs(asked.index(r) - i) for i, r in enumerate(mine))
 expected["fairness.fifo_distance"] = off / len(grants) if grants else 0.0
+longest = 0
+for resource in range(resources):
+    before, streak = None, 0
+    for r in (r for r in in_order if r["resource"] == resource):
+        waited_for = any(o is not r and o["resource"] == resource
+                         and o["ask"] <= r["granted"] < answered(o) for o in requests)
+        streak = streak + 1 if waited_for and before == r["client"] else 1
+        before = r["client"]
+        longest = max(longest, streak if waited_for else 0)
+expected["fairness.longest_streak"] = longest
 expected["commands.bytes_sent"] = bytes_sent
 expected["contended"] = sum(
     1 for r in counted
@@ -157,6 +175,31 @@ expected["oldest_wait_ns"] = max((min(answered(r), end) - r["ask"] for r in requ
 expected["woken"] = sum(r["wakes"] for r in requests)
 expected["woken_in_vain"] = sum(r["wakes"] - (1 if "granted" in r and r["wakes"] else 0)
                                 for r in requests if answered(r) < INFINITE)
+within = [s for s in sent if begin <= s["at"] < end]
+expected["commands.errors"] = sum(1 for s in within if s["answer"] == 1)
+expected["commands.unanswered"] = sum(1 for s in within if s["answer"] == 2)
+
+
+by_client = [sorted((s for s in sent if s["client"] == c), key=lambda s: s["at"])
+             for c in range(clients)]
+
+
+def chain(client, since, until):
+    """How many of its commands can stand one behind the other's answer."""
+    best = {since: 0}
+    mine = by_client[client]
+    first = bisect.bisect_left(mine, since, key=lambda s: s["at"])
+    last = bisect.bisect_right(mine, until, key=lambda s: s["at"])
+    for s in sorted(mine[first:last], key=lambda s: (s["answered"], s["at"])):
+        if s["answered"] <= until:
+            before = max(n for at, n in best.items() if at <= s["at"])
+            best[s["answered"]] = max(best.get(s["answered"], 0), before + 1)
+    return max(best.values())
+
+
+expected["commands.round_trips"] = sum(
+    chain(r["client"], r["ask"], r["granted"]) + chain(r["client"], r["release"], r["released"])
+    for r in grants if r.get("released", INFINITE) < end)
 highest, rejects = {}, 0
 for resource, at, token in accesses:
     if token < highest.get(resource, token) and begin <= at < end:
@@ -174,12 +217,14 @@ expected["overlap_ns"] = overlap
 
 # From one to the next, as the clients see it.
 turns = []
+followed = [0] * clients
 for resource in range(resources):
     mine = [r for r in in_order if r["resource"] == resource]
     for before, after in zip(mine, mine[1:]):
         freed = before.get("release", INFINITE)
         if after["ask"] < freed <= after["granted"]:
             turns.append(after["granted"] - freed)
+            followed[before["client"]] += after["granted"] - after["ask"]
 expected["turn.sum_ns"] = sum(turns)
 
 # And in the server. Whoever waits asked before it was free, and was answered after.
@@ -244,6 +289,9 @@ if wrong:
 if point["server"] is not None and blamed != [share["blamed_ns"] for share in point["shares"]]:
     print("blamed_ns should be", blamed)
     sys.exit(1)
+if followed != [share["followed_ns"] for share in point["shares"]]:
+    print("followed_ns should be", followed)
+    sys.exit(1)
 
 # What is worked out from those, by name.
 figures = {f["figure"]: float(f["value"]) if f["value"] else None
@@ -269,6 +317,9 @@ derived = {
     "tries_per_grant": over(commands["acquiring"], len(grants)),
     "commands_per_grant": over(sum(commands.values()), len(grants)),
     "bytes_per_grant": over(bytes_sent, len(grants)),
+    "round_trips_per_grant": over(expected["commands.round_trips"], len(done)),
+    "command_errors": expected["commands.errors"],
+    "commands_without_reply": expected["commands.unanswered"],
     "herd_factor": over(expected["woken"], len(turns)) if expected["woken"] else None,
     "utilisation": over(expected.get("server.busy_ns", 0), window),
     "waiting_mean": over(expected["waiting_ns"], window),
@@ -288,4 +339,4 @@ for name, value in derived.items():
     if not same:
         print(name, "is", found, "and should be", value)
         sys.exit(1)
-print("agree:", len(expected) + len(derived) + 2, "figures")
+print("agree:", len(expected) + len(derived) + 3, "figures")
