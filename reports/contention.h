@@ -46,7 +46,7 @@ struct ClientShare {
   std::int64_t hold_ns = 0;  ///< from "granted" to the end of its release
   std::int64_t longest_wait_ns = 0;
   std::int64_t blamed_ns = 0;  ///< others' waiting while it held, summed over the waiters
-  std::optional<std::int64_t> followed_ns;  ///< whole waits of those that it handed over to: it was
+  std::optional<std::int64_t> followed_ns;  ///< whole waits of those that had it next: it was
                                             ///< the owner before them
 
   bool operator==(const ClientShare&) const = default;

@@ -229,10 +229,12 @@ class Measurement {
     std::map<int, const Request*> latest;  // of each resource
     for (const Request* request : granted_) {
       const Request*& before = latest[request->resource];
-      if (before != nullptr && request->asked < before->release_called &&
-          before->release_called <= request->answered) {
-        point_.turn.Add(request->answered - before->release_called);
+      if (before != nullptr && request->asked < before->release_called) {
         *ShareOf(before->client).followed_ns += request->answered - request->asked;
+        // Else its lease was over before, and nobody can say here when.
+        if (before->release_called <= request->answered) {
+          point_.turn.Add(request->answered - before->release_called);
+        }
       }
       before = request;
     }
