@@ -26,7 +26,7 @@ constexpr unsigned kStallBit = 4;
 constexpr unsigned kInsideBit = 5;
 constexpr unsigned kSharedBit = 6;
 static_assert(kMostResources < 1 << kResourceBits);
-constexpr std::uint64_t kLongest = 200'000'000'000'000;  // zigzag ns: more than a day
+constexpr std::uint64_t kLongest = 20'000'000'000'000'000;  // zigzag ns: more than 100 days
 
 std::string ToBase64(const std::string& bytes) {
   std::string text;

@@ -27,6 +27,12 @@ std::uint64_t HashValue(const redis::Value& value, std::uint64_t state) {
   return state;
 }
 
+Shadow::Client ShadowOf(const Link& link) { return {link.node, link.id, link.process->id}; }
+
+void TellShadowOfEnd(const Engine& engine, const Link& link) {
+  if (engine.shadow != nullptr) engine.shadow->OnDisconnect(ShadowOf(link), engine.now());
+}
+
 }  // namespace
 
 void Network::OnTimer(TimerHeap::Timer timer) {
@@ -116,6 +122,9 @@ void Network::AcceptLink(Link& link) {
     server.Execute(link.client, {"SELECT", std::to_string(link.process->database)});
     muted_ = false;
   }
+  if (engine_.shadow != nullptr) {
+    engine_.shadow->OnConnect(ShadowOf(link), link.process->database, engine_.now());
+  }
   link.executed = 1;
   const Fate fate = TakeReplyFaults(link);
   link.requests.PopFront();
@@ -154,7 +163,8 @@ void Network::Execute(Link& link) {
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;
   answered_ = false;
-  if (const auto error = engine_.servers.RefusalOf(link.node, request.argv, now)) {
+  const auto error = engine_.servers.RefusalOf(link.node, request.argv, now);
+  if (error) {
     redis::Value refused;
     engine_.footprint.TouchAll();
     refused.type = redis::Value::Type::kError;
@@ -166,6 +176,9 @@ void Network::Execute(Link& link) {
     if (engine_.noting()) redis::SetFootprint(server, nullptr);
   }
   executing_ = nullptr;
+  if (engine_.shadow != nullptr) {
+    engine_.shadow->OnCommand(ShadowOf(link), request.argv, error.has_value(), now);
+  }
   if (watch) node.expiry_watch.After(server, link.process->database);
   CallReturned(&link);
 }
@@ -229,6 +242,7 @@ void Network::CallReturned(Link* executing) {
   for (std::size_t i = 0; i < produced_count_; ++i) {
     if (&produced_[i] != own) Report(produced_[i]);
   }
+  if (engine_.shadow != nullptr) SettleShadow(executing);
   for (std::size_t i = 0; i < produced_count_; ++i) Deliver(produced_[i]);
   produced_count_ = 0;
   while (!resets_.empty()) {
@@ -245,7 +259,10 @@ void Network::CallReturned(Link* executing) {
 }
 
 void Network::Report(Produced& produced) {
-  if (produced.kind == Message::Kind::kClosed) return;
+  if (produced.kind == Message::Kind::kClosed) return TellShadowOfEnd(engine_, *produced.link);
+  if (engine_.shadow != nullptr) {
+    engine_.shadow->OnMessage(ShadowOf(*produced.link), produced.value, engine_.now());
+  }
   const Link& link = *produced.link;
   const Engine::View view(engine_, link.node);
   const bool reply = produced.kind == Message::Kind::kReply;
@@ -333,6 +350,7 @@ void Network::CloseAtServer(Link& link) {
   SyncServerTime();
   ForgetClient(link);
   engine_.servers.at(link.node).Disconnect(link.client);
+  TellShadowOfEnd(engine_, link);
 }
 
 // A client that still listens hears of it.

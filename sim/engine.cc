@@ -33,6 +33,7 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       servers(its_universe.topology(), options),
       trace(its_options.keep_events, its_choices),
       scheduler(its_universe.stacks(), its_choices, *this),
+      shadow(its_universe.shadow()),
       network(*this, its_universe.links()),
       plan_(its_plan),
       drifting_nodes_(static_cast<std::size_t>(options.nodes)),

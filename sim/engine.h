@@ -17,6 +17,7 @@
 #include "sim/process.h"
 #include "sim/scheduler.h"
 #include "sim/servers.h"
+#include "sim/shadow.h"
 #include "sim/trace.h"
 #include "sim/universe.h"
 #include "sim/world.h"
@@ -126,6 +127,7 @@ class Engine final : public SchedulerHost {
   Trace trace;
   RandomNames names;
   Scheduler scheduler;
+  Shadow* const shadow;  // null: none
   Network network;
   redis::Footprint footprint;  // since the latest choice, if it is wanted
 
@@ -163,6 +165,9 @@ class Engine final : public SchedulerHost {
   void EndServerFault(std::size_t index);
   void HealServers();
   void ReportChange(int node, ServerChange change);
+  void TellShadow(int node, Shadow::Happening happening) {
+    if (shadow != nullptr) shadow->OnServer(node, happening, now());
+  }
 
   /// Of a fault of a server. Several of one kind on one node: the last one's end is that of all.
   struct ServerEnd {

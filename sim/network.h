@@ -67,8 +67,8 @@ class Network final {
   void NodeStarted(int node);
   /// It goes on with what has arrived in the meantime.
   void NodeResumed(int node);
-  /// Executes a command on the node, as nobody's.
-  void ExecuteAsAdmin(int node, int database, const redis::Argv& argv);
+  /// As nobody's. `victim`: whose connection it names; null: none.
+  void ExecuteAsAdmin(int node, int database, const redis::Argv& argv, const Link* victim);
   /// Deals with what servers have sent without being asked.
   void ServersActed() { CallReturned(nullptr); }
 
@@ -161,6 +161,7 @@ class Network final {
   void Pump(Link& link);
   void Execute(Link& link);
   void CallReturned(Link* executing);
+  void SettleShadow(const Link* executing);
   void Report(Produced& produced);
   void Deliver(Produced& produced);
   /// Whether a fault takes it.
@@ -179,8 +180,7 @@ class Network final {
   LinkPool& pool_;
   std::vector<std::unique_ptr<NodeState>> nodes_;
   std::vector<std::unique_ptr<Link>> links_;
-  std::vector<Produced>
-      produced_;  // the first produced_count_ are valid; the rest keeps its memory
+  std::vector<Produced> produced_;  // the first produced_count_ are valid
   std::size_t produced_count_ = 0;
   std::vector<Link*> unblocked_;  // what queued behind their blocked command can go on
   std::vector<Link*> resets_;     // to be closed once the server's call is dealt with

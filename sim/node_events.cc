@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What the network does when servers die, start, go on, or are told something by their operator.
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 #include "sim/engine.h"
 #include "sim/network.h"
 
@@ -41,8 +45,15 @@ void Network::NodeResumed(int node) {
   }
 }
 
-void Network::ExecuteAsAdmin(int node, int database, const redis::Argv& argv) {
+void Network::ExecuteAsAdmin(int node, int database, const redis::Argv& argv, const Link* victim) {
   SyncServerTime();
+  if (engine_.shadow != nullptr) {
+    const Shadow::Client named = victim == nullptr
+                                     ? Shadow::Client()
+                                     : Shadow::Client{node, victim->id, victim->process->id};
+    engine_.shadow->OnAdmin(node, database, argv, victim == nullptr ? nullptr : &named,
+                            engine_.now());
+  }
   redis::Server& server = engine_.servers.at(node);
   const redis::ClientId client = server.Connect();
   server.Execute(client, {"SELECT", std::to_string(database)});
@@ -50,6 +61,18 @@ void Network::ExecuteAsAdmin(int node, int database, const redis::Argv& argv) {
   server.Disconnect(client);
   nodes_[static_cast<std::size_t>(node)]->expiry_watch.Forget();
   CallReturned(nullptr);
+}
+
+/// What has sent something, or executed, or timed out, and now stands still.
+void Network::SettleShadow(const Link* executing) {
+  std::vector<int> nodes;
+  if (executing != nullptr) nodes.push_back(executing->node);
+  for (std::size_t i = 0; i < produced_count_; ++i) nodes.push_back(produced_[i].link->node);
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (const int node : nodes) {
+    engine_.shadow->OnSettled(node, engine_.servers.at(node), engine_.now());
+  }
 }
 
 }  // namespace interlock::sim

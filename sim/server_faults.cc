@@ -69,6 +69,7 @@ void Engine::StrikeServer(const Process& process, const Fault& fault) {
     case FaultKind::kOom:
       ReportFault(process, fault);
       servers.SetFull(node, true);
+      TellShadow(node, Shadow::Happening::kFull);
       return EndLater(fault, node);
     default: {
       ReportFault(process, fault);
@@ -87,7 +88,7 @@ void Engine::StrikeAdmin(Process& process, const Fault& fault) {
     if (link == nullptr || !servers.Serves(link->node)) return;
     ReportFault(process, fault);
     return network.ExecuteAsAdmin(link->node, 0,
-                                  {"CLIENT", "KILL", "ID", std::to_string(link->client)});
+                                  {"CLIENT", "KILL", "ID", std::to_string(link->client)}, link);
   }
   const int node = fault.node;
   if (!servers.Serves(node)) return;
@@ -110,12 +111,13 @@ void Engine::StrikeAdmin(Process& process, const Fault& fault) {
     if (command.size() == 1) return;
   }
   ReportFault(process, fault);
-  network.ExecuteAsAdmin(node, process.database, command);
+  network.ExecuteAsAdmin(node, process.database, command, nullptr);
   if (fault.kind != FaultKind::kScriptFlush) ReportChange(node, ServerChange::kData);
 }
 
 void Engine::Kill(int node, bool machine_off) {
   servers.Kill(node, machine_off);
+  TellShadow(node, machine_off ? Shadow::Happening::kPowerLost : Shadow::Happening::kKilled);
   network.NodeDied(node, machine_off);
 }
 
@@ -125,6 +127,7 @@ void Engine::PauseServer(const Process& process, const Fault& fault) {
   if (effective.length.count() <= 0 || !servers.IsUp(fault.node)) return;
   ReportFault(process, effective);
   servers.SetPaused(fault.node, true);
+  TellShadow(fault.node, Shadow::Happening::kStopped);
   EndLater(effective, fault.node);
 }
 
@@ -186,11 +189,13 @@ void Engine::EndServerFault(std::size_t index) {
     case FaultKind::kServerPause:
       if (!servers.IsUp(node)) return;
       servers.SetPaused(node, false);
+      TellShadow(node, Shadow::Happening::kResumed);
       return network.NodeResumed(node);
     case FaultKind::kReplicationStop:
       return servers.SetCutOff(node, false);
     case FaultKind::kOom:
-      return servers.SetFull(node, false);
+      servers.SetFull(node, false);
+      return TellShadow(node, Shadow::Happening::kNotFull);
     case FaultKind::kSplitBrain:
       servers.SetCutOff(node, false);
       if (!servers.IsUp(node) || node == servers.primary()) return;
@@ -203,6 +208,7 @@ void Engine::EndServerFault(std::size_t index) {
   // What was killed starts again, by whatever fault.
   if (servers.IsUp(node)) return;
   servers.Start(node);
+  TellShadow(node, Shadow::Happening::kStarted);
   network.NodeStarted(node);
   if (servers.replicated() && node != servers.primary()) servers.Follow(node);
   network.ServersActed();

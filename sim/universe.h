@@ -13,6 +13,8 @@
 
 namespace interlock::sim {
 
+class Shadow;
+
 class Universe {
  public:
   Universe() = default;
@@ -22,6 +24,10 @@ class Universe {
   StackPool& stacks() { return stacks_; }
   LinkPool& links() { return links_; }
   redis::Topology& topology() { return topology_; }
+  /// Is told of the servers of every World that is made from now on; null: nobody is. Outlives
+  /// them.
+  void SetShadow(Shadow* shadow) { shadow_ = shadow; }
+  Shadow* shadow() const { return shadow_; }
 
   /// Whether a World is using it.
   bool occupied() const { return occupied_; }
@@ -31,6 +37,7 @@ class Universe {
   StackPool stacks_;
   LinkPool links_;
   redis::Topology topology_;
+  Shadow* shadow_ = nullptr;
   bool occupied_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
+#include "scenarios/cli/replay_forced.h"
 #include "scenarios/explore/sources.h"
 #include "scenarios/guard.h"
 #include "scenarios/rows.h"
@@ -26,8 +27,7 @@ using reports::ExitCode;
 constexpr int kPctDepth = 3;
 
 struct Settings {
-  std::string what;
-  bool json = false;
+  ForcedSettings forced;  ///< with servers; what is replayed in any case
   bool stop_debugger = false;
   bool as_test = false;
   std::uint64_t until = 0;  ///< 0: to the end
@@ -42,7 +42,7 @@ class Replay {
       : settings_(settings), registry_(registry) {}
 
   ExitCode Run() {
-    auto replayed = ReadReplayCase(settings_.what, registry_);
+    auto replayed = ReadReplayCase(settings_.forced.cases.front(), registry_);
     if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
     case_ = *std::move(replayed);
     GuardOptions guard;
@@ -148,9 +148,9 @@ class Replay {
     const std::vector<reports::Counterexample> explained = ExplainAll(run, result);
     const ExitCode code = run.inconclusive.has_value() ? ExitCode::kInconclusive : ExitCode::kPass;
     const ExitCode printed =
-        Print(settings_.json ? ToJson(result.report)
-                             : ToText(result.report, explained, TextOptionsForStdout()) +
-                                   fmt::format("trace hash 0x{:016x}\n", run.trace_hash));
+        Print(settings_.forced.json ? ToJson(result.report)
+                                    : ToText(result.report, explained, TextOptionsForStdout()) +
+                                          fmt::format("trace hash 0x{:016x}\n", run.trace_hash));
     return Combine(Combine(code, printed), ExitCodeOfReplay(result.report));
   }
 
@@ -207,18 +207,38 @@ void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work) {
   CLI::App* command = app.add_subcommand(
       "replay", "run one case again, exactly; exits 1 if it violates a property");
   auto settings = std::make_shared<Settings>();
-  command->add_option("case", settings->what, "a token (v2:...) or a counterexample file")
+  command
+      ->add_option("case", settings->forced.cases,
+                   "a token (v2:...) or a counterexample file; with --redis several")
       ->required();
-  command->add_flag("--json", settings->json, "print run.json instead of text");
-  command->add_flag("--break", settings->stop_debugger,
-                    "raise SIGTRAP at the violating step: run this under a debugger");
-  auto* as_test = command->add_flag("--as-test", settings->as_test,
-                                    "print a GoogleTest case that fails while this one does");
+  command->add_flag("--json", settings->forced.json, "print JSON instead of text");
+  auto* redis = command->add_option(
+      "--redis", settings->forced.redis,
+      "lead real servers through the run, and compare: spawn starts as many as the case has, or "
+      "their URLs, separated by commas, each with an empty database");
+  command
+      ->add_flag("--allow-remote", settings->forced.allow_remote, "let --redis leave this machine")
+      ->needs(redis);
+  command
+      ->add_option("--longest", settings->forced.longest,
+                   "with --redis: a case that lasts for more seconds is left out")
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(redis)
+      ->capture_default_str();
+  command
+      ->add_flag("--break", settings->stop_debugger,
+                 "raise SIGTRAP at the violating step: run this under a debugger")
+      ->excludes(redis);
+  auto* as_test = command
+                      ->add_flag("--as-test", settings->as_test,
+                                 "print a GoogleTest case that fails while this one does")
+                      ->excludes(redis);
   auto* until = command
                     ->add_option("--until", settings->until,
                                  "keep the recorded choices up to this step only (from 1)")
                     ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}))
-                    ->excludes(as_test);
+                    ->excludes(as_test)
+                    ->excludes(redis);
   command
       ->add_option("--then", settings->then,
                    "what makes the choices after --until: random, or pct (priorities of clients, "
@@ -233,7 +253,13 @@ void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   command->callback([settings, &registry, &work] {
-    work = [settings, &registry] { return Replay(*settings, registry).Run(); };
+    work = [settings, &registry] {
+      if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);
+      if (settings->forced.cases.size() > 1) {
+        return Complain(ExitCode::kUsage, "several cases are replayed with --redis only");
+      }
+      return Replay(*settings, registry).Run();
+    };
   });
 }
 

@@ -21,18 +21,6 @@ namespace {
 
 using real::RedisServer;
 
-Result<std::vector<HiredisOptions>> Parse(std::string_view urls, bool allow_remote) {
-  std::vector<HiredisOptions> servers;
-  for (;;) {
-    const std::string_view url = urls.substr(0, urls.find(','));
-    auto options = real::ParseTarget(url, allow_remote);
-    if (!options.ok()) return options.status();
-    servers.push_back(std::move(options).value());
-    if (url.size() == urls.size()) return servers;
-    urls.remove_prefix(url.size() + 1);
-  }
-}
-
 /// Each client in a thread of this process; the logs of all.
 Result<Log> RunInThreads(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers,
                          const std::vector<ClientTask>& tasks) {
@@ -72,7 +60,7 @@ Result<std::unique_ptr<WallBench>> WallBench::Open(const Target& target, int mos
     }
     bench->backend_ = fmt::format("{} redis-server of its own", most);
   } else {
-    auto servers = Parse(target.redis, target.allow_remote);
+    auto servers = real::ParseTargets(target.redis, target.allow_remote);
     if (!servers.ok()) return servers.status();
     bench->servers_ = std::move(servers).value();
   }

@@ -85,6 +85,26 @@ Result<HiredisOptions> ParseTarget(std::string_view url, bool allow_remote) {
   return options;
 }
 
+Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool allow_remote) {
+  std::vector<HiredisOptions> servers;
+  for (;;) {
+    const std::string_view url = urls.substr(0, urls.find(','));
+    auto options = ParseTarget(url, allow_remote);
+    if (!options.ok()) return options.status();
+    servers.push_back(std::move(options).value());
+    if (url.size() == urls.size()) return servers;
+    urls.remove_prefix(url.size() + 1);
+  }
+}
+
+Result<std::string> VersionOf(Admin& admin) {
+  const Result<Reply> info = admin.Call({"INFO"});
+  if (!info.ok()) return info.status();
+  const auto version = Field(info->text, "redis_version");
+  if (!version.has_value()) return Unsuitable("the server does not call itself Redis");
+  return std::string(*version);
+}
+
 Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::string& prefix) {
   Result<Admin> admin = Admin::Open(runtime, options);
   if (!admin.ok()) return admin.status();

@@ -42,6 +42,12 @@ bool IsOnThisMachine(const HiredisOptions& options);
 /// kInvalidArgument: the URL is malformed, or leads away from this machine without `allow_remote`.
 Result<HiredisOptions> ParseTarget(std::string_view url, bool allow_remote);
 
+/// Several, separated by commas.
+Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool allow_remote);
+
+/// "7.0.15". kUnavailable: it does not call itself Redis.
+Result<std::string> VersionOf(Admin& admin);
+
 /// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that takes no
 /// writes. kInvalidArgument: the server refused the credentials or the database. `prefix` begins no
 /// key yet.

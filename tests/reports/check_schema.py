@@ -18,7 +18,7 @@ import jsonschema
 OPEN = {"goals", "struck", "stories"}  # objects whose names are data
 SIGNED = {"arity", "clock_rate_ppm", "length_us", "renewal_margin_ns"}
 NULLABLE = {"runs_to_first_violation", "median", "low", "high", "renewal_margin_ns", "server",
-            "fenced_rejects", "errors", "unanswered", "round_trips", "followed_ns"}
+            "fenced_rejects", "errors", "unanswered", "round_trips", "followed_ns", "difference"}
 REAL = {"jain_grants", "jain_hold", "lwss_mean", "jain_opportunity", "fifo_distance"}
 
 

@@ -57,6 +57,15 @@ TEST(ReplayTokenTest, APackedRunComesBack) {
   ExpectSame(PackedToken(), DecodeReplayToken(Encode(PackedToken())));
 }
 
+TEST(ReplayTokenTest, AWorkloadOfEachScenarioComesBack) {
+  for (const Scenario& scenario : Catalogue()) {
+    ReplayToken token = PackedToken();
+    std::get<PackedRun>(token.run).workload = Generator(scenario).Draw(3);
+    SCOPED_TRACE(scenario.name);
+    ExpectSame(token, DecodeReplayToken(Encode(token)));
+  }
+}
+
 TEST(ReplayTokenTest, WhatIsGuardedComesBack) {
   for (const GuardKind guard :
        {GuardKind::kUnfenced, GuardKind::kFenced, GuardKind::kCheckAndSet}) {

@@ -184,10 +184,11 @@ TEST(SchemaFilesTest, EachIsNamedAfterWhatItDescribes) {
   for (const auto& entry : fs::directory_iterator(INTERLOCK_SCHEMAS)) {
     names.insert(entry.path().filename());
   }
-  EXPECT_EQ(names, (std::set<std::string>{"contention.schema.json", "counterexample.schema.json",
-                                          "diff.schema.json", "guarantees.schema.json", "junit.xsd",
-                                          "kills.schema.json", "list.schema.json",
-                                          "run.schema.json", "shard.schema.json"}));
+  EXPECT_EQ(names,
+            (std::set<std::string>{"contention.schema.json", "counterexample.schema.json",
+                                   "diff.schema.json", "forced.schema.json",
+                                   "guarantees.schema.json", "junit.xsd", "kills.schema.json",
+                                   "list.schema.json", "run.schema.json", "shard.schema.json"}));
 }
 
 }  // namespace

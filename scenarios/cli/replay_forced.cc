@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/replay_forced.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <interlock/thread_runtime.h>
+
+#include "reports/forced_report.h"
+#include "scenarios/cli/interruption.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/cli/replay_case.h"
+#include "scenarios/oracles/words.h"
+#include "scenarios/real/admin.h"
+#include "scenarios/real/forced_replay.h"
+#include "scenarios/run.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using reports::ExitCode;
+using reports::Forced;
+using reports::ForcedCase;
+using sim::FaultKind;
+
+/// A real server's clock cannot be stopped: what happened just before the end of a lease may come
+/// just after it.
+constexpr int kAttempts = 3;
+
+std::vector<std::string> PersistenceArguments(sim::Persistence persistence) {
+  switch (persistence) {
+    case sim::Persistence::kAofAlways:
+      return {"--appendonly", "yes", "--appendfsync", "always"};
+    case sim::Persistence::kAofEverysec:
+      return {"--appendonly", "yes", "--appendfsync", "everysec"};
+    case sim::Persistence::kNone:
+    case sim::Persistence::kRdb:
+      break;
+  }
+  return {};
+}
+
+/// Why no real server can be made to do that; empty: it can.
+std::string WhyImpossible(FaultKind kind, const Workload& workload, bool own) {
+  const sim::FaultInfo& fault = *sim::FindFault(kind);
+  switch (kind) {
+    case FaultKind::kServerClockJump:
+    case FaultKind::kServerClockRate:
+      return "a real server's clock is the machine's: nobody sets it, or its rate";
+    case FaultKind::kFailover:
+    case FaultKind::kSplitBrain:
+    case FaultKind::kReplicationStop:
+      return "how far a real replica is behind its primary is not in our hands";
+    case FaultKind::kServerKill:
+      if (workload.persistence == sim::Persistence::kRdb) {
+        return "when a real server has saved a snapshot is not in our hands";
+      }
+      break;
+    case FaultKind::kServerPowerLoss:
+      if (workload.persistence == sim::Persistence::kRdb ||
+          workload.persistence == sim::Persistence::kAofEverysec) {
+        return "a process that is killed keeps what it wrote: it would take the machine's power";
+      }
+      break;
+    default:
+      break;
+  }
+  if (own ||
+      (fault.family != sim::FaultFamily::kServer && fault.family != sim::FaultFamily::kAdmin)) {
+    return "";
+  }
+  return "it is done to a server of our own only: --redis spawn";
+}
+
+class Forcing {
+ public:
+  Forcing(const ForcedSettings& settings, const Registry& registry)
+      : settings_(settings), registry_(registry), own_(settings.redis == "spawn") {}
+
+  ExitCode Run() {
+    if (!own_) {
+      auto targets = real::ParseTargets(settings_.redis, settings_.allow_remote);
+      if (!targets.ok()) return Complain(ExitCode::kUsage, targets.status().message());
+      targets_ = *std::move(targets);
+    }
+    std::vector<ReplayCase> cases;
+    for (const std::string& one : settings_.cases) {
+      auto replayed = ReadReplayCase(one, registry_);
+      if (!replayed.ok()) return Complain(ExitCode::kBadInput, replayed.status().message());
+      cases.push_back(*std::move(replayed));
+    }
+    CatchInterruption();
+    report_.tool = ThisTool();
+    ExitCode code = ExitCode::kPass;
+    Progress progress("forced", "cases");
+    for (std::size_t i = 0; i < cases.size() && !Interrupted(); ++i) {
+      if (cases.size() > 1) progress.Update(i, cases.size());
+      const Status forced = Force(cases[i], settings_.cases[i]);
+      if (forced.code() == StatusCode::kInvalidArgument) {
+        return Complain(ExitCode::kUsage, forced.message());
+      }
+      if (!forced.ok()) return Complain(ExitCode::kRedisUnreachable, forced.message());
+      code = Combine(code, ExitCodeOf(report_.cases.back()));
+    }
+    const ExitCode printed =
+        Print(settings_.json ? ToJson(report_) : ToText(report_, TextOptionsForStdout()));
+    return Combine(Combine(code, printed), InterruptionCode());
+  }
+
+ private:
+  /// Not ok: there is no server for it.
+  Status Force(const ReplayCase& replayed, const std::string& source) {
+    ForcedCase one;
+    one.lock = replayed.unit.entry->subject->name();
+    one.scenario = replayed.unit.scenario->name;
+    one.synchrony = static_cast<reports::SynchronyClass>(replayed.unit.synchrony);
+    one.source = source;
+    sim::Universe alone;
+    const RunResult simulated = Once(alone, replayed);
+    for (const Violation& violation : simulated.violations) {
+      std::string name = fmt::format("{} {}", Code(violation.property), Slug(violation.property));
+      if (std::find(one.violations.begin(), one.violations.end(), name) == one.violations.end()) {
+        one.violations.push_back(std::move(name));
+      }
+    }
+    one.reason = WhyNot(replayed.workload, simulated, one.faults);
+    for (; one.reason.empty() && one.attempts < kAttempts && one.outcome != Forced::kAgrees &&
+           !Interrupted();) {
+      ++one.attempts;
+      const Status attempted = Attempt(replayed, simulated, one);
+      if (!attempted.ok()) return attempted;
+    }
+    report_.cases.push_back(std::move(one));
+    return Status();
+  }
+
+  static RunResult Once(sim::Universe& universe, const ReplayCase& replayed) {
+    sim::Choices choices = replayed.Choices();
+    return RunOnce(
+        universe,
+        {replayed.unit.entry->subject.get(), replayed.unit.scenario, replayed.unit.synchrony},
+        replayed.workload, choices);
+  }
+
+  std::string WhyNot(const Workload& workload, const RunResult& simulated,
+                     std::vector<std::string>& faults) const {
+    if (simulated.inconclusive)
+      return "the simulated run is inconclusive: " + *simulated.inconclusive;
+    if (simulated.virtual_time > std::chrono::seconds(settings_.longest)) {
+      return fmt::format("it lasts {}, and leases take real time: --longest is {} s",
+                         Instant(simulated.virtual_time), settings_.longest);
+    }
+    std::string why;
+    for (const sim::FaultInfo& fault : sim::KnownFaults()) {
+      if (!simulated.struck.test(static_cast<std::size_t>(fault.kind))) continue;
+      faults.emplace_back(fault.name);
+      const std::string impossible = WhyImpossible(fault.kind, workload, own_);
+      if (why.empty() && !impossible.empty()) why = fmt::format("{}: {}", fault.name, impossible);
+    }
+    if (why.empty() && workload.topology == sim::Topology::kReplicated) {
+      why = "a primary with replicas: how far they are behind it is not in our hands";
+    }
+    return why;
+  }
+
+  Status Attempt(const ReplayCase& replayed, const RunResult& simulated, ForcedCase& one) {
+    std::vector<std::unique_ptr<real::RedisServer>> own;
+    std::vector<real::ForcedServer> servers;
+    if (Status found = Servers(replayed.workload, own, servers); !found.ok()) return found;
+    real::ForcedReplay forced(runtime_, std::move(servers), Interrupted());
+    if (Status open = forced.Open(replayed.unit.scenario->database); !open.ok()) return open;
+    report_.backend = forced.backend() + (own_ ? " of its own" : "");
+    sim::Universe universe;
+    universe.SetShadow(&forced);
+    const RunResult again = Once(universe, replayed);
+    forced.CleanUp();
+    if (again.trace_hash != simulated.trace_hash) {
+      one.outcome = Forced::kDiffers;
+      one.reason = "the simulated run is another one at each time";
+      return Status();
+    }
+    one.commands = forced.commands();
+    one.replies = forced.replies();
+    one.forged = forced.forged();
+    one.took = std::chrono::duration_cast<std::chrono::milliseconds>(forced.took());
+    one.difference.reset();
+    one.outcome = Forced::kAgrees;
+    if (Interrupted()) {
+      one.outcome = Forced::kNotForced;
+      one.reason = "interrupted";
+    } else if (forced.difference()) {
+      one.outcome = Forced::kDiffers;
+      one.difference = RowOf(*forced.difference(), replayed.workload.nodes);
+    }
+    return Status();
+  }
+
+  /// As many as the case has.
+  Status Servers(const Workload& workload, std::vector<std::unique_ptr<real::RedisServer>>& own,
+                 std::vector<real::ForcedServer>& servers) const {
+    const auto wanted = static_cast<std::size_t>(workload.nodes);
+    if (!own_ && targets_.size() != wanted) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("the case has {}: give as many URLs, separated by commas",
+                                reports::Count(wanted, "server")));
+    }
+    for (std::size_t i = 0; i < wanted; ++i) {
+      if (!own_) {
+        servers.push_back({targets_[i], nullptr});
+        continue;
+      }
+      real::RedisServerOptions options;
+      options.arguments = PersistenceArguments(workload.persistence);
+      // So that it ends what sleeps in it within 2 ms, not within 100.
+      options.arguments.insert(options.arguments.end(), {"--hz", "500"});
+      auto started = real::RedisServer::Start(std::move(options));
+      if (!started.ok()) return started.status();
+      HiredisOptions target;
+      target.port = (*started)->port();
+      servers.push_back({std::move(target), started->get()});
+      own.push_back(*std::move(started));
+    }
+    return Status();
+  }
+
+  static reports::ForcedDifferenceRow RowOf(const real::ForcedDifference& found, int nodes) {
+    reports::ForcedDifferenceRow row;
+    row.at = Instant(found.at);
+    row.who = found.process < 0 ? "the operator" : fmt::format("C{}", found.process + 1);
+    if (nodes > 1) row.who += fmt::format(" at server {}", found.node + 1);
+    row.command = found.command.empty() ? "the beginning" : found.command;
+    row.what = found.what;
+    row.simulated = found.simulated;
+    row.real = found.real;
+    return row;
+  }
+
+  const ForcedSettings& settings_;
+  const Registry& registry_;
+  const bool own_;
+  std::vector<HiredisOptions> targets_;
+  ThreadRuntime runtime_;
+  reports::ForcedReport report_;
+};
+
+}  // namespace
+
+ExitCode ReplayOnServers(const ForcedSettings& settings, const Registry& registry) {
+  return Forcing(settings, registry).Run();
+}
+
+}  // namespace interlock::scenarios::cli

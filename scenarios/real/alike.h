@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether a real server has said the same as the simulated one. All but times must be equal; a time
+// is a number that the servers made by their own clocks, so it differs by how far the clocks are
+// apart, and a little more.
+//
+// A time that clients send back is translated into the one that the real server made: fencing
+// tokens are such numbers, and scripts compare them.
+//
+// Guarantee: texts that differ in anything but whole decimal numbers are never alike, nor are
+// numbers that are neither times of the two clocks nor what was left of a time. Non-guarantee: that
+// a count above 9 is off by a few is not seen, for it may be what is left of a lease.
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <interlock/connection.h>
+
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios::real {
+
+/// What both clocks show at one moment, Unix time in us.
+struct TwoClocks {
+  std::int64_t simulated_us = 0;
+  std::int64_t real_us = 0;
+};
+
+class Alike {
+ public:
+  /// How far a time may be off: what the real server's commands were late.
+  static constexpr std::int64_t kToleranceUs = 250'000;
+  /// The same of what is left of a time.
+  static constexpr std::int64_t kLeftToleranceUs = 50'000;
+
+  /// What the clocks show now. How far they are apart grows where the real servers are late, so a
+  /// time of before may be less far off.
+  void SetClocks(TwoClocks clocks);
+
+  bool Texts(std::string_view simulated, std::string_view real);
+  bool Replies(const sim::redis::Value& simulated, const Reply& real);
+
+  /// The same of the answer to TIME, whose two words are one time.
+  bool TimeReplies(const sim::redis::Value& simulated, const Reply& real);
+
+  /// A word of a simulated client, with the real server's times in it. Of several that stand for
+  /// one (each of independent servers has its own) the latest.
+  std::string Translated(std::string_view word) const;
+
+ private:
+  bool Numbers(std::string_view simulated, std::string_view real);
+  bool AreTimes(std::int64_t simulated, std::int64_t real) const;
+  void Remember(std::string_view simulated, std::string_view real);
+
+  TwoClocks clocks_;
+  std::int64_t least_apart_us_ = std::numeric_limits<std::int64_t>::max();
+  std::map<std::string, std::string, std::less<>> times_;  // simulated: real
+};
+
+/// As sim::redis::ToText has it.
+std::string ToText(const Reply& reply);
+
+}  // namespace interlock::scenarios::real

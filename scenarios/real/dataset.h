@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// All data of one database, of a simulated and of a real server, in one form.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "scenarios/real/admin.h"
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios::real {
+
+struct Entry {
+  /// Of a string one; of a list all, in order; of a hash names and values, by name; of a sorted set
+  /// members and scores, by score.
+  std::vector<std::string> words;
+  std::optional<std::int64_t> left_ms;  ///< until it expires; nullopt: never
+};
+
+/// By key. Keys of other types have no words.
+using Dataset = std::map<std::string, Entry>;
+
+Dataset DataOf(const sim::redis::Server& server, int database, std::int64_t now_ms);
+
+/// Of the database that `admin` is in. Failures as Admin::Call.
+Result<Dataset> DataOf(Admin& admin);
+
+/// In one line, for people.
+std::string ToText(const Entry& entry);
+
+}  // namespace interlock::scenarios::real

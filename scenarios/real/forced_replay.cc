@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/real/forced_replay.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "scenarios/real/dataset.h"
+#include "sim/redis/text.h"
+#include "sim/tripwire.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios::real {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kSecondUs = 1'000'000;
+/// For what a server does at once.
+constexpr Duration kPatience = std::chrono::seconds(2);
+/// What is added to a real key's time when less than half of it is left: no delay of ours may end a
+/// lease before its time. Behind its time the end is waited for.
+constexpr std::int64_t kGraceMs = 40;
+/// An expiry that the simulated server has seen, and the real one not yet.
+constexpr Duration kPollPause = microseconds(200);
+
+Result<std::int64_t> ClockOf(Admin& admin) {
+  const Result<Reply> time = admin.Call({"TIME"});
+  if (!time.ok()) return time.status();
+  std::int64_t parts[2] = {};
+  for (std::size_t i = 0; i < 2 && i < time->elements.size(); ++i) {
+    const std::string& text = time->elements[i].text;
+    std::from_chars(text.data(), text.data() + text.size(), parts[i]);
+  }
+  return parts[0] * 1'000'000 + parts[1];
+}
+
+}  // namespace
+
+ForcedReplay::ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers,
+                           const std::atomic<bool>& stop)
+    : runtime_(runtime), stop_(stop) {
+  nodes_.resize(servers.size());
+  for (std::size_t i = 0; i < servers.size(); ++i) nodes_[i].server = std::move(servers[i]);
+}
+
+ForcedReplay::~ForcedReplay() = default;
+
+bool ForcedReplay::OpenAdmin(Node& node) {
+  HiredisOptions options = node.server.options;
+  options.database = database_;
+  Result<Admin> admin = Admin::Open(runtime_, options);
+  if (admin.ok()) node.admin.emplace(*std::move(admin));
+  return node.admin.has_value();
+}
+
+Status ForcedReplay::Open(int database) {
+  database_ = database;
+  for (Node& node : nodes_) {
+    HiredisOptions options = node.server.options;
+    options.database = database;
+    Result<Admin> admin = Admin::Open(runtime_, options);
+    if (!admin.ok()) return admin.status();
+    node.admin.emplace(*std::move(admin));
+    const Result<std::string> version = VersionOf(*node.admin);
+    if (!version.ok()) return version.status();
+    backend_ = "redis-server " + *version;
+    if (!version->starts_with("7.0.")) {
+      return Status(StatusCode::kUnavailable,
+                    fmt::format("{}:{} is Redis {}: the simulated servers are Redis 7.0, so others "
+                                "may differ rightly",
+                                options.host, options.port, *version));
+    }
+    const Result<Reply> size = node.admin->Call({"DBSIZE"});
+    if (!size.ok()) return size.status();
+    if (size->integer > 0) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("database {} of {}:{} has {} keys: a forced replay compares all "
+                                "data, so it needs an empty one, and removes nothing of yours",
+                                database, options.host, options.port, size->integer));
+    }
+  }
+  return Status();
+}
+
+Duration ForcedReplay::took() const { return began_ ? runtime_.Now() - *began_ : Duration{}; }
+
+std::int64_t ForcedReplay::SimulatedUs(Duration now) const {
+  return sim::WorldOptions().server_epoch_us +
+         std::chrono::duration_cast<microseconds>(now).count();
+}
+
+void ForcedReplay::Differ(const Client& client, std::string_view what, std::string simulated,
+                          std::string real, Duration now) {
+  if (Over()) return;
+  ForcedDifference difference;
+  difference.at = now;
+  difference.node = client.node;
+  difference.process = client.process;
+  const auto link = node(client.node).links.find(client.link);
+  if (link != node(client.node).links.end()) difference.command = link->second.command;
+  difference.what = what;
+  difference.simulated = std::move(simulated);
+  difference.real = std::move(real);
+  difference_ = std::move(difference);
+}
+
+bool ForcedReplay::Until(const std::function<bool()>& done) {
+  const MonotonicTime limit = AddSaturating(runtime_.Now(), kPatience);
+  while (!done()) {
+    if (stop_ || runtime_.Now() >= limit) return false;
+    runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), kPollPause));
+  }
+  return true;
+}
+
+/// At the fraction of a second at which the simulated clock stands: some locks count in seconds.
+bool ForcedReplay::Begin(Duration now) {
+  for (int reading = 0; reading < 2; ++reading) {
+    const Result<std::int64_t> clock = ClockOf(*nodes_.front().admin);
+    if (!clock.ok()) {
+      Differ({}, "clock", "", clock.status().message(), now);
+      return false;
+    }
+    began_ = runtime_.Now();
+    began_us_ = *clock;
+    const std::int64_t ahead = (SimulatedUs(now) - *clock) % kSecondUs;
+    const auto rest = microseconds((ahead + kSecondUs) % kSecondUs);
+    if (reading == 0) runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), rest));
+  }
+  late_ = -now;
+  return true;
+}
+
+void ForcedReplay::WaitFor(Duration now) {
+  if (!began_ && !Begin(now)) return;
+  const MonotonicTime due = AddSaturating(*began_, now + late_);
+  while (!stop_ && runtime_.Now() < due) {
+    const MonotonicTime soon = AddSaturating(runtime_.Now(), milliseconds(100));
+    runtime_.NewEvent()->WaitUntil(std::min(due, soon));
+  }
+  const Duration passed = runtime_.Now() - *began_;
+  late_ = std::max(late_, passed - now);
+  alike_.SetClocks(
+      {SimulatedUs(now), began_us_ + std::chrono::duration_cast<microseconds>(passed).count()});
+}
+
+/// Real servers cut times to whole milliseconds elsewhere than the simulated ones did.
+void ForcedReplay::AwaitEnds(Node& node, Duration now) {
+  const std::int64_t now_ms = SimulatedUs(now) / 1'000;
+  for (const auto& [key, end_ms] : node.ends) {
+    if (end_ms >= now_ms) continue;
+    Until([&node, &name = key] {
+      const Result<Reply> exists = node.admin->Call({"EXISTS", name});
+      return !exists.ok() || exists->integer == 0;
+    });
+  }
+  if (began_) late_ = std::max(late_, runtime_.Now() - *began_ - now);
+}
+
+void ForcedReplay::OnConnect(const Client& client, int database, Duration now) {
+  if (Over()) return;
+  const sim::TripwireExemption this_is_real;
+  WaitFor(now);
+  Link& link = node(client.node).links[client.link];
+  HiredisOptions options = node(client.node).server.options;
+  options.database = database;
+  auto connector = MakeHiredisConnector(runtime_, options);
+  if (!connector.ok()) return Differ(client, "connect", "ok", connector.status().message(), now);
+  link.connector = *std::move(connector);
+  auto made = link.connector->Connect(AddSaturating(runtime_.Now(), kPatience));
+  if (!made.ok()) return Differ(client, "connect", "ok", made.status().message(), now);
+  link.connection = *std::move(made);
+  const std::vector<std::string_view> ask = {"CLIENT", "ID"};
+  const Result<Reply> id = link.connection->Call(ask, AddSaturating(runtime_.Now(), kPatience));
+  if (!id.ok()) return Differ(client, "connect", "ok", id.status().message(), now);
+  link.id = std::to_string(id->integer);
+}
+
+void ForcedReplay::OnCommand(const Client& client, const sim::redis::Argv& argv, bool forged,
+                             Duration now) {
+  if (Over()) return;
+  const sim::TripwireExemption this_is_real;
+  latest_ = client;
+  Node& its_node = node(client.node);
+  WaitFor(now);
+  AwaitEnds(its_node, now);
+  Link& link = its_node.links[client.link];
+  link.command = sim::redis::ToText(argv);
+  if (forged || KnowsFromOthers(its_node, argv)) {
+    forged_ += forged ? 1 : 0;
+    link.forged = true;
+    return;
+  }
+  ++commands_;
+  const std::string name = sim::redis::ToLower(argv.front());
+  if (name == "watch") link.watches = true;
+  if (name == "exec" || name == "discard" || name == "unwatch") link.watches = false;
+  std::vector<std::string> words;
+  for (const std::string& word : argv) words.push_back(alike_.Translated(word));
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  const Status sent = link.connection->Send(views, AddSaturating(runtime_.Now(), kPatience));
+  link.unanswered = true;
+  if (!sent.ok()) Differ(client, "send", "ok", sent.message(), now);
+}
+
+bool ForcedReplay::KnowsFromOthers(Node& node, const sim::redis::Argv& argv) {
+  if (argv.size() < 2) return false;
+  const std::string name = sim::redis::ToLower(argv[0]);
+  if (name == "eval") node.scripts.insert(sim::redis::Sha1Hex(argv[1]));
+  if (name == "script" && argv.size() > 2) node.scripts.insert(sim::redis::Sha1Hex(argv[2]));
+  if (name != "evalsha" || node.server.own != nullptr) return false;
+  const std::string sha = sim::redis::ToLower(argv[1]);
+  if (node.scripts.contains(sha)) return false;
+  const Result<Reply> exists = node.admin->Call({"SCRIPT", "EXISTS", sha});
+  return exists.ok() && !exists->elements.empty() && exists->elements.front().integer == 1;
+}
+
+void ForcedReplay::OnMessage(const Client& client, const sim::redis::Value& value, Duration now) {
+  if (Over()) return;
+  const sim::TripwireExemption this_is_real;
+  Link& link = node(client.node).links[client.link];
+  if (std::exchange(link.forged, false)) return;
+  WaitFor(now);  // a time-out in the server
+  link.unanswered = false;
+  const Result<Reply> reply = link.connection->Receive(AddSaturating(runtime_.Now(), kPatience));
+  if (!reply.ok()) {
+    return Differ(client, "no reply", sim::redis::ToText(value), reply.status().message(), now);
+  }
+  ++replies_;
+  const bool is_time = sim::redis::EqualsIgnoreCase(link.command, "time");
+  if (is_time ? alike_.TimeReplies(value, *reply) : alike_.Replies(value, *reply)) return;
+  Differ(client, "reply", sim::redis::ToText(value), ToText(*reply), now);
+}
+
+void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
+  if (Over()) return;
+  const sim::TripwireExemption this_is_real;
+  Node& its_node = node(client.node);
+  const auto link = its_node.links.find(client.link);
+  if (link == its_node.links.end()) return;
+  WaitFor(now);
+  const std::string id = link->second.id;
+  its_node.links.erase(link);
+  // Whoever sleeps in the server must be gone before the next command.
+  if (!its_node.serves) return;
+  const bool gone = Until([&] {
+    const Result<Reply> list = its_node.admin->Call({"CLIENT", "LIST", "ID", id});
+    return list.ok() && list->text.empty();
+  });
+  if (!gone) Differ(client, "connection", "closed", "still in CLIENT LIST", now);
+}
+
+void ForcedReplay::OnAdmin(int number, int /*database*/, const sim::redis::Argv& argv,
+                           const Client* victim, Duration now) {
+  if (Over()) return;
+  const sim::TripwireExemption this_is_real;
+  Node& its_node = node(number);
+  WaitFor(now);
+  AwaitEnds(its_node, now);
+  sim::redis::Argv words = argv;
+  if (victim != nullptr) words.back() = its_node.links[victim->link].id;
+  const Result<Reply> done = its_node.admin->Call({words.begin(), words.end()});
+  if (!done.ok()) Differ({number, 0, -1}, "operator", "ok", done.status().message(), now);
+}
+
+void ForcedReplay::OnServer(int number, Happening happening, Duration now) {
+  if (Over()) return;
+  const sim::TripwireExemption this_is_real;
+  Node& its_node = node(number);
+  WaitFor(now);
+  RedisServer* const own = its_node.server.own;
+  const auto configure = [&](std::string_view bytes) {
+    const Result<Reply> done = its_node.admin->Call({"CONFIG", "SET", "maxmemory", bytes});
+    if (!done.ok()) Differ({number, 0, -1}, "CONFIG", "ok", done.status().message(), now);
+  };
+  switch (happening) {
+    case Happening::kKilled:
+    case Happening::kPowerLost:
+      its_node.links.clear();
+      its_node.admin.reset();
+      its_node.ends.clear();
+      its_node.serves = false;
+      return own->Kill();
+    case Happening::kStarted: {
+      const Status started = own->Restart();
+      if (!started.ok() || !OpenAdmin(its_node)) {
+        return Differ({number, 0, -1}, "restart", "ok", started.message(), now);
+      }
+      its_node.serves = true;
+      late_ = std::max(late_, runtime_.Now() - *began_ - now);
+      return;
+    }
+    case Happening::kStopped:
+      its_node.serves = false;
+      return own->Pause();
+    case Happening::kResumed:
+      its_node.serves = true;
+      return own->Resume();
+    case Happening::kFull:
+      return configure("1");
+    case Happening::kNotFull:
+      return configure("0");
+  }
+}
+
+/// What is unanswered now sleeps in the simulated server: so must it in the real one before the
+/// next command goes out.
+void ForcedReplay::AwaitSleep(const Client& client, Duration now) {
+  Node& its_node = node(client.node);
+  const auto link = its_node.links.find(client.link);
+  if (link == its_node.links.end() || !link->second.unanswered) return;
+  const bool sleeps = Until([&] {
+    const Result<Reply> list = its_node.admin->Call({"CLIENT", "LIST", "ID", link->second.id});
+    const std::size_t flags = list.ok() ? list->text.find(" flags=") : std::string::npos;
+    return flags != std::string::npos &&
+           list->text.substr(flags, list->text.find(' ', flags + 1) - flags).find('b') !=
+               std::string::npos;
+  });
+  if (!sleeps) Differ(client, "reply", "none yet: it waits in the server", "it does not wait", now);
+}
+
+void ForcedReplay::OnSettled(int number, sim::redis::Server& server, Duration now) {
+  if (Over() || !node(number).serves) return;
+  const sim::TripwireExemption this_is_real;
+  AwaitEnds(node(number), now);
+  if (latest_.node == number) AwaitSleep(latest_, now);
+  if (!Over()) CompareData(number, server, now);
+}
+
+void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration now) {
+  Node& its_node = node(number);
+  const Dataset simulated = DataOf(server, database_, SimulatedUs(now) / 1'000);
+  const Result<Dataset> real = DataOf(*its_node.admin);
+  if (!real.ok()) return Differ(latest_, "data", "", real.status().message(), now);
+  its_node.ends.clear();
+  const auto differ = [&](const std::string& key, const Entry* a, const Entry* b) {
+    Differ(latest_, "data of " + key, a != nullptr ? ToText(*a) : "absent",
+           b != nullptr ? ToText(*b) : "absent", now);
+  };
+  for (const auto& [key, entry] : simulated) {
+    its_node.made.insert(key);
+    if (entry.left_ms) {
+      its_node.ends.emplace_back(key, SimulatedUs(now) / 1'000 + *entry.left_ms);
+    }
+    const auto found = real->find(key);
+    if (found == real->end()) return differ(key, &entry, nullptr);
+    const Entry& other = found->second;
+    const bool words = std::equal(
+        entry.words.begin(), entry.words.end(), other.words.begin(), other.words.end(),
+        [this](const std::string& a, const std::string& b) { return alike_.Texts(a, b); });
+    const std::int64_t apart = entry.left_ms.value_or(0) - other.left_ms.value_or(0);
+    const bool ends = entry.left_ms.has_value() == other.left_ms.has_value() &&
+                      std::max(apart, -apart) <= Alike::kToleranceUs / 1'000;
+    if (!words || !ends) return differ(key, &entry, &other);
+    if (entry.left_ms && *other.left_ms < *entry.left_ms + kGraceMs / 2) {
+      GiveGrace(its_node, key, *entry.left_ms);
+    }
+  }
+  for (const auto& [key, entry] : *real) {
+    if (!simulated.contains(key)) return differ(key, nullptr, &entry);
+  }
+}
+
+/// Not while a transaction watches keys, for it would see a change.
+void ForcedReplay::GiveGrace(Node& node, const std::string& key, std::int64_t left_ms) {
+  for (const auto& [number, link] : node.links) {
+    if (link.watches) return;
+  }
+  const std::string until = std::to_string(left_ms + kGraceMs);
+  (void)node.admin->Call({"PEXPIRE", key, until});
+}
+
+void ForcedReplay::CleanUp() {
+  for (Node& one : nodes_) {
+    one.links.clear();
+    if (one.server.own != nullptr || !one.admin) continue;
+    for (const std::string& key : one.made) (void)one.admin->Call({"UNLINK", key});
+  }
+}
+
+}  // namespace interlock::scenarios::real
