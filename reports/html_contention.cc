@@ -331,7 +331,8 @@ class Page {
 
   void Commands(const Points& points) {
     out_ +=
-        "<table><caption>Commands per grant</caption><thead><tr><th>clients</th><th>asking</th>"
+        "<div class=\"wide\"><table><caption>Commands per "
+        "grant</caption><thead><tr><th>clients</th><th>asking</th>"
         "<th>releasing</th><th>at other times</th><th>bytes</th><th>round trips</th>"
         "<th>errors, in all</th><th>no reply, in all</th></tr></thead><tbody>\n";
     for (const ContentionPoint* point : points) {
@@ -347,7 +348,7 @@ class Page {
               Cell(ValueOf("command_errors", *point)) +
               Cell(ValueOf("commands_without_reply", *point)) + "</tr>\n";
     }
-    out_ += "</tbody></table>\n";
+    out_ += "</tbody></table></div>\n";
   }
 
   void Raw() {

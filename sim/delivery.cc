@@ -140,6 +140,7 @@ void Network::SyncServerTime() { engine_.servers.CatchUp(engine_.now()); }
 
 void Network::Execute(Link& link) {
   SyncServerTime();
+  engine_.TellShadowOfReplicas();
   const VirtualTime now = engine_.now();
   const Engine::View view(engine_, link.node);
   redis::Server& server = engine_.servers.at(link.node);

@@ -77,6 +77,8 @@ class Engine final : public SchedulerHost {
     if (!scheduler.tearing_down() && scheduler.current() != nullptr) Strike(process, fault);
   }
 
+  /// Which replicas have all that their primary has now, before that changes.
+  void TellShadowOfReplicas();
   /// A message fault took effect: trace and observer.
   void ReportFault(const Process& process, const Fault& fault);
   /// `fault.length`, as far as the scenario allows it here.
@@ -165,6 +167,7 @@ class Engine final : public SchedulerHost {
   void EndServerFault(std::size_t index);
   void HealServers();
   void ReportChange(int node, ServerChange change);
+  void TellShadowOfPromotion(int node, int except);
   void TellShadow(int node, Shadow::Happening happening) {
     if (shadow != nullptr) shadow->OnServer(node, happening, now());
   }

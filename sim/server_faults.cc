@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/engine.h"
+#include "sim/redis/engine.h"
 
 namespace interlock::sim {
 namespace {
@@ -46,8 +47,17 @@ void Engine::StrikeServerClock(const Process& process, const Fault& fault) {
   ReportChange(fault.node, ServerChange::kClock);
 }
 
+void Engine::TellShadowOfReplicas() {
+  if (shadow == nullptr || !servers.replicated()) return;
+  for (int node = 0; node < servers.count(); ++node) {
+    if (node == servers.primary() || !servers.InStep(node)) continue;
+    shadow->OnInStep(node, servers.at(servers.primary()).engine().replication.offset(), now());
+  }
+}
+
 void Engine::StrikeServer(const Process& process, const Fault& fault) {
   servers.CatchUp(now());
+  TellShadowOfReplicas();
   const int node = fault.node;
   switch (fault.kind) {
     case FaultKind::kServerKill:
@@ -139,6 +149,7 @@ void Engine::Failover(const Process& process, const Fault& fault) {
   Kill(old, true);
   ReportChange(old, ServerChange::kGone);
   servers.Promote(*next, old);
+  TellShadowOfPromotion(*next, old);
   network.ServersActed();
   ReportChange(*next, ServerChange::kPromoted);
   EndLater(fault, old);
@@ -151,9 +162,20 @@ void Engine::SplitBrain(const Process& process, const Fault& fault) {
   ReportFault(process, fault);
   servers.SetCutOff(old, true);
   servers.Promote(*next, old);
+  TellShadowOfPromotion(*next, old);
   network.ServersActed();
   ReportChange(*next, ServerChange::kPromoted);
   EndLater(fault, old);
+}
+
+void Engine::TellShadowOfPromotion(int node, int except) {
+  if (shadow == nullptr) return;
+  shadow->OnPromoted(node, servers.at(node).engine().replication.offset(), now());
+  for (int other = 0; other < servers.count(); ++other) {
+    if (other != node && other != except && servers.IsUp(other)) {
+      TellShadow(other, Shadow::Happening::kFollows);
+    }
+  }
 }
 
 void Engine::EndLater(const Fault& fault, int node) {
@@ -201,6 +223,7 @@ void Engine::EndServerFault(std::size_t index) {
       if (!servers.IsUp(node) || node == servers.primary()) return;
       ReportChange(node, ServerChange::kGone);
       servers.Follow(node);
+      TellShadow(node, Shadow::Happening::kFollows);
       return network.ServersActed();
     default:
       break;
@@ -210,7 +233,10 @@ void Engine::EndServerFault(std::size_t index) {
   servers.Start(node);
   TellShadow(node, Shadow::Happening::kStarted);
   network.NodeStarted(node);
-  if (servers.replicated() && node != servers.primary()) servers.Follow(node);
+  if (servers.replicated() && node != servers.primary()) {
+    servers.Follow(node);
+    TellShadow(node, Shadow::Happening::kFollows);
+  }
   network.ServersActed();
   ReportChange(node, ServerChange::kData);
 }

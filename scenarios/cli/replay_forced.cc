@@ -52,10 +52,6 @@ std::string WhyImpossible(FaultKind kind, const Workload& workload, bool own) {
     case FaultKind::kServerClockJump:
     case FaultKind::kServerClockRate:
       return "a real server's clock is the machine's: nobody sets it, or its rate";
-    case FaultKind::kFailover:
-    case FaultKind::kSplitBrain:
-    case FaultKind::kReplicationStop:
-      return "how far a real replica is behind its primary is not in our hands";
     case FaultKind::kServerKill:
       if (workload.persistence == sim::Persistence::kRdb) {
         return "when a real server has saved a snapshot is not in our hands";
@@ -162,8 +158,10 @@ class Forcing {
       const std::string impossible = WhyImpossible(fault.kind, workload, own_);
       if (why.empty() && !impossible.empty()) why = fmt::format("{}: {}", fault.name, impossible);
     }
-    if (why.empty() && workload.topology == sim::Topology::kReplicated) {
-      why = "a primary with replicas: how far they are behind it is not in our hands";
+    if (why.empty() && workload.topology == sim::Topology::kReplicated && !own_) {
+      why =
+          "replicas are stopped and promoted, which is done to servers of our own only: --redis "
+          "spawn";
     }
     return why;
   }
@@ -173,7 +171,9 @@ class Forcing {
     std::vector<real::ForcedServer> servers;
     if (Status found = Servers(replayed.workload, own, servers); !found.ok()) return found;
     real::ForcedReplay forced(runtime_, std::move(servers), Interrupted());
-    if (Status open = forced.Open(replayed.unit.scenario->database); !open.ok()) return open;
+    const bool replicated = replayed.workload.topology == sim::Topology::kReplicated;
+    if (Status open = forced.Open(replayed.unit.scenario->database, replicated); !open.ok())
+      return open;
     report_.backend = forced.backend() + (own_ ? " of its own" : "");
     sim::Universe universe;
     universe.SetShadow(&forced);
@@ -193,6 +193,9 @@ class Forcing {
     if (Interrupted()) {
       one.outcome = Forced::kNotForced;
       one.reason = "interrupted";
+    } else if (!forced.obstacle().empty()) {
+      one.outcome = Forced::kNotForced;
+      one.reason = forced.obstacle();
     } else if (forced.difference()) {
       one.outcome = Forced::kDiffers;
       one.difference = RowOf(*forced.difference(), replayed.workload.nodes);
@@ -216,6 +219,10 @@ class Forcing {
       }
       real::RedisServerOptions options;
       options.arguments = PersistenceArguments(workload.persistence);
+      if (workload.topology == sim::Topology::kReplicated) {
+        options.arguments.insert(options.arguments.end(),
+                                 {"--repl-timeout", "3600", "--repl-diskless-sync-delay", "0"});
+      }
       // So that it ends what sleeps in it within 2 ms, not within 100.
       options.arguments.insert(options.arguments.end(), {"--hz", "500"});
       auto started = real::RedisServer::Start(std::move(options));

@@ -54,8 +54,9 @@ Reply::Type TypeOf(const sim::redis::Value& value) {
 
 }  // namespace
 
-void Alike::SetClocks(TwoClocks clocks) {
+void Alike::SetClocks(TwoClocks clocks, std::int64_t late_us) {
   clocks_ = clocks;
+  late_us_ = late_us;
   least_apart_us_ = std::min(least_apart_us_, clocks.real_us - clocks.simulated_us);
 }
 
@@ -66,7 +67,7 @@ bool Alike::AreTimes(std::int64_t simulated, std::int64_t real) const {
     if (Distance(simulated, clocks_.simulated_us / unit_us) > kTenDaysUs / unit_us) continue;
     const std::int64_t off = kToleranceUs / unit_us + 1;
     return real - simulated >= least_apart_us_ / unit_us - off &&
-           real - simulated <= most_apart_us / unit_us + off;
+           real - simulated <= most_apart_us / unit_us + off + kMoreLeftUs / unit_us;
   }
   return false;
 }
@@ -87,9 +88,10 @@ bool Alike::Numbers(std::string_view simulated, std::string_view real) {
   }
   if (std::max(*a, *b) <= 9) return false;
   // What is left of a lease, in us or in ms.
-  const bool in_us = *a >= 1'000'000 && *b >= 1'000'000;
-  return simulated.size() < kDigitsOfATime &&
-         Distance(*a, *b) <= (in_us ? kLeftToleranceUs : kLeftToleranceUs / 1'000);
+  const std::int64_t unit_us = *a >= 1'000'000 && *b >= 1'000'000 ? 1 : 1'000;
+  const std::int64_t more = *b - *a;
+  return simulated.size() < kDigitsOfATime && more <= kMoreLeftUs / unit_us &&
+         more >= -(kLessLeftUs + late_us_) / unit_us;
 }
 
 bool Alike::Texts(std::string_view simulated, std::string_view real) {
@@ -139,12 +141,26 @@ bool Alike::TimeReplies(const sim::redis::Value& simulated, const Reply& real) {
   return true;
 }
 
+std::string_view Alike::RealTime(std::string_view simulated) const {
+  const auto own = times_.find(simulated);
+  if (own != times_.end()) return own->second;
+  std::string_view latest;
+  for (const Alike* other : others_) {
+    const auto known = other->times_.find(simulated);
+    if (known == other->times_.end()) continue;
+    if (latest.size() <= known->second.size())
+      latest = std::max(latest, std::string_view(known->second));
+  }
+  return latest;
+}
+
 std::string Alike::Translated(std::string_view word) const {
   std::string translated;
   while (!word.empty()) {
     const std::string_view piece = TakePiece(word);
-    const auto known = piece.size() < kDigitsOfATime ? times_.end() : times_.find(piece);
-    translated += known == times_.end() ? piece : std::string_view(known->second);
+    const std::string_view real =
+        piece.size() < kDigitsOfATime ? std::string_view() : RealTime(piece);
+    translated += real.empty() ? piece : real;
   }
   return translated;
 }

@@ -10,7 +10,7 @@
 // Guarantee: texts that differ in anything but whole decimal numbers are never alike, nor are
 // numbers that are neither times of the two clocks nor what was left of a time. Non-guarantee: that
 // a count above 9 is off by a few is not seen, for it may be what is left of a lease.
-// Thread safety: none.
+// Thread safety: none. One for each server: of independent ones each makes times of its own.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <interlock/connection.h>
 
@@ -35,12 +36,18 @@ class Alike {
  public:
   /// How far a time may be off: what the real server's commands were late.
   static constexpr std::int64_t kToleranceUs = 250'000;
-  /// The same of what is left of a time.
-  static constexpr std::int64_t kLeftToleranceUs = 50'000;
+  /// How much more or less may be left of a time.
+  static constexpr std::int64_t kLessLeftUs = 50'000;
+  static constexpr std::int64_t kMoreLeftUs = 550'000;
 
   /// What the clocks show now. How far they are apart grows where the real servers are late, so a
   /// time of before may be less far off.
-  void SetClocks(TwoClocks clocks);
+  /// `late_us`: what has been added to it since the data were compared last, which may be missing
+  /// in what is left of times.
+  void SetClocks(TwoClocks clocks, std::int64_t late_us = 0);
+
+  /// What another server's tells stands for what this one has not seen.
+  void SetOthers(const std::vector<const Alike*>& others) { others_ = others; }
 
   bool Texts(std::string_view simulated, std::string_view real);
   bool Replies(const sim::redis::Value& simulated, const Reply& real);
@@ -48,18 +55,22 @@ class Alike {
   /// The same of the answer to TIME, whose two words are one time.
   bool TimeReplies(const sim::redis::Value& simulated, const Reply& real);
 
-  /// A word of a simulated client, with the real server's times in it. Of several that stand for
-  /// one (each of independent servers has its own) the latest.
+  /// A word of a simulated client, with the real server's times in it; of several that stand for
+  /// one the latest.
   std::string Translated(std::string_view word) const;
 
  private:
   bool Numbers(std::string_view simulated, std::string_view real);
   bool AreTimes(std::int64_t simulated, std::int64_t real) const;
+  /// Empty: no server has made it.
+  std::string_view RealTime(std::string_view simulated) const;
   void Remember(std::string_view simulated, std::string_view real);
 
   TwoClocks clocks_;
+  std::int64_t late_us_ = 0;
   std::int64_t least_apart_us_ = std::numeric_limits<std::int64_t>::max();
   std::map<std::string, std::string, std::less<>> times_;  // simulated: real
+  std::vector<const Alike*> others_;
 };
 
 /// As sim::redis::ToText has it.

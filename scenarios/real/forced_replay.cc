@@ -23,8 +23,8 @@ constexpr std::int64_t kSecondUs = 1'000'000;
 /// For what a server does at once.
 constexpr Duration kPatience = std::chrono::seconds(2);
 /// What is added to a real key's time when less than half of it is left: no delay of ours may end a
-/// lease before its time. Behind its time the end is waited for.
-constexpr std::int64_t kGraceMs = 40;
+/// lease before its time. At its time it is ended.
+constexpr std::int64_t kGraceMs = 500;
 /// An expiry that the simulated server has seen, and the real one not yet.
 constexpr Duration kPollPause = microseconds(200);
 
@@ -46,46 +46,16 @@ ForcedReplay::ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers,
     : runtime_(runtime), stop_(stop) {
   nodes_.resize(servers.size());
   for (std::size_t i = 0; i < servers.size(); ++i) nodes_[i].server = std::move(servers[i]);
+  for (Node& one : nodes_) {
+    std::vector<const Alike*> others;
+    for (const Node& other : nodes_) {
+      if (&other != &one) others.push_back(&other.alike);
+    }
+    one.alike.SetOthers(others);
+  }
 }
 
 ForcedReplay::~ForcedReplay() = default;
-
-bool ForcedReplay::OpenAdmin(Node& node) {
-  HiredisOptions options = node.server.options;
-  options.database = database_;
-  Result<Admin> admin = Admin::Open(runtime_, options);
-  if (admin.ok()) node.admin.emplace(*std::move(admin));
-  return node.admin.has_value();
-}
-
-Status ForcedReplay::Open(int database) {
-  database_ = database;
-  for (Node& node : nodes_) {
-    HiredisOptions options = node.server.options;
-    options.database = database;
-    Result<Admin> admin = Admin::Open(runtime_, options);
-    if (!admin.ok()) return admin.status();
-    node.admin.emplace(*std::move(admin));
-    const Result<std::string> version = VersionOf(*node.admin);
-    if (!version.ok()) return version.status();
-    backend_ = "redis-server " + *version;
-    if (!version->starts_with("7.0.")) {
-      return Status(StatusCode::kUnavailable,
-                    fmt::format("{}:{} is Redis {}: the simulated servers are Redis 7.0, so others "
-                                "may differ rightly",
-                                options.host, options.port, *version));
-    }
-    const Result<Reply> size = node.admin->Call({"DBSIZE"});
-    if (!size.ok()) return size.status();
-    if (size->integer > 0) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("database {} of {}:{} has {} keys: a forced replay compares all "
-                                "data, so it needs an empty one, and removes nothing of yours",
-                                database, options.host, options.port, size->integer));
-    }
-  }
-  return Status();
-}
 
 Duration ForcedReplay::took() const { return began_ ? runtime_.Now() - *began_ : Duration{}; }
 
@@ -136,6 +106,12 @@ bool ForcedReplay::Begin(Duration now) {
   return true;
 }
 
+Duration ForcedReplay::SettledLate() const {
+  Duration least = late_;
+  for (const Node& one : nodes_) least = std::min(least, one.settled_late);
+  return least;
+}
+
 void ForcedReplay::WaitFor(Duration now) {
   if (!began_ && !Begin(now)) return;
   const MonotonicTime due = AddSaturating(*began_, now + late_);
@@ -145,20 +121,26 @@ void ForcedReplay::WaitFor(Duration now) {
   }
   const Duration passed = runtime_.Now() - *began_;
   late_ = std::max(late_, passed - now);
-  alike_.SetClocks(
-      {SimulatedUs(now), began_us_ + std::chrono::duration_cast<microseconds>(passed).count()});
+  const auto us = [](Duration time) {
+    return std::chrono::duration_cast<microseconds>(time).count();
+  };
+  const TwoClocks clocks = {SimulatedUs(now), began_us_ + us(passed)};
+  for (Node& one : nodes_) one.alike.SetClocks(clocks, us(late_ - SettledLate()));
 }
 
 /// Real servers cut times to whole milliseconds elsewhere than the simulated ones did.
 void ForcedReplay::AwaitEnds(Node& node, Duration now) {
   const std::int64_t now_ms = SimulatedUs(now) / 1'000;
-  for (const auto& [key, end_ms] : node.ends) {
-    if (end_ms >= now_ms) continue;
-    Until([&node, &name = key] {
-      const Result<Reply> exists = node.admin->Call({"EXISTS", name});
+  // Once for each: a key of that name may be another one later.
+  std::erase_if(node.ends, [&](const auto& end) {
+    if (end.second >= now_ms) return false;
+    (void)node.admin->Call({"PEXPIRE", end.first, "1"});
+    Until([&] {
+      const Result<Reply> exists = node.admin->Call({"EXISTS", end.first});
       return !exists.ok() || exists->integer == 0;
     });
-  }
+    return true;
+  });
   if (began_) late_ = std::max(late_, runtime_.Now() - *began_ - now);
 }
 
@@ -201,7 +183,7 @@ void ForcedReplay::OnCommand(const Client& client, const sim::redis::Argv& argv,
   if (name == "watch") link.watches = true;
   if (name == "exec" || name == "discard" || name == "unwatch") link.watches = false;
   std::vector<std::string> words;
-  for (const std::string& word : argv) words.push_back(alike_.Translated(word));
+  for (const std::string& word : argv) words.push_back(its_node.alike.Translated(word));
   const std::vector<std::string_view> views(words.begin(), words.end());
   const Status sent = link.connection->Send(views, AddSaturating(runtime_.Now(), kPatience));
   link.unanswered = true;
@@ -232,8 +214,9 @@ void ForcedReplay::OnMessage(const Client& client, const sim::redis::Value& valu
     return Differ(client, "no reply", sim::redis::ToText(value), reply.status().message(), now);
   }
   ++replies_;
+  Alike& alike = node(client.node).alike;
   const bool is_time = sim::redis::EqualsIgnoreCase(link.command, "time");
-  if (is_time ? alike_.TimeReplies(value, *reply) : alike_.Replies(value, *reply)) return;
+  if (is_time ? alike.TimeReplies(value, *reply) : alike.Replies(value, *reply)) return;
   Differ(client, "reply", sim::redis::ToText(value), ToText(*reply), now);
 }
 
@@ -253,59 +236,6 @@ void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
     return list.ok() && list->text.empty();
   });
   if (!gone) Differ(client, "connection", "closed", "still in CLIENT LIST", now);
-}
-
-void ForcedReplay::OnAdmin(int number, int /*database*/, const sim::redis::Argv& argv,
-                           const Client* victim, Duration now) {
-  if (Over()) return;
-  const sim::TripwireExemption this_is_real;
-  Node& its_node = node(number);
-  WaitFor(now);
-  AwaitEnds(its_node, now);
-  sim::redis::Argv words = argv;
-  if (victim != nullptr) words.back() = its_node.links[victim->link].id;
-  const Result<Reply> done = its_node.admin->Call({words.begin(), words.end()});
-  if (!done.ok()) Differ({number, 0, -1}, "operator", "ok", done.status().message(), now);
-}
-
-void ForcedReplay::OnServer(int number, Happening happening, Duration now) {
-  if (Over()) return;
-  const sim::TripwireExemption this_is_real;
-  Node& its_node = node(number);
-  WaitFor(now);
-  RedisServer* const own = its_node.server.own;
-  const auto configure = [&](std::string_view bytes) {
-    const Result<Reply> done = its_node.admin->Call({"CONFIG", "SET", "maxmemory", bytes});
-    if (!done.ok()) Differ({number, 0, -1}, "CONFIG", "ok", done.status().message(), now);
-  };
-  switch (happening) {
-    case Happening::kKilled:
-    case Happening::kPowerLost:
-      its_node.links.clear();
-      its_node.admin.reset();
-      its_node.ends.clear();
-      its_node.serves = false;
-      return own->Kill();
-    case Happening::kStarted: {
-      const Status started = own->Restart();
-      if (!started.ok() || !OpenAdmin(its_node)) {
-        return Differ({number, 0, -1}, "restart", "ok", started.message(), now);
-      }
-      its_node.serves = true;
-      late_ = std::max(late_, runtime_.Now() - *began_ - now);
-      return;
-    }
-    case Happening::kStopped:
-      its_node.serves = false;
-      return own->Pause();
-    case Happening::kResumed:
-      its_node.serves = true;
-      return own->Resume();
-    case Happening::kFull:
-      return configure("1");
-    case Happening::kNotFull:
-      return configure("0");
-  }
 }
 
 /// What is unanswered now sleeps in the simulated server: so must it in the real one before the
@@ -338,6 +268,10 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
   const Result<Dataset> real = DataOf(*its_node.admin);
   if (!real.ok()) return Differ(latest_, "data", "", real.status().message(), now);
   its_node.ends.clear();
+  const Duration late = std::max(late_, runtime_.Now() - began_.value_or(runtime_.Now()) - now);
+  const std::int64_t least =
+      -(late - its_node.settled_late + Alike::kToleranceUs * microseconds(1)) / milliseconds(1);
+  its_node.settled_late = late;
   const auto differ = [&](const std::string& key, const Entry* a, const Entry* b) {
     Differ(latest_, "data of " + key, a != nullptr ? ToText(*a) : "absent",
            b != nullptr ? ToText(*b) : "absent", now);
@@ -350,12 +284,14 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
     const auto found = real->find(key);
     if (found == real->end()) return differ(key, &entry, nullptr);
     const Entry& other = found->second;
-    const bool words = std::equal(
-        entry.words.begin(), entry.words.end(), other.words.begin(), other.words.end(),
-        [this](const std::string& a, const std::string& b) { return alike_.Texts(a, b); });
-    const std::int64_t apart = entry.left_ms.value_or(0) - other.left_ms.value_or(0);
+    const bool words =
+        std::equal(entry.words.begin(), entry.words.end(), other.words.begin(), other.words.end(),
+                   [&its_node](const std::string& a, const std::string& b) {
+                     return its_node.alike.Texts(a, b);
+                   });
+    const std::int64_t more = other.left_ms.value_or(0) - entry.left_ms.value_or(0);
     const bool ends = entry.left_ms.has_value() == other.left_ms.has_value() &&
-                      std::max(apart, -apart) <= Alike::kToleranceUs / 1'000;
+                      more <= Alike::kMoreLeftUs / 1'000 && more >= least;
     if (!words || !ends) return differ(key, &entry, &other);
     if (entry.left_ms && *other.left_ms < *entry.left_ms + kGraceMs / 2) {
       GiveGrace(its_node, key, *entry.left_ms);
@@ -373,14 +309,6 @@ void ForcedReplay::GiveGrace(Node& node, const std::string& key, std::int64_t le
   }
   const std::string until = std::to_string(left_ms + kGraceMs);
   (void)node.admin->Call({"PEXPIRE", key, until});
-}
-
-void ForcedReplay::CleanUp() {
-  for (Node& one : nodes_) {
-    one.links.clear();
-    if (one.server.own != nullptr || !one.admin) continue;
-    for (const std::string& key : one.made) (void)one.admin->Call({"UNLINK", key});
-  }
 }
 
 }  // namespace interlock::scenarios::real

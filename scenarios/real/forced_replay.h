@@ -9,13 +9,15 @@
 //
 // What happens to commands: one that was lost is never sent; a reply that was lost is read and
 // compared; crashes and breaks close the real connection. Pauses, leases and waits take real time.
-// A server that is killed, stopped or full is so in reality (servers of one's own only).
+// A server that is killed, stopped or full is so in reality (servers of one's own only). A replica
+// is stopped but for the moments at which the simulated one has all that its primary has; a
+// failover promotes it (REPLICAOF NO ONE) with what it has then.
 //
 // A real clock cannot be told to wait, so the ends of keys are: behind each command, once it has
-// been compared, what is left of a key's time is prolonged by some milliseconds, and behind its
-// time its end is waited for. Non-guarantee: times that scripts keep as data (TIME in a sorted set)
-// are not held in this way; what happens within a millisecond of them may fall to the other side,
-// and another attempt may agree. What clients are told by their own clocks is virtual.
+// been compared, what is left of a key's time is prolonged by a part of a second, and when it ends
+// in the simulation it is made to end. Non-guarantee: times that scripts keep as data (TIME in a
+// sorted set) are not held in this way; what happens within a millisecond of them may fall to the
+// other side, and another attempt may agree. What clients are told by their own clocks is virtual.
 //
 // Thread safety: none; REQUIRES: used by the thread that made the servers (see redis_server.h).
 #pragma once
@@ -66,7 +68,8 @@ class ForcedReplay final : public sim::Shadow {
 
   /// kUnavailable: a server was not reached, or is not Redis 7.0; kInvalidArgument: the database is
   /// not empty.
-  Status Open(int database);
+  /// `replicated`: the first is the primary, the others, which are ours, become its replicas.
+  Status Open(int database, bool replicated = false);
 
   /// "redis-server 7.0.15", after Open.
   const std::string& backend() const { return backend_; }
@@ -76,6 +79,8 @@ class ForcedReplay final : public sim::Shadow {
   std::uint64_t replies() const { return replies_; }
   /// Errors that the simulator put in a server's mouth, so that the real one was not asked.
   std::uint64_t forged() const { return forged_; }
+  /// Why it cannot go on, though nothing differs; empty: it could.
+  const std::string& obstacle() const { return obstacle_; }
   Duration took() const;
 
   /// Removes the keys that were made from servers of others.
@@ -89,6 +94,8 @@ class ForcedReplay final : public sim::Shadow {
   void OnAdmin(int node, int database, const sim::redis::Argv& argv, const Client* victim,
                Duration now) override;
   void OnServer(int node, Happening happening, Duration now) override;
+  void OnInStep(int node, std::int64_t offset, Duration now) override;
+  void OnPromoted(int node, std::int64_t offset, Duration now) override;
   void OnSettled(int node, sim::redis::Server& server, Duration now) override;
 
  private:
@@ -103,18 +110,22 @@ class ForcedReplay final : public sim::Shadow {
   };
   struct Node {
     ForcedServer server;
+    Alike alike;
     std::optional<Admin> admin;
     std::map<std::uint32_t, Link> links;
     std::vector<std::pair<std::string, std::int64_t>> ends;  // keys that expire, and when, in ms
     std::set<std::string> scripts;                           // sent to it, by their SHA-1
     std::set<std::string> made;                              // keys
-    bool serves = true;
+    Duration settled_late{};   // late_, when its data were compared last
+    std::int64_t in_step = 0;  // a replica's offset, when it was last in step
+    bool serves = true;        // false: it is down or stopped, or a replica
   };
 
-  bool Over() const { return difference_.has_value() || stop_; }
+  bool Over() const { return difference_.has_value() || !obstacle_.empty() || stop_; }
   Node& node(int number) { return nodes_[static_cast<std::size_t>(number)]; }
   std::int64_t SimulatedUs(Duration now) const;
   bool Begin(Duration now);
+  Duration SettledLate() const;
   /// Until so much real time has passed since the beginning.
   void WaitFor(Duration now);
   void AwaitEnds(Node& node, Duration now);
@@ -126,6 +137,9 @@ class ForcedReplay final : public sim::Shadow {
   /// False: not within the time that a server may take.
   bool Until(const std::function<bool()>& done);
   bool OpenAdmin(Node& node);
+  Status Follow(Node& node);
+  /// Lets a replica take what the primary has, and stops it there.
+  bool CatchUp(Node& replica);
   void AwaitSleep(const Client& client, Duration now);
   void GiveGrace(Node& node, const std::string& key, std::int64_t left_ms);
   void CompareData(int number, sim::redis::Server& server, Duration now);
@@ -138,8 +152,10 @@ class ForcedReplay final : public sim::Shadow {
   std::optional<MonotonicTime> began_;
   std::int64_t began_us_ = 0;  // the real servers' clock then
   Duration late_{};            // real time behind virtual time; never less than before
-  Alike alike_;
-  Client latest_;  // whose command was the last one
+  int primary_ = 0;
+  std::string obstacle_;
+  Duration settled_late_{};  // when data were compared last
+  Client latest_;            // whose command was the last one
   std::optional<ForcedDifference> difference_;
   std::uint64_t commands_ = 0;
   std::uint64_t replies_ = 0;

@@ -224,6 +224,10 @@ TEST_F(ForcedCasesTest, AHandOverByBlockingPop) {
 
 TEST_F(ForcedCasesTest, AQuorum) { ExpectReproduced("broken/votes-cast-anew", "quorum-overstay"); }
 
+TEST_F(ForcedCasesTest, AFailoverThatForgetsTheLatestWrites) {
+  ExpectReproduced("mutex", "failover");
+}
+
 TEST_F(ForcedCasesTest, AnOperatorsHand) {
   ExpectReproduced("broken/latch-counter-beside-ids", "data-loss");
 }

@@ -30,7 +30,9 @@ TEST_F(AlikeTest, TimesMayBeAsFarApartAsTheClocks) {
   EXPECT_TRUE(alike_.Texts(Us(kSimulated + 5), Us(kReal + 2'000)));
   EXPECT_TRUE(alike_.Texts(Us(kSimulated / 1'000), Us(kReal / 1'000 + 3)));
   EXPECT_TRUE(alike_.Texts(Us(kSimulated / 1'000'000), Us(kReal / 1'000'000)));
-  EXPECT_FALSE(alike_.Texts(Us(kSimulated), Us(kReal + Alike::kToleranceUs + 2)));
+  EXPECT_FALSE(
+      alike_.Texts(Us(kSimulated), Us(kReal + Alike::kToleranceUs + Alike::kMoreLeftUs + 2)));
+  EXPECT_FALSE(alike_.Texts(Us(kSimulated), Us(kReal - Alike::kToleranceUs - 2)));
   EXPECT_FALSE(alike_.Texts(Us(kSimulated), Us(kSimulated + 1))) << "by the wrong clock";
 }
 
@@ -38,7 +40,7 @@ TEST_F(AlikeTest, ATimeOfBeforeTheRealServersWereLateIsNoDifference) {
   alike_.SetClocks({kSimulated + 1'000'000, kReal + 9'000'000});
   EXPECT_TRUE(alike_.Texts(Us(kSimulated + 3), Us(kReal + 3)));
   EXPECT_TRUE(alike_.Texts(Us(kSimulated + 1'000'000), Us(kReal + 9'000'000)));
-  EXPECT_FALSE(alike_.Texts(Us(kSimulated + 1'000'000), Us(kReal + 9'300'000)));
+  EXPECT_FALSE(alike_.Texts(Us(kSimulated + 1'000'000), Us(kReal + 9'900'000)));
 }
 
 TEST_F(AlikeTest, TheTwoWordsOfTimeAreOne) {
@@ -62,13 +64,17 @@ TEST_F(AlikeTest, TheTwoWordsOfTimeAreOne) {
     return reply;
   };
   EXPECT_TRUE(alike_.TimeReplies(two(kSimulated + 5), real(kReal + 900)));
-  EXPECT_FALSE(alike_.TimeReplies(two(kSimulated), real(kReal + 900'000)));
+  EXPECT_FALSE(alike_.TimeReplies(two(kSimulated), real(kReal - 300'000)));
   EXPECT_EQ(alike_.Translated(Us(kSimulated / 1'000'000)), Us(kReal / 1'000'000));
 }
 
 TEST_F(AlikeTest, WhatIsLeftOfALeaseMayBeALittleLess) {
   EXPECT_TRUE(alike_.Texts("740", "738"));
   EXPECT_FALSE(alike_.Texts("740", "640"));
+  EXPECT_TRUE(alike_.Texts("740", "1240")) << "it was prolonged";
+  EXPECT_FALSE(alike_.Texts("740", "1340"));
+  alike_.SetClocks({kSimulated, kReal}, 100'000);
+  EXPECT_TRUE(alike_.Texts("740", "640")) << "the real server is late by so much";
   EXPECT_TRUE(alike_.Texts("9999000", "9988000"));
 }
 
@@ -84,11 +90,17 @@ TEST_F(AlikeTest, ATimeThatComesBackIsTheRealOne) {
   EXPECT_EQ(alike_.Translated(Us(kSimulated + 1)), Us(kSimulated + 1));
 }
 
-TEST_F(AlikeTest, OfServersWithTimesOfTheirOwnTheLatestStandsForAll) {
-  for (const std::int64_t own : {3, 9, 4}) {
-    EXPECT_TRUE(alike_.Texts(Us(kSimulated), Us(kReal + own)));
-  }
+TEST_F(AlikeTest, EachServersOwnTimeIsSentToItAndToOthersTheLatest) {
+  Alike second;
+  Alike third;
+  second.SetClocks({kSimulated, kReal});
+  alike_.SetOthers({&second, &third});
+  third.SetOthers({&alike_, &second});
+  EXPECT_TRUE(alike_.Texts(Us(kSimulated), Us(kReal + 9)));
+  EXPECT_TRUE(second.Texts(Us(kSimulated), Us(kReal + 4)));
   EXPECT_EQ(alike_.Translated(Us(kSimulated)), Us(kReal + 9));
+  EXPECT_EQ(second.Translated(Us(kSimulated)), Us(kReal + 4));
+  EXPECT_EQ(third.Translated(Us(kSimulated)), Us(kReal + 9));
 }
 
 TEST_F(AlikeTest, RepliesMustBeOfOneType) {
