@@ -72,6 +72,21 @@ bool Alike::AreTimes(std::int64_t simulated, std::int64_t real) const {
   return false;
 }
 
+bool Alike::AreLeft(std::int64_t simulated, std::int64_t real) const {
+  const std::int64_t more = real - simulated;
+  const std::int64_t less_us = kLittleUs + late_us_;
+  const bool of_key = std::any_of(left_ms_.begin(), left_ms_.end(), [=](std::int64_t left_ms) {
+    return Distance(simulated, left_ms) <= 2;
+  });
+  if (of_key) return more <= kMoreLeftUs / 1'000 && more >= -less_us / 1'000;
+  // Of a lease that a script keeps as data, in us or in ms.
+  constexpr std::int64_t kLeastLeft = 100;
+  constexpr std::int64_t kMostLeft = 1'000'000'000;
+  if (simulated < kLeastLeft || simulated > kMostLeft) return false;
+  const std::int64_t unit_us = simulated >= 1'000'000 ? 1 : 1'000;
+  return more <= kLittleUs / unit_us && more >= -less_us / unit_us;
+}
+
 void Alike::Remember(std::string_view simulated, std::string_view real) {
   std::string& known = times_[std::string(simulated)];
   if (known.size() < real.size() || (known.size() == real.size() && known < real)) known = real;
@@ -86,12 +101,7 @@ bool Alike::Numbers(std::string_view simulated, std::string_view real) {
     Remember(simulated, real);
     return true;
   }
-  if (std::max(*a, *b) <= 9) return false;
-  // What is left of a lease, in us or in ms.
-  const std::int64_t unit_us = *a >= 1'000'000 && *b >= 1'000'000 ? 1 : 1'000;
-  const std::int64_t more = *b - *a;
-  return simulated.size() < kDigitsOfATime && more <= kMoreLeftUs / unit_us &&
-         more >= -(kLessLeftUs + late_us_) / unit_us;
+  return AreLeft(*a, *b);
 }
 
 bool Alike::Texts(std::string_view simulated, std::string_view real) {

@@ -9,7 +9,8 @@
 //
 // Guarantee: texts that differ in anything but whole decimal numbers are never alike, nor are
 // numbers that are neither times of the two clocks nor what was left of a time. Non-guarantee: that
-// a count above 9 is off by a few is not seen, for it may be what is left of a lease.
+// a count of 100 or more is off by less than 50 is not seen, for it may be what is left of a lease
+// that scripts keep as data.
 // Thread safety: none. One for each server: of independent ones each makes times of its own.
 #pragma once
 
@@ -18,6 +19,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <interlock/connection.h>
@@ -36,8 +38,9 @@ class Alike {
  public:
   /// How far a time may be off: what the real server's commands were late.
   static constexpr std::int64_t kToleranceUs = 250'000;
-  /// How much more or less may be left of a time.
-  static constexpr std::int64_t kLessLeftUs = 50'000;
+  /// How far what is left of a time may be off, and how much longer a key may live that was
+  /// prolonged.
+  static constexpr std::int64_t kLittleUs = 50'000;
   static constexpr std::int64_t kMoreLeftUs = 550'000;
 
   /// What the clocks show now. How far they are apart grows where the real servers are late, so a
@@ -45,6 +48,9 @@ class Alike {
   /// `late_us`: what has been added to it since the data were compared last, which may be missing
   /// in what is left of times.
   void SetClocks(TwoClocks clocks, std::int64_t late_us = 0);
+
+  /// What is left of the simulated keys now, in ms.
+  void SetLeft(std::vector<std::int64_t> left_ms) { left_ms_ = std::move(left_ms); }
 
   /// What another server's tells stands for what this one has not seen.
   void SetOthers(const std::vector<const Alike*>& others) { others_ = others; }
@@ -61,6 +67,7 @@ class Alike {
 
  private:
   bool Numbers(std::string_view simulated, std::string_view real);
+  bool AreLeft(std::int64_t simulated, std::int64_t real) const;
   bool AreTimes(std::int64_t simulated, std::int64_t real) const;
   /// Empty: no server has made it.
   std::string_view RealTime(std::string_view simulated) const;
@@ -70,6 +77,7 @@ class Alike {
   std::int64_t late_us_ = 0;
   std::int64_t least_apart_us_ = std::numeric_limits<std::int64_t>::max();
   std::map<std::string, std::string, std::less<>> times_;  // simulated: real
+  std::vector<std::int64_t> left_ms_;
   std::vector<const Alike*> others_;
 };
 

@@ -59,7 +59,7 @@ ForcedReplay::~ForcedReplay() = default;
 
 Duration ForcedReplay::took() const { return began_ ? runtime_.Now() - *began_ : Duration{}; }
 
-std::int64_t ForcedReplay::SimulatedUs(Duration now) const {
+std::int64_t ForcedReplay::SimulatedUs(Duration now) {
   return sim::WorldOptions().server_epoch_us +
          std::chrono::duration_cast<microseconds>(now).count();
 }
@@ -103,6 +103,7 @@ bool ForcedReplay::Begin(Duration now) {
     if (reading == 0) runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), rest));
   }
   late_ = -now;
+  for (Node& one : nodes_) one.settled_late = late_;
   return true;
 }
 
@@ -128,6 +129,12 @@ void ForcedReplay::WaitFor(Duration now) {
   for (Node& one : nodes_) one.alike.SetClocks(clocks, us(late_ - SettledLate()));
 }
 
+std::vector<std::int64_t> ForcedReplay::LeftOf(const Node& node, Duration now) {
+  std::vector<std::int64_t> left_ms;
+  for (const auto& [key, end_ms] : node.ends) left_ms.push_back(end_ms - SimulatedUs(now) / 1'000);
+  return left_ms;
+}
+
 /// Real servers cut times to whole milliseconds elsewhere than the simulated ones did.
 void ForcedReplay::AwaitEnds(Node& node, Duration now) {
   const std::int64_t now_ms = SimulatedUs(now) / 1'000;
@@ -135,10 +142,11 @@ void ForcedReplay::AwaitEnds(Node& node, Duration now) {
   std::erase_if(node.ends, [&](const auto& end) {
     if (end.second >= now_ms) return false;
     (void)node.admin->Call({"PEXPIRE", end.first, "1"});
-    Until([&] {
+    const bool gone = Until([&] {
       const Result<Reply> exists = node.admin->Call({"EXISTS", end.first});
       return !exists.ok() || exists->integer == 0;
     });
+    if (!gone) Differ(latest_, "data of " + end.first, "expired", "still there", now);
     return true;
   });
   if (began_) late_ = std::max(late_, runtime_.Now() - *began_ - now);
@@ -215,6 +223,7 @@ void ForcedReplay::OnMessage(const Client& client, const sim::redis::Value& valu
   }
   ++replies_;
   Alike& alike = node(client.node).alike;
+  alike.SetLeft(LeftOf(node(client.node), now));
   const bool is_time = sim::redis::EqualsIgnoreCase(link.command, "time");
   if (is_time ? alike.TimeReplies(value, *reply) : alike.Replies(value, *reply)) return;
   Differ(client, "reply", sim::redis::ToText(value), ToText(*reply), now);
@@ -268,6 +277,16 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
   const Result<Dataset> real = DataOf(*its_node.admin);
   if (!real.ok()) return Differ(latest_, "data", "", real.status().message(), now);
   its_node.ends.clear();
+  for (const auto& [key, entry] : simulated) {
+    if (entry.left_ms) {
+      its_node.ends.emplace_back(key, SimulatedUs(now) / 1'000 + *entry.left_ms);
+    }
+  }
+  its_node.alike.SetLeft(LeftOf(its_node, now));
+  // Scripts make ends of other keys' ends.
+  std::erase_if(its_node.prolonged,
+                [now](const auto& one) { return one.second < SimulatedUs(now) / 1'000; });
+  const bool longer = !its_node.prolonged.empty();
   const Duration late = std::max(late_, runtime_.Now() - began_.value_or(runtime_.Now()) - now);
   const std::int64_t least =
       -(late - its_node.settled_late + Alike::kToleranceUs * microseconds(1)) / milliseconds(1);
@@ -278,9 +297,6 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
   };
   for (const auto& [key, entry] : simulated) {
     its_node.made.insert(key);
-    if (entry.left_ms) {
-      its_node.ends.emplace_back(key, SimulatedUs(now) / 1'000 + *entry.left_ms);
-    }
     const auto found = real->find(key);
     if (found == real->end()) return differ(key, &entry, nullptr);
     const Entry& other = found->second;
@@ -290,10 +306,11 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
                      return its_node.alike.Texts(a, b);
                    });
     const std::int64_t more = other.left_ms.value_or(0) - entry.left_ms.value_or(0);
-    const bool ends = entry.left_ms.has_value() == other.left_ms.has_value() &&
-                      more <= Alike::kMoreLeftUs / 1'000 && more >= least;
+    const bool ends = entry.left_ms.has_value() == other.left_ms.has_value() && more >= least &&
+                      more <= (longer ? Alike::kMoreLeftUs : Alike::kLittleUs) / 1'000;
     if (!words || !ends) return differ(key, &entry, &other);
     if (entry.left_ms && *other.left_ms < *entry.left_ms + kGraceMs / 2) {
+      its_node.prolonged[key] = SimulatedUs(now) / 1'000 + *entry.left_ms;
       GiveGrace(its_node, key, *entry.left_ms);
     }
   }

@@ -116,16 +116,19 @@ class ForcedReplay final : public sim::Shadow {
     std::vector<std::pair<std::string, std::int64_t>> ends;  // keys that expire, and when, in ms
     std::set<std::string> scripts;                           // sent to it, by their SHA-1
     std::set<std::string> made;                              // keys
-    Duration settled_late{};   // late_, when its data were compared last
-    std::int64_t in_step = 0;  // a replica's offset, when it was last in step
-    bool serves = true;        // false: it is down or stopped, or a replica
+    Duration settled_late{};                        // late_, when its data were compared last
+    std::map<std::string, std::int64_t> prolonged;  // keys, and their ends in the simulation
+    std::int64_t in_step = 0;                       // a replica's offset, when it was last in step
+    bool serves = true;                             // false: it is down or stopped, or a replica
   };
 
   bool Over() const { return difference_.has_value() || !obstacle_.empty() || stop_; }
   Node& node(int number) { return nodes_[static_cast<std::size_t>(number)]; }
-  std::int64_t SimulatedUs(Duration now) const;
+  static std::int64_t SimulatedUs(Duration now);
   bool Begin(Duration now);
   Duration SettledLate() const;
+  /// Of the node's keys, in ms.
+  static std::vector<std::int64_t> LeftOf(const Node& node, Duration now);
   /// Until so much real time has passed since the beginning.
   void WaitFor(Duration now);
   void AwaitEnds(Node& node, Duration now);
@@ -152,6 +155,7 @@ class ForcedReplay final : public sim::Shadow {
   std::optional<MonotonicTime> began_;
   std::int64_t began_us_ = 0;  // the real servers' clock then
   Duration late_{};            // real time behind virtual time; never less than before
+  bool replicated_ = false;
   int primary_ = 0;
   std::string obstacle_;
   Duration settled_late_{};  // when data were compared last

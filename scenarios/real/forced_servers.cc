@@ -22,6 +22,7 @@ bool ForcedReplay::OpenAdmin(Node& node) {
 
 Status ForcedReplay::Open(int database, bool replicated) {
   database_ = database;
+  replicated_ = replicated;
   for (Node& node : nodes_) {
     HiredisOptions options = node.server.options;
     options.database = database;
@@ -103,6 +104,11 @@ void ForcedReplay::OnServer(int number, Happening happening, Duration now) {
   const sim::TripwireExemption this_is_real;
   Node& its_node = node(number);
   WaitFor(now);
+  // Its replicas are stopped anyway, and ignore how full they are.
+  const bool replica = replicated_ && number != primary_;
+  const bool of_process = happening == Happening::kStopped || happening == Happening::kResumed ||
+                          happening == Happening::kFull || happening == Happening::kNotFull;
+  if (replica && of_process) return;
   RedisServer* const own = its_node.server.own;
   const auto configure = [&](std::string_view bytes) {
     const Result<Reply> done = its_node.admin->Call({"CONFIG", "SET", "maxmemory", bytes});

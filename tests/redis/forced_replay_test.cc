@@ -101,6 +101,24 @@ TEST_F(ForcedReplayTest, AgreesWhileRepliesAndDataAreAlike) {
   EXPECT_GE(forced_->took(), 103ms) << "leases take real time";
 }
 
+TEST_F(ForcedReplayTest, TheFirstCommandMayComeLate) {
+  forced_ = Begin(real_.get());
+  ASSERT_TRUE(forced_->Open(0).ok());
+  forced_->OnConnect(kClient, 0, 5s);
+  Execute({"SET", "k", "v", "PX", "1000"}, 6s);
+  Execute({"PTTL", "k"}, 6s);
+  EXPECT_FALSE(forced_->difference().has_value()) << forced_->difference()->real;
+  EXPECT_LT(forced_->took(), 3s) << "nobody waits for what was before the beginning";
+}
+
+TEST_F(ForcedReplayTest, ALeaseThatIsLongerInRealityIsADifference) {
+  Execute({"SET", "k", "v", "PX", "1000"}, 0ms);
+  simulated_.Execute(client_, {"PEXPIRE", "k", "800"});
+  Execute({"PING"}, 1ms);
+  ASSERT_TRUE(forced_->difference().has_value());
+  EXPECT_EQ(forced_->difference()->what, "data of k");
+}
+
 TEST_F(ForcedReplayTest, AReplyThatNoRedisGivesIsTheFirstDifference) {
   Execute({"SET", "k", "v"}, 0ms);
   Value wrong;

@@ -71,17 +71,26 @@ TEST_F(AlikeTest, TheTwoWordsOfTimeAreOne) {
 TEST_F(AlikeTest, WhatIsLeftOfALeaseMayBeALittleLess) {
   EXPECT_TRUE(alike_.Texts("740", "738"));
   EXPECT_FALSE(alike_.Texts("740", "640"));
-  EXPECT_TRUE(alike_.Texts("740", "1240")) << "it was prolonged";
-  EXPECT_FALSE(alike_.Texts("740", "1340"));
+  EXPECT_FALSE(alike_.Texts("740", "840"));
+  EXPECT_TRUE(alike_.Texts("9999000", "9988000"));
   alike_.SetClocks({kSimulated, kReal}, 100'000);
   EXPECT_TRUE(alike_.Texts("740", "640")) << "the real server is late by so much";
-  EXPECT_TRUE(alike_.Texts("9999000", "9988000"));
+}
+
+TEST_F(AlikeTest, WhatIsLeftOfAKeyMayHaveBeenProlonged) {
+  alike_.SetLeft({5, 741});
+  EXPECT_TRUE(alike_.Texts("740", "1240"));
+  EXPECT_FALSE(alike_.Texts("740", "1340"));
+  EXPECT_TRUE(alike_.Texts("4", "504"));
+  EXPECT_FALSE(alike_.Texts("750", "1250")) << "no key has so much left";
 }
 
 TEST_F(AlikeTest, SmallCountsMustBeEqual) {
   EXPECT_FALSE(alike_.Texts("0", "1"));
   EXPECT_FALSE(alike_.Texts("3", "2"));
   EXPECT_FALSE(alike_.Texts("-2", "-1"));
+  EXPECT_FALSE(alike_.Texts("10", "12"));
+  EXPECT_FALSE(alike_.Texts("9", "10"));
 }
 
 TEST_F(AlikeTest, ATimeThatComesBackIsTheRealOne) {
