@@ -221,7 +221,7 @@ class Forcing {
       options.arguments = PersistenceArguments(workload.persistence);
       if (workload.topology == sim::Topology::kReplicated) {
         options.arguments.insert(options.arguments.end(),
-                                 {"--repl-timeout", "3600", "--repl-diskless-sync-delay", "0"});
+                                 {"--repl-timeout", "3600", "--repl-diskless-sync", "no"});
       }
       // So that it ends what sleeps in it within 2 ms, not within 100.
       options.arguments.insert(options.arguments.end(), {"--hz", "500"});

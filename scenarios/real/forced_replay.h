@@ -10,7 +10,7 @@
 // What happens to commands: one that was lost is never sent; a reply that was lost is read and
 // compared; crashes and breaks close the real connection. Pauses, leases and waits take real time.
 // A server that is killed, stopped or full is so in reality (servers of one's own only). A replica
-// is stopped but for the moments at which the simulated one has all that its primary has; a
+// is cut off but for the moments at which the simulated one has all that its primary has; a
 // failover promotes it (REPLICAOF NO ONE) with what it has then.
 //
 // A real clock cannot be told to wait, so the ends of keys are: behind each command, once it has
@@ -119,7 +119,10 @@ class ForcedReplay final : public sim::Shadow {
     Duration settled_late{};                        // late_, when its data were compared last
     std::map<std::string, std::int64_t> prolonged;  // keys, and their ends in the simulation
     std::int64_t in_step = 0;                       // a replica's offset, when it was last in step
-    bool serves = true;                             // false: it is down or stopped, or a replica
+    // What the primary's keys had then, which a replica that is promoted then has, too.
+    std::vector<std::pair<std::string, std::int64_t>> ends_in_step;
+    std::map<std::string, std::int64_t> prolonged_in_step;
+    bool serves = true;  // false: it is down or stopped, or a replica
   };
 
   bool Over() const { return difference_.has_value() || !obstacle_.empty() || stop_; }
@@ -140,8 +143,9 @@ class ForcedReplay final : public sim::Shadow {
   /// False: not within the time that a server may take.
   bool Until(const std::function<bool()>& done);
   bool OpenAdmin(Node& node);
-  Status Follow(Node& node);
-  /// Lets a replica take what the primary has, and stops it there.
+  Status Follow(Node& replica);
+  static Status ReplicaOf(Node& replica, int port);
+  /// Lets a replica take what the primary has, and nothing more.
   bool CatchUp(Node& replica);
   void AwaitSleep(const Client& client, Duration now);
   void GiveGrace(Node& node, const std::string& key, std::int64_t left_ms);

@@ -60,11 +60,15 @@ Status ForcedReplay::Follow(Node& replica) {
   replica.ends.clear();
   replica.serves = false;
   replica.in_step = -1;
-  replica.server.own->Resume();
-  const std::string port = std::to_string(node(primary_).server.options.port);
-  return replica.admin->Call({"REPLICAOF", "127.0.0.1", port}).status();
+  return ReplicaOf(replica, node(primary_).server.options.port);
 }
 
+Status ForcedReplay::ReplicaOf(Node& replica, int port) {
+  return replica.admin->Call({"REPLICAOF", "127.0.0.1", std::to_string(port)}).status();
+}
+
+/// A replica that were stopped would have what comes later in its socket, and might take it before
+/// it is promoted. So it is told to follow itself, which fails, and what it has stays as it is.
 bool ForcedReplay::CatchUp(Node& replica) {
   const auto offset = [](Admin& admin, std::string_view field) {
     const Result<Reply> info = admin.Call({"INFO", "replication"});
@@ -76,14 +80,13 @@ bool ForcedReplay::CatchUp(Node& replica) {
     return value;
   };
   const std::int64_t wanted = offset(*node(primary_).admin, "master_repl_offset:");
-  replica.server.own->Resume();
+  if (!ReplicaOf(replica, node(primary_).server.options.port).ok()) return false;
   const bool there = Until([&] {
     const Result<Reply> info = replica.admin->Call({"INFO", "replication"});
     return info.ok() && info->text.find("master_link_status:up") != std::string::npos &&
            offset(*replica.admin, "slave_repl_offset:") >= wanted;
   });
-  replica.server.own->Pause();
-  return there;
+  return there && ReplicaOf(replica, replica.server.options.port).ok();
 }
 
 void ForcedReplay::OnAdmin(int number, int /*database*/, const sim::redis::Argv& argv,
@@ -104,7 +107,7 @@ void ForcedReplay::OnServer(int number, Happening happening, Duration now) {
   const sim::TripwireExemption this_is_real;
   Node& its_node = node(number);
   WaitFor(now);
-  // Its replicas are stopped anyway, and ignore how full they are.
+  // A replica serves nobody, and ignores how full it is.
   const bool replica = replicated_ && number != primary_;
   const bool of_process = happening == Happening::kStopped || happening == Happening::kResumed ||
                           happening == Happening::kFull || happening == Happening::kNotFull;
@@ -155,6 +158,8 @@ void ForcedReplay::OnInStep(int number, std::int64_t offset, Duration now) {
   const sim::TripwireExemption this_is_real;
   WaitFor(now);
   replica.in_step = offset;
+  replica.ends_in_step = node(primary_).ends;
+  replica.prolonged_in_step = node(primary_).prolonged;
   if (!CatchUp(replica)) Differ({number, 0, -1}, "replica", "in step", "behind", now);
 }
 
@@ -171,7 +176,8 @@ void ForcedReplay::OnPromoted(int number, std::int64_t offset, Duration now) {
   WaitFor(now);
   primary_ = number;
   replica.serves = true;
-  replica.server.own->Resume();
+  replica.ends = std::move(replica.ends_in_step);
+  replica.prolonged = std::move(replica.prolonged_in_step);
   const Status promoted = replica.admin->Call({"REPLICAOF", "NO", "ONE"}).status();
   if (!promoted.ok()) Differ({number, 0, -1}, "REPLICAOF", "ok", promoted.message(), now);
 }

@@ -246,6 +246,10 @@ TEST_F(ForcedCasesTest, AFailoverThatForgetsTheLatestWrites) {
   ExpectReproduced("mutex", "failover");
 }
 
+TEST_F(ForcedCasesTest, ASplitBrainWhoseOldPrimaryWritesOn) {
+  ExpectReproduced("fair-mutex", "split-brain");
+}
+
 TEST_F(ForcedCasesTest, AnOperatorsHand) {
   ExpectReproduced("broken/latch-counter-beside-ids", "data-loss");
 }
