@@ -29,6 +29,7 @@ void AddExplainCommand(CLI::App& app, Work& work);
 void AddReportCommand(CLI::App& app, const Registry& registry, Work& work);
 /// Serves until it is told to stop.
 void AddServeCommand(CLI::App& app, Work& work);
+void AddDriveCommand(CLI::App& app, Work& work);
 void AddHelpCommand(CLI::App& app, Work& work);
 /// Hidden: prints the hash of a unit's first runs, for the gate's comparison with another process.
 void AddHashCommand(CLI::App& app, const Registry& registry, Work& work);

@@ -47,6 +47,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddExplainCommand(app, work);
   scenarios::cli::AddReportCommand(app, registry, work);
   scenarios::cli::AddServeCommand(app, work);
+  scenarios::cli::AddDriveCommand(app, work);
   scenarios::cli::AddHelpCommand(app, work);
   scenarios::cli::AddHashCommand(app, registry, work);
   // The program's own options are flags, so the first word that is none is the command.

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/Option.hpp>
+
+#include "reports/artefacts.h"
+#include "reports/exit_code.h"
+#include "reports/json_writer.h"
+#include "reports/text_writer.h"
+#include "scenarios/cli/commands.h"
+#include "scenarios/cli/interruption.h"
+#include "scenarios/cli/output.h"
+#include "scenarios/cli/values.h"
+#include "scenarios/drive/drive_campaign.h"
+
+namespace interlock::scenarios::cli {
+namespace {
+
+using reports::ExitCode;
+
+constexpr std::string_view kFooter =
+    "\nEach client finds its server in REDIS_URL, REDIS_HOST and REDIS_PORT (of several masters in "
+    "REDIS_URLS, separated by\ncommas); {url}, {urls}, {port} and {client} are replaced in the "
+    "command's words; INTERLOCK_CLIENT counts the clients\nfrom 0. A client reports its protected "
+    "section by two commands to the server: INTERLOCK.ENTER name, once it is\ninside, and "
+    "INTERLOCK.LEAVE name, while it still is.";
+
+struct Settings {
+  drive::CampaignOptions campaign;
+  std::string seed = "1";
+  std::string timeout = "10s";
+  std::string strategy;
+  std::string replay;
+  std::uint64_t times = 5;
+  std::string out;
+  bool json = false;
+};
+
+class DriveWork {
+ public:
+  explicit DriveWork(Settings& settings) : settings_(settings) {}
+
+  ExitCode Run() {
+    if (const ExitCode usage = Prepare(); usage != ExitCode::kPass) return usage;
+    CatchInterruption();
+    started_ = std::chrono::steady_clock::now();
+    auto result = settings_.replay.empty() ? Search() : Replay();
+    if (!result.ok()) {
+      const bool input = result.status().code() == StatusCode::kInvalidArgument;
+      return Complain(input ? ExitCode::kBadInput : ExitCode::kInternal, result.status().message());
+    }
+    return Publish(*std::move(result));
+  }
+
+ private:
+  ExitCode Prepare() {
+    drive::CampaignOptions& campaign = settings_.campaign;
+    const auto seed = ParseSeed(settings_.seed);
+    if (!seed) return Complain(ExitCode::kUsage, "--seed: not a number of 64 bits");
+    campaign.seed = *seed;
+    const auto timeout = ParseDuration(settings_.timeout);
+    if (!timeout || *timeout < std::chrono::milliseconds(100)) {
+      return Complain(ExitCode::kUsage, "--timeout: at least 100ms, such as 10s");
+    }
+    campaign.drive.patience = *timeout;
+    if (!settings_.strategy.empty()) {
+      campaign.strategy = FindStrategy(settings_.strategy);
+      if (!campaign.strategy) {
+        return Complain(ExitCode::kUsage, fmt::format("--strategy {}: there is none of that name",
+                                                      settings_.strategy));
+      }
+    }
+    campaign.drive.stop = &Interrupted();
+    if (campaign.drive.command.empty() && settings_.replay.empty()) {
+      return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
+    }
+    if (settings_.out.empty()) return ExitCode::kPass;
+    const auto wrong = PrepareFolder(settings_.out);
+    return wrong ? Complain(ExitCode::kUsage, *wrong) : ExitCode::kPass;
+  }
+
+  Result<drive::DriveResult> Search() {
+    Progress progress("driving");
+    const std::uint64_t runs = settings_.campaign.runs;
+    settings_.campaign.progress = [&](std::uint64_t done) { progress.Update(done, runs); };
+    return drive::RunCampaign(settings_.campaign);
+  }
+
+  /// With the command that is given, if one is, in the place of the recorded one.
+  Result<drive::DriveResult> Replay() {
+    const auto text = ReadWholeFile(settings_.replay);
+    if (!text.ok()) return text.status();
+    auto read = reports::ReadCounterexample(*text);
+    const auto bad = [this](std::string_view what) {
+      return Status(StatusCode::kInvalidArgument, fmt::format("{}: {}", settings_.replay, what));
+    };
+    if (!read.value.has_value()) return bad(read.error);
+    auto one = drive::ReadCase(read.value->program);
+    if (!one.ok()) return bad(one.status().message());
+    if (!settings_.campaign.drive.command.empty()) {
+      one->options.command = settings_.campaign.drive.command;
+    }
+    return drive::ReplayCase(*one, settings_.times, Interrupted());
+  }
+
+  ExitCode Publish(drive::DriveResult result) {
+    reports::RunReport& report = result.report;
+    report.tool = ThisTool();
+    report.totals.wall_time = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - started_);
+    ExitCode code = ExitCode::kPass;
+    for (reports::Counterexample& example : result.counterexamples) {
+      const std::string name = fmt::format("counterexamples/drive.{}.json", example.property);
+      for (reports::ResultRow& row : report.results) {
+        if (row.property == example.property && !settings_.out.empty()) row.counterexample = name;
+      }
+      if (!settings_.out.empty()) {
+        example.replay =
+            fmt::format("{} drive --replay {}/{}", report.tool.program, settings_.out, name);
+        code = Combine(code, Write(name, ToJson(example)));
+      }
+    }
+    if (!settings_.out.empty()) code = Combine(code, Write("run.json", ToJson(report)));
+    code = Combine(code, Print(settings_.json ? ToJson(report)
+                                              : ToText(report, result.counterexamples,
+                                                       TextOptionsForStdout())));
+    return Combine(Combine(code, ExitCodeOf(report)), InterruptionCode());
+  }
+
+  ExitCode Write(const std::string& name, const std::string& content) {
+    const auto error = reports::WriteArtefact(settings_.out, name, content);
+    return error ? Complain(ExitCode::kInternal, error->ToString()) : ExitCode::kPass;
+  }
+
+  Settings& settings_;
+  std::chrono::steady_clock::time_point started_;
+};
+
+}  // namespace
+
+void AddDriveCommand(CLI::App& app, Work& work) {
+  CLI::App* command = app.add_subcommand(
+      "drive",
+      "lock clients in any language, as they are, on the fake Redis: their commands are let "
+      "through one by one, with faults, and judged");
+  auto settings = std::make_shared<Settings>();
+  drive::DriveOptions& drive = settings->campaign.drive;
+  command->add_option("command", drive.command, "the client, behind --: -- python3 worker.py");
+  command->add_option("--clients", drive.clients, "so many processes of it")
+      ->check(CLI::Range(1, drive::kMostClients))
+      ->capture_default_str();
+  command->add_option("--masters", drive.nodes, "independent servers, for locks over a quorum")
+      ->check(CLI::Range(1, drive::kMostNodes))
+      ->capture_default_str();
+  command->add_option("--permits", drive.permits, "so many clients may be in one section")
+      ->check(CLI::Range(1, drive::kMostClients))
+      ->capture_default_str();
+  command->add_option("--locks", drive.pattern,
+                      "the keys of locks, as a pattern for KEYS; if not given: those that a SETNX, "
+                      "or a SET with NX, is for");
+  command->add_option("--runs", settings->campaign.runs, "each of processes of its own")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+  command->add_option("--seed", settings->seed, "of the runs' choices; the first run is calm")
+      ->capture_default_str();
+  command->add_option("--strategy", settings->strategy,
+                      "random, sticky, pct2, pct3, pct5, pos or delay; if not given: all in turn");
+  const auto most = [command](const std::string& name, int& value, const std::string& what) {
+    command->add_option(name, value, what)->check(CLI::Range(0, 1000))->capture_default_str();
+  };
+  most("--crashes", drive.crashes, "so many clients at most are killed in a run");
+  most("--pauses", drive.pauses, "so many times one is stopped (SIGSTOP) while others go on");
+  most("--expiries", drive.expiries, "so many times one is stopped until the next key has expired");
+  most("--lost-replies", drive.lost_replies,
+       "so many connections break, before a command is executed or before its reply");
+  command->add_option("--timeout", settings->timeout, "without progress; then a run is over")
+      ->capture_default_str();
+  auto* replay = command->add_option("--replay", settings->replay,
+                                     "a counterexample's file: its choices again, with the "
+                                     "recorded command or the one behind --");
+  command->add_option("--times", settings->times, "how often to replay")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->needs(replay)
+      ->capture_default_str();
+  command->add_option("--out", settings->out, "folder for run.json and the counterexample");
+  command->add_flag("--json", settings->json, "print run.json instead of text");
+  command->footer(std::string(kFooter));
+  command->callback(
+      [settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/drive/fault_budget.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace interlock::scenarios::drive {
+namespace {
+
+/// One of so many steps has a fault, while there are some left; or of twice, or four times as many.
+constexpr std::uint32_t kOneIn = 4;
+
+}  // namespace
+
+FaultBudget::FaultBudget(const DriveOptions& options)
+    : left_{options.crashes, options.lost_replies, options.lost_replies, options.pauses,
+            options.expiries} {}
+
+void FaultBudget::DrawSwarm(sim::Choices& choices) {
+  for (int& left : left_) {
+    if (choices.Draw(sim::Lane::kFault, 2) == 0) left = 0;
+  }
+  one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
+}
+
+std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& place) {
+  std::vector<Strike> strikes;
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    const auto strike = static_cast<Strike>(i);
+    if (left(strike) == 0) continue;
+    const bool stops = strike == Strike::kPause || strike == Strike::kExpiry;
+    if (stops && place.alone) continue;
+    if (strike == Strike::kExpiry && !place.ends) continue;
+    strikes.push_back(strike);
+  }
+  if (strikes.empty()) return std::nullopt;
+  // A fault of who holds something does the most.
+  const auto count = static_cast<std::uint32_t>(strikes.size());
+  const std::uint32_t drawn =
+      choices.Draw(sim::Lane::kFault, count * (place.owns ? one_in_ / 2 : one_in_));
+  if (drawn == 0 || drawn > count) return std::nullopt;
+  const Strike strike = strikes[drawn - 1];
+  --left(strike);
+  // Those two share what there may be.
+  if (strike == Strike::kLostReply)
+    left(Strike::kLostRequest) = std::max(left(Strike::kLostRequest) - 1, 0);
+  if (strike == Strike::kLostRequest)
+    left(Strike::kLostReply) = std::max(left(Strike::kLostReply) - 1, 0);
+  return strike;
+}
+
+}  // namespace interlock::scenarios::drive

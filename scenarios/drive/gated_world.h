@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// The gated servers, the judge who watches them, and the table of what happened: whatever one run
+// of foreign clients shows goes through here, so that no command or expiry escapes the judge.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "reports/case_rows.h"
+#include "scenarios/drive/drive_run.h"
+#include "scenarios/drive/gate.h"
+#include "scenarios/drive/holds.h"
+
+namespace interlock::scenarios::drive {
+
+class GatedWorld {
+ public:
+  GatedWorld(const DriveOptions& options, std::int64_t epoch_us);
+
+  Gate& gate() { return gate_; }
+  Holds& holds() { return holds_; }
+  Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
+  std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
+
+  /// Takes in what has arrived, up to so long.
+  void Poll(Duration at_most);
+
+  /// Executes a command, a millisecond later at most (see AdvanceTo). True: it has changed data, or
+  /// told of a section.
+  bool Perform(const Parked& parked, Gate::Outcome outcome, const std::vector<bool>& kept);
+  /// The clock goes on, but not past the end of what those own who are kept from going on. True:
+  /// something has expired.
+  bool AdvanceTo(std::int64_t unix_us, const std::vector<bool>& kept);
+  /// The same, past the end of the next thing that these own, by a fault.
+  void ExpireByForce(const std::vector<bool>& owners);
+  /// Nothing that ends by itself keeps anybody waiting.
+  bool NothingEnds() const;
+
+  /// `column`: a client, or their number for the servers.
+  void Row(int column, std::string text, reports::RowKind kind = reports::RowKind::kEvent,
+           reports::SpanChange span = reports::SpanChange::kNone);
+
+  /// Into run.rows and run.findings, each finding with its place.
+  void TakeFindings(DriveRun& run);
+  std::size_t rows() const { return rows_.size(); }
+
+ private:
+  void NoteAnswers();
+  bool NoteExpired();
+  bool Report(int client, const sim::redis::Argv& argv);
+
+  const int clients_;
+  const std::int64_t epoch_us_;
+  Gate gate_;
+  Holds holds_;
+  std::vector<reports::TableRow> rows_;
+};
+
+/// "C2 asked again and again, and nothing changed, since the crash of C1", seen behind so many
+/// rows.
+Finding DeadlockOf(const std::vector<int>& waiting, std::string_view what,
+                   const std::vector<DriveFault>& faults, std::size_t row);
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/drive/launch.h"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace interlock::scenarios::drive {
+namespace {
+
+void Replace(std::string_view name, std::string_view value, std::string& word) {
+  for (std::size_t at = word.find(name); at != std::string::npos;
+       at = word.find(name, at + value.size())) {
+    word.replace(at, name.size(), value);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
+                                               const std::vector<int>& ports) {
+  std::vector<std::string> urls;
+  for (const int port : ports) urls.push_back(fmt::format("redis://127.0.0.1:{}", port));
+  const std::string all = fmt::format("{}", fmt::join(urls, ","));
+  const std::string port = std::to_string(ports.front());
+  const std::string me = std::to_string(client);
+  std::vector<std::string> words = command;
+  for (std::string& word : words) {
+    Replace("{port}", port, word);
+    Replace("{url}", urls.front(), word);
+    Replace("{urls}", all, word);
+    Replace("{client}", me, word);
+  }
+  return ForeignProcess::Start(words, {{"REDIS_HOST", "127.0.0.1"},
+                                       {"REDIS_PORT", port},
+                                       {"REDIS_URL", urls.front()},
+                                       {"REDIS_URLS", all},
+                                       {"INTERLOCK_CLIENT", me}});
+}
+
+}  // namespace interlock::scenarios::drive

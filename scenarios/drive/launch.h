@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// A client's command, told where its servers are: by its environment (REDIS_URL, REDIS_HOST,
+// REDIS_PORT, of several servers REDIS_URLS; INTERLOCK_CLIENT counts clients from 0), and by words
+// that stand for them: "{url}", "{urls}", "{port}", "{client}".
+//
+// Thread safety: as ForeignProcess.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "scenarios/drive/foreign_process.h"
+
+namespace interlock::scenarios::drive {
+
+/// Failures as ForeignProcess::Start. REQUIRES: neither is empty.
+Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
+                                               const std::vector<int>& ports);
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// The two commands by which a foreign client reports its protected section: INTERLOCK.ENTER name
+// once it is inside, INTERLOCK.LEAVE name while it still is. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios::drive {
+
+/// One of the two, however well formed.
+bool IsReport(const sim::redis::Argv& argv);
+/// OK, or what is wrong with it.
+sim::redis::Value AnswerTo(const sim::redis::Argv& argv);
+/// The section's name, if that is what a well-formed command does.
+std::optional<std::string> Enters(const sim::redis::Argv& argv);
+std::optional<std::string> Leaves(const sim::redis::Argv& argv);
+
+}  // namespace interlock::scenarios::drive

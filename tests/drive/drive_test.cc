@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// `interlock drive` with the example clients as they lie in scenarios/examples/drive, in the
+// languages that Debian packages clients for.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using testing::RunChild;
+using testing::ScratchFolder;
+
+using Words = std::vector<std::string>;
+
+const std::string kExamples = INTERLOCK_EXAMPLES "/";
+const Words kPython = {"--", "/usr/bin/python3"};
+const Words kRuby = {"--", "ruby"};
+// Debian's packages of node lie where only Debian's own node looks by itself.
+const Words kNode = {"--", "/usr/bin/env", "NODE_PATH=/usr/share/nodejs", "node"};
+
+ChildResult Drive(Words options, const Words& language, const std::string& example) {
+  options.insert(options.begin(), {INTERLOCK_PROGRAM, "drive"});
+  options.insert(options.end(), language.begin(), language.end());
+  if (!example.empty()) options.push_back(kExamples + example);
+  return RunChild(options);
+}
+
+Words Only(const std::string& fault, const std::string& runs) {
+  Words words = {"--runs", runs};
+  for (const std::string one : {"--crashes", "--pauses", "--expiries", "--lost-replies"}) {
+    words.insert(words.end(), {one, one == fault ? "1" : "0"});
+  }
+  return words;
+}
+
+TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
+  const ScratchFolder folder;
+  Words options = Only("--expiries", "60");
+  options.insert(options.end(), {"--out", folder.path()});
+  const ChildResult found = Drive(options, kPython, "naive.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock"),
+                               HasSubstr("in 5 of 5 runs"), HasSubstr("drive --replay")));
+  const std::string file = folder.path() + "/counterexamples/drive.foreign-release.json";
+  const ChildResult again = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
+  EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
+  EXPECT_THAT(again.out, HasSubstr("LK005"));
+  // The same choices do no harm to a lock that is right.
+  const ChildResult sound = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file, "--",
+                                      "/usr/bin/python3", kExamples + "lock.py"});
+  EXPECT_EQ(sound.exit_code, 0) << sound.out << sound.err;
+}
+
+TEST(DriveTest, AnExpireOfItsOwnInRubyLeavesTheLockForEver) {
+  const ChildResult found = Drive(Only("--crashes", "25"), kRuby, "naive.rb");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK009"), HasSubstr("since the crash of C")));
+}
+
+TEST(DriveTest, ALookBeforeTheReleaseInNodeComesTooEarly) {
+  const ChildResult found = Drive(Only("--expiries", "120"), kNode, "naive.js");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
+}
+
+TEST(DriveTest, RedisPysOwnLockIsAcquitted) {
+  const ChildResult passed = Drive({"--runs", "60"}, kPython, "lock.py");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+  EXPECT_THAT(passed.out, HasSubstr("5 of 5 passed"));
+}
+
+TEST(DriveTest, WithoutFaultsNoRunIsConvicted) {
+  for (const std::string example : {"naive.py", "lock.py"}) {
+    const ChildResult passed = Drive(Only("", "15"), kPython, example);
+    EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+  }
+}
+
+TEST(DriveTest, ACommandThatCannotBeRunIsNamed) {
+  const ChildResult result = Drive({}, {"--", "no-such-program"}, "");
+  EXPECT_EQ(result.exit_code, 65);
+  EXPECT_THAT(result.err, HasSubstr("cannot run no-such-program: No such file or directory"));
+  EXPECT_EQ(Drive({}, {}, "").exit_code, 64);
+}
+
+TEST(DriveTest, ClientsThatFailWithoutAnyFaultAreShown) {
+  const ChildResult failing =
+      Drive({}, {"--", "/bin/sh", "-c", "echo where is my module >&2; exit 3"}, "");
+  EXPECT_EQ(failing.exit_code, 65);
+  EXPECT_THAT(failing.err, AllOf(HasSubstr("exit code 3"), HasSubstr("where is my module")));
+  const ChildResult elsewhere = Drive({}, {"--", "/bin/true"}, "");
+  EXPECT_EQ(elsewhere.exit_code, 65);
+  EXPECT_THAT(elsewhere.err, AllOf(HasSubstr("no client has connected"), HasSubstr("REDIS_URL")));
+}
+
+TEST(DriveTest, AClientThatNeverSleepsEndsTheRun) {
+  const ChildResult result = Drive({"--runs", "1", "--timeout", "300ms"},
+                                   {"--", "/bin/sh", "-c", "while :; do :; done"}, "");
+  EXPECT_NE(result.exit_code, 0);
+}
+
+TEST(DriveTest, WhatIsNoCaseIsNotReplayed) {
+  const ScratchFolder folder;
+  const std::string file = folder.path() + "/case.json";
+  std::ofstream(file) << "{\"schema\": \"interlock.counterexample/1\", \"program\": 3}";
+  const ChildResult result = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
+  EXPECT_EQ(result.exit_code, 65);
+  EXPECT_THAT(result.err, HasSubstr(file));
+}
+
+TEST(DriveTest, AnInterruptionEndsItWithWhatIsKnown) {
+  const ChildResult result = RunChild({INTERLOCK_PROGRAM, "drive", "--runs", "1000000", "--",
+                                       "/usr/bin/python3", kExamples + "lock.py"},
+                                      testing::LateSignal{std::chrono::milliseconds(2500), SIGINT});
+  EXPECT_EQ(result.exit_code, 130) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("LK005"));
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
