@@ -270,7 +270,8 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
                    ->check(CLI::Range(0, 256));
   auto* redis = command
                     ->add_option("--redis", settings->redis,
-                                 "a real server instead: redis://[user:password@]host:port/db")
+                                 "a real server instead: redis://[user:password@]host:port/db, or "
+                                 "spawn: one of its own, which is disturbed, too")
                     ->check(NotEmpty)
                     ->excludes(runs)
                     ->excludes(budget)

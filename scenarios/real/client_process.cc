@@ -104,6 +104,14 @@ int ClientProcesses::running() const {
                                         [](const Process& process) { return process.pid > 0; }));
 }
 
+bool ClientProcesses::Signal(int client, int signal) {
+  Reap();
+  for (const Process& process : processes_) {
+    if (process.client == client && process.pid > 0) return kill(process.pid, signal) == 0;
+  }
+  return false;
+}
+
 void ClientProcesses::KillAll() {
   for (const Process& process : processes_) {
     if (process.pid > 0) kill(process.pid, SIGKILL);

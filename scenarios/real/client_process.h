@@ -85,6 +85,9 @@ class ClientProcesses {
   /// How many have not ended.
   int running() const;
 
+  /// SIGSTOP or SIGCONT to the client's process; false: it has ended.
+  bool Signal(int client, int signal);
+
   /// Kills and reaps all that still run, and takes in what they had reported.
   void KillAll();
 

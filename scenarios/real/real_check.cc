@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -14,12 +15,15 @@
 #include <interlock/thread_runtime.h>
 
 #include "scenarios/real/admin.h"
+#include "scenarios/real/disturber.h"
 #include "scenarios/real/judge.h"
 #include "scenarios/real/key_sweeper.h"
 #include "scenarios/real/real_plan.h"
 #include "scenarios/real/real_report.h"
 #include "scenarios/real/real_run.h"
+#include "scenarios/real/redis_server.h"
 #include "scenarios/story.h"
+#include "sim/choices.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -47,10 +51,11 @@ bool HasCrashes(const Scenario& scenario) {
 
 class RealCheck {
  public:
-  RealCheck(const RealCheckOptions& options, ThreadRuntime& runtime, HiredisOptions redis,
-            std::string prefix)
+  RealCheck(const RealCheckOptions& options, ThreadRuntime& runtime, real::RedisServer* own,
+            HiredisOptions redis, std::string prefix)
       : options_(options),
         runtime_(runtime),
+        own_(own),
         redis_(std::move(redis)),
         prefix_(std::move(prefix)),
         sweeper_(runtime_, redis_, prefix_),
@@ -136,14 +141,19 @@ class RealCheck {
       const bool stuck = unit.first_violation[Judged::kDeadlock].has_value() ||
                          unit.first_violation[Judged::kCrashRecovery].has_value();
       if (Stopped() || stuck) break;
-      if (Status s = RunOne(plan, prepared, unit); !s.ok()) return s;
+      if (Status s = RunOne(plan, prepared, {}, unit); !s.ok()) return s;
+      if (Stopped() || own_ == nullptr) continue;
+      const std::uint64_t seed = sim::MixSeed(options_.seed, runs_begun_);
+      const auto disturbances = real::DisturbancesFor(plan.workload, seed);
+      if (Status s = RunOne(plan, prepared, disturbances, unit); !s.ok()) return s;
     }
     real::AddRows(unit, report_);
     return Status();
   }
 
   /// Each run has keys of its own, so that none meets what another has left.
-  Status RunOne(const real::RealPlan& plan, const Prepared& prepared, real::RealUnit& unit) {
+  Status RunOne(const real::RealPlan& plan, const Prepared& prepared,
+                const std::vector<real::Disturbance>& disturbances, real::RealUnit& unit) {
     const std::string run_prefix = fmt::format("{}{}:", prefix_, ++runs_begun_);
     real::RealCase real_case;
     real_case.subject = unit.subject;
@@ -154,6 +164,8 @@ class RealCheck {
     real_case.redis.database = prepared.database;
     real_case.workload = plan.workload;
     real_case.stop = options_.stop;
+    real_case.own = own_;
+    real_case.disturbances = disturbances;
     const Result<real::RealRun> run = real::RunOnRedis(runtime_, real_case);
     if (!run.ok()) return run.status();
     if (run->stopped) return Status();
@@ -171,9 +183,12 @@ class RealCheck {
     real::AddRealRun(*run, verdict, unit);
     if (run->broken.empty()) Count(verdict.goals, goals_);
     ++report_.totals.runs;
-    report_.totals.runs_with_faults += run->crashes > 0 ? 1 : 0;
+    report_.totals.runs_with_faults += run->crashes > 0 || !run->disturbances.empty() ? 1 : 0;
+    for (const real::Disturbance& one : run->disturbances) {
+      ++disturbed_[static_cast<std::size_t>(one.kind)];
+    }
     report_.totals.commands += run->commands;
-    if (prepared.scenario->tells_story) {
+    if (prepared.scenario->tells_story && disturbances.empty()) {
       report_.notes.push_back(StoryOf(*prepared.scenario, *unit.subject, run->history));
     }
     return Status();
@@ -190,6 +205,7 @@ class RealCheck {
     report_.notes.emplace_back(
         "schedules are the machine's own: a run cannot be replayed, and what could not be decided "
         "is not a violation");
+    NoteDisturbances();
     if (Stopped()) report_.status = reports::RunStatus::kPartial;
     if (const auto swept = sweeper_.Sweep(); !swept.ok()) {
       report_.notes.push_back(fmt::format("keys under {}* may be left until their TTLs end: {}",
@@ -199,8 +215,20 @@ class RealCheck {
     return std::move(report_);
   }
 
+  void NoteDisturbances() {
+    if (own_ == nullptr) return;
+    std::string text;
+    for (const real::DisturbanceKind kind : real::kAllDisturbances) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                          disturbed_[static_cast<std::size_t>(kind)], ToString(kind));
+    }
+    report_.notes.push_back("every workload ran twice, the second time disturbed on purpose: " +
+                            text);
+  }
+
   const RealCheckOptions& options_;
   ThreadRuntime& runtime_;
+  real::RedisServer* const own_;  // nullptr: another one's
   const HiredisOptions redis_;
   const std::string prefix_;
   real::KeySweeper sweeper_;
@@ -209,6 +237,7 @@ class RealCheck {
   reports::RunReport report_;
   GoalCounts goals_{};
   std::uint64_t runs_begun_ = 0;
+  std::array<std::uint64_t, real::kAllDisturbances.size()> disturbed_{};
 };
 
 /// kInvalidArgument if no sound lock meets a scenario that it can run.
@@ -228,13 +257,21 @@ Status CheckSelection(const RealCheckOptions& options) {
 }  // namespace
 
 Result<reports::RunReport> RunRealCheck(const RealCheckOptions& options) {
-  Result<HiredisOptions> redis = real::ParseTarget(options.url, options.allow_remote);
+  std::unique_ptr<real::RedisServer> own;
+  std::string url = options.url;
+  if (url == "spawn") {
+    auto started = real::RedisServer::Start();
+    if (!started.ok()) return started.status();
+    own = *std::move(started);
+    url = own->url();
+  }
+  Result<HiredisOptions> redis = real::ParseTarget(url, options.allow_remote);
   if (!redis.ok()) return redis.status();
   if (Status s = CheckSelection(options); !s.ok()) return s;
   ThreadRuntime runtime;
   std::string prefix = RandomPrefix(runtime);
   if (Status s = real::CheckServer(runtime, *redis, prefix); !s.ok()) return s;
-  return RealCheck(options, runtime, std::move(redis).value(), std::move(prefix)).Run();
+  return RealCheck(options, runtime, own.get(), std::move(redis).value(), std::move(prefix)).Run();
 }
 
 }  // namespace interlock::scenarios

@@ -8,6 +8,9 @@
 // holds must not overlap; a release must not be answered "released" twice; live waiters must be
 // served. What the rules cannot decide is inconclusive, never a violation.
 //
+// On a server of its own ("spawn") each workload runs a second time, with clients and server being
+// disturbed on purpose (see disturber.h).
+//
 // Safety: keys only under a random prefix of this run, all of them removed at the end, after Ctrl-C
 // too; never FLUSH, SCRIPT FLUSH or CONFIG; a URL that leaves this machine is refused unless
 // allowed.
@@ -26,7 +29,7 @@
 namespace interlock::scenarios {
 
 struct RealCheckOptions {
-  std::string url;
+  std::string url;  ///< "spawn": a server of its own
   bool allow_remote = false;
   std::uint64_t seed = 1;
   std::vector<Entry> entries;  ///< specimens are left out

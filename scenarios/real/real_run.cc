@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -38,8 +39,11 @@ class OneRun {
       tasks.push_back(TaskFor(i, case_.workload.clients[static_cast<std::size_t>(i)]));
     }
     if (Status s = processes_.Start(tasks); !s.ok()) return s;
-    WatchUntil(
-        AddSaturating(started, SerialLength(case_.workload) + case_.workload.lease + Bound()));
+    if (case_.own != nullptr) disturber_.emplace(*case_.own, case_.disturbances);
+    const Duration more = disturber_ ? disturber_->total() : Duration{};
+    WatchUntil(AddSaturating(started,
+                             SerialLength(case_.workload) + case_.workload.lease + Bound() + more));
+    if (disturber_) disturber_->End(processes_);
     if (!Stopped()) {
       tasks.clear();
       for (int i = 0; i < probes; ++i) {
@@ -65,9 +69,11 @@ class OneRun {
 
   void WatchUntil(MonotonicTime deadline) {
     heartbeat_.Beat();
+    const MonotonicTime begin = runtime_.Now();
     while (processes_.running() > 0 && !Stopped() && runtime_.Now() < deadline) {
       processes_.Collect(kTick);
-      heartbeat_.Beat();
+      if (disturber_) disturber_->Act(runtime_.Now() - begin, processes_);
+      if (!disturber_ || !disturber_->server_stopped()) heartbeat_.Beat();
     }
   }
 
@@ -100,6 +106,10 @@ class OneRun {
     run.stopped = Stopped();
     run.broken = heartbeat_.broken().empty() ? processes_.failure() : heartbeat_.broken();
     run.disturbed = heartbeat_.disturbed();
+    if (disturber_) run.disturbances = disturber_->done();
+    if (!run.disturbances.empty() && run.disturbed.empty()) {
+      run.disturbed = "clients and server were made to stand still";
+    }
     std::vector<std::uint64_t> sent(static_cast<std::size_t>(frame.clients), 0);
     for (const EventRecord& record : records) {
       std::uint64_t& commands = sent[static_cast<std::size_t>(record.client)];
@@ -115,6 +125,7 @@ class OneRun {
   const harness::Traits traits_;
   Heartbeat heartbeat_;
   ClientProcesses processes_;
+  std::optional<Disturber> disturber_;  // ends before the processes do
 };
 
 }  // namespace

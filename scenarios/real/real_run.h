@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include <interlock/harness/lock.h>
 #include <interlock/hiredis_connector.h>
@@ -17,6 +18,7 @@
 #include <interlock/runtime.h>
 
 #include "scenarios/history.h"
+#include "scenarios/real/disturber.h"
 #include "scenarios/workload.h"
 
 namespace interlock::scenarios::real {
@@ -27,6 +29,8 @@ struct RealCase {
   HiredisOptions redis;  ///< with the database of the run
   Workload workload;     ///< in wall time
   const std::atomic<bool>* stop = nullptr;
+  RedisServer* own = nullptr;  ///< it and the clients are disturbed as planned; nullptr: nobody is
+  std::vector<Disturbance> disturbances = {};
 };
 
 struct RealRun {
@@ -36,6 +40,7 @@ struct RealRun {
   std::uint64_t commands = 0;  ///< sent by the clients
   /// Why nothing at all can be said: a process failed, the server restarted, or set its clock.
   std::string broken;
+  std::vector<Disturbance> disturbances;  ///< those that came about
   /// Why delays do not count: the machine or the server stood still.
   std::string disturbed;
 };

@@ -227,6 +227,34 @@ TEST_F(RealCheckTest, ALockWithoutTtlIsConvictedAfterACrash) {
   ExpectEmpty(0);
 }
 
+TEST_F(RealCheckTest, OnAServerOfItsOwnSoundLocksHoldThoughAllIsMadeToStandStill) {
+  options_.url = "spawn";
+  Choose(SoundSubjects().front());
+  Choose("contention");
+  Choose("crash");
+  const reports::RunReport report = MustRun();
+  EXPECT_FALSE(report.results.empty());
+  for (const reports::ResultRow& row : report.results) {
+    EXPECT_NE(row.verdict, reports::Verdict::kViolated)
+        << row.scenario << " " << row.property << ": " << row.reason;
+  }
+  // Four workloads of each scenario, each a second time with disturbances.
+  EXPECT_EQ(report.totals.runs, 16U);
+  EXPECT_GE(report.totals.runs_with_faults, 8U);
+  EXPECT_TRUE(Notes(report, "disturbed on purpose"));
+  EXPECT_EQ(server_->Calls("script|flush"), 0) << "that was another server";
+}
+
+TEST_F(RealCheckTest, OnAServerOfItsOwnABrokenLockIsConvicted) {
+  options_.url = "spawn";
+  Choose(std::make_shared<BrokenSubject>(Mistake::kNoExclusion));
+  Choose("contention");
+  const reports::RunReport report = MustRun();
+  const reports::ResultRow* row = Row(report, "section-exclusion");
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(row->verdict, reports::Verdict::kViolated);
+}
+
 TEST_F(RealCheckTest, AStoppedCheckIsPartialAndLeavesNoKeys) {
   std::atomic<bool> stop{true};
   options_.stop = &stop;
