@@ -33,6 +33,10 @@ constexpr std::uint64_t kDefaultRuns = 10'000;
 constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
 constexpr std::string_view kPortfolio = "portfolio";
 
+std::string BadBudget(std::string_view budget) {
+  return fmt::format("--budget {}: use a length such as 90s, 5m or 1h", budget);
+}
+
 struct Settings {
   std::string lock = "*";
   std::string scenario = "*";
@@ -94,9 +98,7 @@ class Check {
     if (!settings_.budget.empty()) {
       const auto budget = ParseBudget(settings_.budget);
       if (!budget.has_value()) {
-        return Complain(
-            ExitCode::kUsage,
-            fmt::format("--budget {}: use a length such as 90s, 5m or 1h", settings_.budget));
+        return Complain(ExitCode::kUsage, BadBudget(settings_.budget));
       }
       options.budget = *budget;
     }
@@ -156,6 +158,10 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   options.allow_remote = settings.allow_remote;
   options.seed = settings.seed;
   options.stop = &Interrupted();
+  if (!settings.budget.empty()) {
+    options.budget = ParseBudget(settings.budget);
+    if (!options.budget) return Complain(ExitCode::kUsage, BadBudget(settings.budget));
+  }
   const auto entries = registry.Select(settings.lock);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
   if (const auto bad = SelectInto(settings.scenario, options.scenarios); bad != ExitCode::kPass) {
@@ -259,11 +265,10 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
   auto* runs = command->add_option("--runs", settings->runs, "runs per lock, scenario and class")
                    ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
                    ->capture_default_str();
-  auto* budget =
-      command
-          ->add_option("--budget", settings->budget,
-                       "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole)")
-          ->excludes(runs);
+  command
+      ->add_option("--budget", settings->budget,
+                   "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole)")
+      ->excludes(runs);
   auto* jobs = command
                    ->add_option("--jobs", settings->jobs,
                                 "threads; results do not depend on it (0: all cores)")
@@ -274,7 +279,6 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
                                  "spawn: one of its own, which is disturbed, too")
                     ->check(NotEmpty)
                     ->excludes(runs)
-                    ->excludes(budget)
                     ->excludes(jobs);
   command->add_flag("--allow-remote", settings->allow_remote,
                     "let --redis leave this machine; it writes keys under a random prefix");

@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -67,26 +68,48 @@ class RealCheck {
       report_.backend = (*connector)->endpoint();
     }
     NoteWhatIsLeftOut();
-    for (const Scenario* scenario : options_.scenarios) {
-      if (RunsHere(*scenario)) PrepareScenario(*scenario);
-    }
-    for (const Entry& entry : options_.entries) {
-      if (entry.specimen) continue;
-      for (const Prepared& prepared : prepared_) {
-        if (!Applies(*prepared.scenario, entry.subject->traits())) continue;
-        if (Status s = RunUnit(*entry.subject, prepared); !s.ok()) return s;
-      }
-    }
+    do {
+      if (Status s = RunRound(options_.seed + rounds_); !s.ok()) return s;
+      ++rounds_;
+    } while (!Over() && options_.budget);
+    for (const auto& [place, unit] : units_) real::AddRows(unit, report_);
     return Finish();
   }
 
  private:
   struct Prepared {
+    std::size_t number = 0;  ///< among the scenarios
     const Scenario* scenario = nullptr;
     std::vector<real::RealPlan> plans;
     std::vector<real::RealPlan> with_readers;  ///< the same, for locks that have them
     int database = 0;
   };
+
+  /// All locks in all scenarios, with the workloads of one seed.
+  Status RunRound(std::uint64_t seed) {
+    prepared_.clear();
+    for (std::size_t i = 0; i < options_.scenarios.size(); ++i) {
+      if (RunsHere(*options_.scenarios[i])) PrepareScenario(i, seed);
+    }
+    for (std::size_t i = 0; i < options_.entries.size(); ++i) {
+      const Entry& entry = options_.entries[i];
+      if (entry.specimen) continue;
+      for (const Prepared& prepared : prepared_) {
+        if (!Applies(*prepared.scenario, entry.subject->traits())) continue;
+        real::RealUnit& unit = units_[{i, prepared.number}];
+        unit.subject = entry.subject.get();
+        unit.scenario = prepared.scenario;
+        if (Status s = RunUnit(prepared, unit); !s.ok()) return s;
+      }
+    }
+    return Status();
+  }
+
+  /// Stopped, or the time is over; but for the first round, which puts everything to the test.
+  bool Over() const {
+    const bool late = options_.budget && runtime_.Now() - started_ >= *options_.budget;
+    return Stopped() || (rounds_ > 0 && late);
+  }
 
   void NoteWhatIsLeftOut() {
     std::string scenarios;
@@ -102,12 +125,18 @@ class RealCheck {
     if (specimens > 0) report_.notes.emplace_back("specimens are judged in simulation only");
   }
 
-  void PrepareScenario(const Scenario& scenario) {
-    Prepared prepared{&scenario, real::PlansFor(scenario, options_.seed, false),
-                      real::PlansFor(scenario, options_.seed, true),
+  void PrepareScenario(std::size_t number, std::uint64_t seed) {
+    const Scenario& scenario = *options_.scenarios[number];
+    Prepared prepared{number, &scenario, real::PlansFor(scenario, seed, false),
+                      real::PlansFor(scenario, seed, true),
                       real::DatabaseFor(runtime_, redis_, scenario.database)};
     if (prepared.plans.empty()) return;
     sweeper_.Use(prepared.database);
+    if (rounds_ == 0) NotePlans(prepared);
+    prepared_.push_back(std::move(prepared));
+  }
+
+  void NotePlans(const Prepared& prepared) {
     const auto by_lease = [](const real::RealPlan& a, const real::RealPlan& b) {
       return a.workload.lease < b.workload.lease;
     };
@@ -124,30 +153,25 @@ class RealCheck {
     report_.notes.push_back(fmt::format(
         "{}: {} workload{} for each lock, in database {}; all times of one scaled together, to {} "
         "(the first from {} ms)",
-        scenario.name, prepared.plans.size(), prepared.plans.size() == 1 ? "" : "s",
+        prepared.scenario->name, prepared.plans.size(), prepared.plans.size() == 1 ? "" : "s",
         prepared.database, leases, first.original_lease.count()));
-    prepared_.push_back(std::move(prepared));
   }
 
   bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
 
-  Status RunUnit(const harness::Subject& subject, const Prepared& prepared) {
-    real::RealUnit unit;
-    unit.subject = &subject;
-    unit.scenario = prepared.scenario;
-    const bool readers = MayShare(subject.traits());
+  Status RunUnit(const Prepared& prepared, real::RealUnit& unit) {
+    const bool readers = MayShare(unit.subject->traits());
     for (const real::RealPlan& plan : readers ? prepared.with_readers : prepared.plans) {
       // Another run of a lock that is stuck would only wait for its whole deadline again.
       const bool stuck = unit.first_violation[Judged::kDeadlock].has_value() ||
                          unit.first_violation[Judged::kCrashRecovery].has_value();
-      if (Stopped() || stuck) break;
+      if (Over() || stuck) break;
       if (Status s = RunOne(plan, prepared, {}, unit); !s.ok()) return s;
-      if (Stopped() || own_ == nullptr) continue;
+      if (Over() || own_ == nullptr) continue;
       const std::uint64_t seed = sim::MixSeed(options_.seed, runs_begun_);
       const auto disturbances = real::DisturbancesFor(plan.workload, seed);
       if (Status s = RunOne(plan, prepared, disturbances, unit); !s.ok()) return s;
     }
-    real::AddRows(unit, report_);
     return Status();
   }
 
@@ -188,7 +212,7 @@ class RealCheck {
       ++disturbed_[static_cast<std::size_t>(one.kind)];
     }
     report_.totals.commands += run->commands;
-    if (prepared.scenario->tells_story && disturbances.empty()) {
+    if (prepared.scenario->tells_story && disturbances.empty() && rounds_ == 0) {
       report_.notes.push_back(StoryOf(*prepared.scenario, *unit.subject, run->history));
     }
     return Status();
@@ -206,6 +230,10 @@ class RealCheck {
         "schedules are the machine's own: a run cannot be replayed, and what could not be decided "
         "is not a violation");
     NoteDisturbances();
+    if (rounds_ > 1) {
+      report_.notes.push_back(
+          fmt::format("{} rounds, with the seeds from {} on", rounds_, options_.seed));
+    }
     if (Stopped()) report_.status = reports::RunStatus::kPartial;
     if (const auto swept = sweeper_.Sweep(); !swept.ok()) {
       report_.notes.push_back(fmt::format("keys under {}* may be left until their TTLs end: {}",
@@ -233,7 +261,9 @@ class RealCheck {
   const std::string prefix_;
   real::KeySweeper sweeper_;
   const MonotonicTime started_;
-  std::vector<Prepared> prepared_;
+  std::vector<Prepared> prepared_;                                       // of this round
+  std::map<std::pair<std::size_t, std::size_t>, real::RealUnit> units_;  // by entry and scenario
+  std::uint64_t rounds_ = 0;
   reports::RunReport report_;
   GoalCounts goals_{};
   std::uint64_t runs_begun_ = 0;

@@ -17,7 +17,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,8 @@ struct RealCheckOptions {
   std::vector<Entry> entries;  ///< specimens are left out
   std::vector<const Scenario*> scenarios;
   const std::atomic<bool>* stop = nullptr;
+  /// Again and again, with the next seed, for so long; the first round is always whole.
+  std::optional<std::chrono::seconds> budget = std::nullopt;
 };
 
 /// kInvalidArgument: the URL, or nothing to run; kUnavailable: the server was not reached.

@@ -245,6 +245,19 @@ TEST_F(RealCheckTest, OnAServerOfItsOwnSoundLocksHoldThoughAllIsMadeToStandStill
   EXPECT_EQ(server_->Calls("script|flush"), 0) << "that was another server";
 }
 
+TEST_F(RealCheckTest, ABudgetRepeatsItWithFurtherSeeds) {
+  options_.budget = std::chrono::seconds(14);
+  Choose(SoundSubjects().front());
+  Choose("seed-002");
+  const reports::RunReport report = MustRun();
+  EXPECT_TRUE(Notes(report, "rounds, with the seeds from 1 on"));
+  EXPECT_GT(report.totals.runs, 1U);
+  for (const reports::ResultRow& row : report.results) {
+    EXPECT_EQ(row.runs, report.totals.runs);
+    EXPECT_TRUE(row.pass) << row.property << ": " << row.reason;
+  }
+}
+
 TEST_F(RealCheckTest, OnAServerOfItsOwnABrokenLockIsConvicted) {
   options_.url = "spawn";
   Choose(std::make_shared<BrokenSubject>(Mistake::kNoExclusion));
