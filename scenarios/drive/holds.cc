@@ -16,6 +16,7 @@ namespace {
 
 /// Clients have the machine's clock, which the server's follows.
 constexpr std::int64_t kClocksApartMs = 2'000;
+constexpr int kDatabases = 16;             // of a server without a configuration file
 constexpr std::size_t kShortestToken = 8;  // letters
 
 using sim::redis::Argv;
@@ -74,12 +75,22 @@ void Holds::Find(std::string slug, std::string sentence) {
   findings_.push_back({std::move(slug), std::move(sentence), 0});
 }
 
+Holds::Data Holds::DataOf(int node, const sim::redis::Server& server, std::int64_t now_ms) {
+  Data data;
+  for (int database = 0; database < kDatabases; ++database) {
+    for (auto& [key, entry] : real::DataOf(server, database, now_ms)) {
+      data.emplace(KeyId{node, database, key}, std::move(entry));
+    }
+  }
+  return data;
+}
+
 std::vector<std::string> Holds::Expired(int node, const sim::redis::Server& server,
                                         std::int64_t now_ms) {
-  const real::Dataset data = real::DataOf(server, 0, now_ms);
+  const Data data = DataOf(node, server, now_ms);
   std::vector<std::string> expired;
   std::erase_if(holds_, [&](const auto& one) {
-    if (one.first.node != node || data.contains(one.first.key)) return false;
+    if (one.first.node != node || data.contains(one.first)) return false;
     Lapsed(one.first, one.second);
     expired.push_back(one.first.key);
     return true;
@@ -92,7 +103,7 @@ void Holds::Lapsed(const KeyId& id, const Hold& hold) {
   if (!by_force_) return;
   excused_[static_cast<std::size_t>(hold.owner)].insert(id);
   if (hold.words.size() == 1) return;
-  for (const int client : named_by_[id]) excused_[static_cast<std::size_t>(client)].insert(id);
+  for (const int client : named_by_[id.key]) excused_[static_cast<std::size_t>(client)].insert(id);
 }
 
 void Holds::Granted(const KeyId& id, int owner) {
@@ -103,10 +114,10 @@ bool Holds::IsExcused(int client) const {
   return !excused_[static_cast<std::size_t>(client)].empty();
 }
 
-void Holds::NoteWords(int client, int node, const Argv& argv) {
+void Holds::NoteWords(int client, const Argv& argv) {
   for (const std::string& word : argv) {
     first_sent_by_.try_emplace(word, client);
-    named_by_[{node, word}].insert(client);
+    named_by_[word].insert(client);
   }
   if (const auto key = AskedFor(argv)) asked_.insert(*key);
 }
@@ -156,15 +167,14 @@ void Holds::Changed(const KeyId& id, Hold& hold, const Hold& now, int client, co
 
 void Holds::After(int client, int node, const Argv& argv, const sim::redis::Server& server,
                   std::int64_t now_ms) {
-  NoteWords(client, node, argv);
-  const real::Dataset data = real::DataOf(server, 0, now_ms);
+  NoteWords(client, argv);
+  const Data data = DataOf(node, server, now_ms);
   for (auto one = holds_.begin(); one != holds_.end();) {
-    const bool gone = one->first.node == node && !data.contains(one->first.key);
+    const bool gone = one->first.node == node && !data.contains(one->first);
     if (gone) Gone(one->first, one->second, client, argv, now_ms);
     one = gone ? holds_.erase(one) : std::next(one);
   }
-  for (const auto& [key, entry] : data) {
-    const KeyId id{node, key};
+  for (const auto& [id, entry] : data) {
     const Hold now{OwnerOf(entry.words, client), entry.words, EndOf(entry, now_ms)};
     const auto known = holds_.find(id);
     if (known != holds_.end()) {
@@ -173,7 +183,7 @@ void Holds::After(int client, int node, const Argv& argv, const sim::redis::Serv
       holds_.emplace(id, now);
       Granted(id, now.owner);
     }
-    if (IsLock(key)) owners_[key].insert(holds_.at(id).owner);
+    if (IsLock(id.key)) owners_[id.key].insert(holds_.at(id).owner);
   }
 }
 

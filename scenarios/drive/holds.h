@@ -72,6 +72,7 @@ class Holds {
  private:
   struct KeyId {
     int node = 0;
+    int database = 0;
     std::string key;
     auto operator<=>(const KeyId&) const = default;
   };
@@ -81,7 +82,9 @@ class Holds {
     std::optional<std::int64_t> end_ms;
   };
 
-  void NoteWords(int client, int node, const sim::redis::Argv& argv);
+  using Data = std::map<KeyId, real::Entry>;
+  static Data DataOf(int node, const sim::redis::Server& server, std::int64_t now_ms);
+  void NoteWords(int client, const sim::redis::Argv& argv);
   int OwnerOf(const std::vector<std::string>& words, int client) const;
   bool IsLock(const std::string& key) const;
   /// Its value is a time, and that has passed.
@@ -102,7 +105,7 @@ class Holds {
   std::map<KeyId, Hold> holds_;
   std::vector<bool> alive_;
   std::vector<std::set<KeyId>> excused_;           // by client: leases that ran out by force
-  std::map<KeyId, std::set<int>> named_by_;        // who has sent a command with the key
+  std::map<std::string, std::set<int>> named_by_;  // who has sent a command with the key
   std::set<std::string> asked_;                    // keys that some SETNX was for
   std::map<std::string, int> first_sent_by_;       // words
   std::map<std::string, std::set<int>> inside_;    // by section

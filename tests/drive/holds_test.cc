@@ -117,6 +117,16 @@ TEST_F(HoldsTest, AValueThatIsATimeGonePastIsALeaseThatHasEnded) {
   EXPECT_THAT(Found(), ElementsAre("server-exclusion"));
 }
 
+TEST_F(HoldsTest, LocksMayLieInAnyDatabase) {
+  Send(0, {"SET", "k", "first", "NX"});
+  Send(0, {"SELECT", "5"});
+  Send(0, {"SET", "k", "1", "NX", "PX", "500"});
+  EXPECT_EQ(holds_.NextEndMs(), now_ms_ + 500);
+  Send(1, {"DEL", "k"});
+  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+  EXPECT_TRUE(holds_.Owns(0)) << "the one in database 0";
+}
+
 TEST_F(HoldsTest, OtherDataAreNobodysLock) {
   Send(0, {"SET", "counter", "1"});
   Send(1, {"SET", "counter", "2"});
