@@ -135,7 +135,9 @@ bool Holds::IsForeign(const Hold& hold, int client) const {
   return hold.owner != client && alive_[static_cast<std::size_t>(hold.owner)];
 }
 
+/// A key with a TTL is a lease by that, whatever its value.
 bool Holds::HasPassed(const Hold& hold, std::int64_t now_ms) {
+  if (hold.end_ms) return false;
   const auto time = TimeIn(hold.words, now_ms);
   return time && *time <= static_cast<double>(now_ms + kClocksApartMs);
 }

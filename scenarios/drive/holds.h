@@ -12,7 +12,7 @@
 // and section-exclusion (LK003): more clients than permits are between INTERLOCK.ENTER and
 // INTERLOCK.LEAVE of one name. That is not demanded once a fault has let the lease of one of them
 // run out (a key of its own has expired by force), for no lease lock can promise it then. Nor is
-// anything of a key whose value is a time that has passed: then it is a lease by agreement.
+// anything of a key without a TTL whose value is a time that has passed: a lease by agreement.
 //
 // Non-guarantee: locks that are kept in other types than strings and hashes of one owner, such as
 // semaphores in sorted sets, are judged by sections only. Thread safety: none.
@@ -87,7 +87,7 @@ class Holds {
   void NoteWords(int client, const sim::redis::Argv& argv);
   int OwnerOf(const std::vector<std::string>& words, int client) const;
   bool IsLock(const std::string& key) const;
-  /// Its value is a time, and that has passed.
+  /// Its value is a time that has passed.
   static bool HasPassed(const Hold& hold, std::int64_t now_ms);
   void Gone(const KeyId& id, const Hold& hold, int client, const sim::redis::Argv& argv,
             std::int64_t now_ms);

@@ -117,6 +117,13 @@ TEST_F(HoldsTest, AValueThatIsATimeGonePastIsALeaseThatHasEnded) {
   EXPECT_THAT(Found(), ElementsAre("server-exclusion"));
 }
 
+TEST_F(HoldsTest, ButNotIfTheKeyHasATtl) {
+  Send(0, {"SET", "k", std::to_string(now_ms_), "NX", "PX", "500"});
+  Pass(100);
+  Send(1, {"DEL", "k"});
+  EXPECT_THAT(Found(), ElementsAre("foreign-release"));
+}
+
 TEST_F(HoldsTest, LocksMayLieInAnyDatabase) {
   Send(0, {"SET", "k", "first", "NX"});
   Send(0, {"SELECT", "5"});
