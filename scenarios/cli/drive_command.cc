@@ -70,8 +70,12 @@ class DriveWork {
     if (!settings_.strategy.empty()) {
       campaign.strategy = FindStrategy(settings_.strategy);
       if (!campaign.strategy) {
-        return Complain(ExitCode::kUsage, fmt::format("--strategy {}: there is none of that name",
-                                                      settings_.strategy));
+        std::string names;
+        for (const Strategy one : kAllStrategies) {
+          names += fmt::format("{}{}", names.empty() ? "" : ", ", ToString(one));
+        }
+        return Complain(ExitCode::kUsage,
+                        fmt::format("{} is no strategy; known are {}", settings_.strategy, names));
       }
     }
     campaign.drive.stop = &Interrupted();
@@ -80,7 +84,7 @@ class DriveWork {
     }
     if (settings_.out.empty()) return ExitCode::kPass;
     const auto wrong = PrepareFolder(settings_.out);
-    return wrong ? Complain(ExitCode::kUsage, *wrong) : ExitCode::kPass;
+    return wrong ? Complain(ExitCode::kBadInput, *wrong) : ExitCode::kPass;
   }
 
   Result<drive::DriveResult> Search() {

@@ -34,6 +34,9 @@ Result<std::string> TokenIn(const std::string& name, const std::string& replay) 
   const auto close = replay.rfind('\'');
   if (open != std::string::npos && close > open) return replay.substr(open + 1, close - open - 1);
   if (replay.starts_with('v') && replay.find(' ') == std::string::npos) return replay;
+  if (replay.find(" drive --replay ") != std::string::npos) {
+    return Bad(fmt::format("{0}: foreign clients, so: interlock drive --replay {0}", name));
+  }
   return Bad(fmt::format("{}: its \"replay\" line holds no token", name));
 }
 

@@ -58,6 +58,9 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const ChildResult again = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file});
   EXPECT_EQ(again.exit_code, 1) << again.out << again.err;
   EXPECT_THAT(again.out, HasSubstr("LK005"));
+  const ChildResult elsewhere = RunChild({INTERLOCK_PROGRAM, "replay", file});
+  EXPECT_EQ(elsewhere.exit_code, 65);
+  EXPECT_THAT(elsewhere.err, HasSubstr("interlock drive --replay " + file));
   // The same choices do no harm to a lock that is right.
   const ChildResult sound = RunChild({INTERLOCK_PROGRAM, "drive", "--replay", file, "--",
                                       "/usr/bin/python3", kExamples + "lock.py"});
@@ -94,6 +97,9 @@ TEST(DriveTest, ACommandThatCannotBeRunIsNamed) {
   EXPECT_EQ(result.exit_code, 65);
   EXPECT_THAT(result.err, HasSubstr("cannot run no-such-program: No such file or directory"));
   EXPECT_EQ(Drive({}, {}, "").exit_code, 64);
+  const ChildResult strategy = Drive({"--strategy", "pct4"}, {"--", "true"}, "");
+  EXPECT_EQ(strategy.exit_code, 64);
+  EXPECT_THAT(strategy.err, HasSubstr("pct4 is no strategy; known are random, sticky, pct2"));
 }
 
 TEST(DriveTest, ClientsThatFailWithoutAnyFaultAreShown) {
