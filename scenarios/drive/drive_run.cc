@@ -44,9 +44,7 @@ std::int64_t NowUs() {
 
 std::uint64_t HashOf(std::string_view text) {
   std::uint64_t hash = 0;
-  for (const char letter : text) {
-    hash = sim::MixSeed(hash, static_cast<unsigned char>(letter));
-  }
+  for (const char letter : text) hash = sim::MixSeed(hash, static_cast<unsigned char>(letter));
   return hash;
 }
 
@@ -218,11 +216,13 @@ class Drive {
     world_.Row(number, "goes on", reports::RowKind::kFault, reports::SpanChange::kPauseEnd);
   }
 
-  std::optional<Strike> DrawFault(int number) {
+  std::optional<Strike> DrawFault(const Parked& parked) {
+    const int number = parked.client;
     FaultBudget::Place place;
     place.alone = std::count_if(clients_.begin(), clients_.end(),
                                 [](const auto& one) { return !one->over; }) == 1;
     place.owns = holds_.Owns(number);
+    place.names = holds_.NamesItsOwn(number, *parked.argv);
     place.ends = holds_.NextEndMs(Only(number)).has_value();
     return budget_.Draw(choices_, place);
   }
@@ -237,7 +237,7 @@ class Drive {
   }
 
   void Execute(const Parked& parked) {
-    const std::optional<Strike> fault = DrawFault(parked.client);
+    const std::optional<Strike> fault = DrawFault(parked);
     const std::string text = sim::redis::ToText(*parked.argv);
     if (fault == Strike::kPause || fault == Strike::kExpiry) {
       return StopClient(parked.client, text, fault == Strike::kExpiry);

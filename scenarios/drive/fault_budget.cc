@@ -34,10 +34,10 @@ std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& plac
     strikes.push_back(strike);
   }
   if (strikes.empty()) return std::nullopt;
-  // A fault of who holds something does the most.
+  // A fault of who holds something does the most, and there where it lets go of it.
   const auto count = static_cast<std::uint32_t>(strikes.size());
-  const std::uint32_t drawn =
-      choices.Draw(sim::Lane::kFault, count * (place.owns ? one_in_ / 2 : one_in_));
+  const std::uint32_t one_in = one_in_ / (place.names ? 4 : place.owns ? 2 : 1);
+  const std::uint32_t drawn = choices.Draw(sim::Lane::kFault, count * std::max(one_in, 2U));
   if (drawn == 0 || drawn > count) return std::nullopt;
   const Strike strike = strikes[drawn - 1];
   --left(strike);

@@ -29,6 +29,7 @@ class FaultBudget {
   struct Place {
     bool alone = false;  ///< nobody else is left, who could go on meanwhile
     bool owns = false;   ///< a lock's key
+    bool names = false;  ///< its command names that key: it looks, extends, or releases
     bool ends = false;   ///< something that it owns expires some time
   };
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);

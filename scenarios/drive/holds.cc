@@ -222,6 +222,13 @@ bool Holds::Owns(int client) const {
   });
 }
 
+bool Holds::NamesItsOwn(int client, const Argv& argv) const {
+  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+    return one.second.owner == client && IsLock(one.first.key) &&
+           std::find(argv.begin(), argv.end(), one.first.key) != argv.end();
+  });
+}
+
 std::optional<std::int64_t> Holds::NextEndMs() const {
   return NextEndMs(std::vector<bool>(alive_.size(), true));
 }

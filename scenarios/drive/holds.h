@@ -58,6 +58,8 @@ class Holds {
 
   bool Inside(int client) const;  ///< a section
   bool Owns(int client) const;    ///< a lock's key
+  /// The command has the name of a lock's key that the client owns.
+  bool NamesItsOwn(int client, const sim::redis::Argv& argv) const;
   /// When the next key ends, in ms; nullopt: none will.
   std::optional<std::int64_t> NextEndMs() const;
   /// The same of those that these clients own; `of` is by client.

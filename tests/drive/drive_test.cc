@@ -74,7 +74,7 @@ TEST(DriveTest, AnExpireOfItsOwnInRubyLeavesTheLockForEver) {
 }
 
 TEST(DriveTest, ALookBeforeTheReleaseInNodeComesTooEarly) {
-  const ChildResult found = Drive(Only("--expiries", "120"), kNode, "naive.js");
+  const ChildResult found = Drive(Only("--expiries", "60"), kNode, "naive.js");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
 }
