@@ -159,7 +159,7 @@ TEST(CommandLineTest, AnOutFolderThatCannotBeIsFoundOutAtOnce) {
 }
 
 TEST(CommandLineTest, OptionsOfTheSimulationAreRefusedForARealServer) {
-  for (const char* option : {"--runs", "--jobs", "--budget", "--watchdog"}) {
+  for (const char* option : {"--runs", "--jobs", "--watchdog"}) {
     const ChildResult child = Interlock({"check", "--redis", "redis://127.0.0.1:1/0", option, "5"});
     EXPECT_EQ(child.exit_code, 64) << option << child.err;
     EXPECT_THAT(child.err, HasSubstr(option));
@@ -170,6 +170,7 @@ TEST(CommandLineTest, BadValuesAreUsageErrors) {
   EXPECT_EQ(Interlock({"check", "--runs", "0"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--runs", "many"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--budget", "soon"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"check", "--redis", "spawn", "--budget", "soon"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--budget", "1s", "--runs", "5"}).exit_code, 64);
   EXPECT_EQ(Interlock({"check", "--lock", "mutex", "--scenario", "permits"}).exit_code, 64);
   EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--checkpoint", ""}).exit_code, 64);
