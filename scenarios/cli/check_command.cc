@@ -217,9 +217,7 @@ ExitCode RunCheck(const Settings& settings, const Registry& registry) {
 
 std::string NameOfStrategy(const std::string& text) {
   if (text == kPortfolio || FindStrategy(text).has_value()) return "";
-  std::string names;
-  for (const Strategy strategy : kAllStrategies) names += fmt::format(", {}", ToString(strategy));
-  return fmt::format("{} is no strategy; known are {}{}", text, kPortfolio, names);
+  return fmt::format("{} is no strategy; known are {}, {}", text, kPortfolio, StrategyNames());
 }
 
 void AddSearchOptions(CLI::App& command, Settings& settings, CLI::Option* redis) {

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <CLI/Option.hpp>
 
-#include "reports/artefacts.h"
 #include "reports/exit_code.h"
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
+#include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/drive/drive_campaign.h"
 
@@ -36,8 +36,7 @@ struct Settings {
   std::string strategy;
   std::string replay;
   std::uint64_t times = 5;
-  std::string out;
-  bool json = false;
+  OutputSettings output;
 };
 
 class DriveWork {
@@ -70,21 +69,15 @@ class DriveWork {
     if (!settings_.strategy.empty()) {
       campaign.strategy = FindStrategy(settings_.strategy);
       if (!campaign.strategy) {
-        std::string names;
-        for (const Strategy one : kAllStrategies) {
-          names += fmt::format("{}{}", names.empty() ? "" : ", ", ToString(one));
-        }
-        return Complain(ExitCode::kUsage,
-                        fmt::format("{} is no strategy; known are {}", settings_.strategy, names));
+        return Complain(ExitCode::kUsage, fmt::format("{} is no strategy; known are {}",
+                                                      settings_.strategy, StrategyNames()));
       }
     }
     campaign.drive.stop = &Interrupted();
     if (campaign.drive.command.empty() && settings_.replay.empty()) {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
     }
-    if (settings_.out.empty()) return ExitCode::kPass;
-    const auto wrong = PrepareFolder(settings_.out);
-    return wrong ? Complain(ExitCode::kBadInput, *wrong) : ExitCode::kPass;
+    return PrepareOut(settings_.output);
   }
 
   Result<drive::DriveResult> Search() {
@@ -117,27 +110,27 @@ class DriveWork {
     report.totals.wall_time = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::steady_clock::now() - started_);
     ExitCode code = ExitCode::kPass;
-    for (reports::Counterexample& example : result.counterexamples) {
-      const std::string name = fmt::format("counterexamples/drive.{}.json", example.property);
-      for (reports::ResultRow& row : report.results) {
-        if (row.property == example.property && !settings_.out.empty()) row.counterexample = name;
-      }
-      if (!settings_.out.empty()) {
-        example.replay =
-            fmt::format("{} drive --replay {}/{}", report.tool.program, settings_.out, name);
-        code = Combine(code, Write(name, ToJson(example)));
-      }
-    }
-    if (!settings_.out.empty()) code = Combine(code, Write("run.json", ToJson(report)));
-    code = Combine(code, Print(settings_.json ? ToJson(report)
-                                              : ToText(report, result.counterexamples,
-                                                       TextOptionsForStdout())));
+    if (!settings_.output.out.empty()) code = WriteFiles(result);
+    code = Combine(code, Print(settings_.output.json ? ToJson(report)
+                                                     : ToText(report, result.counterexamples,
+                                                              TextOptionsForStdout())));
     return Combine(Combine(code, ExitCodeOf(report)), InterruptionCode());
   }
 
-  ExitCode Write(const std::string& name, const std::string& content) {
-    const auto error = reports::WriteArtefact(settings_.out, name, content);
-    return error ? Complain(ExitCode::kInternal, error->ToString()) : ExitCode::kPass;
+  /// With the command line that replays each case, which names its file.
+  ExitCode WriteFiles(drive::DriveResult& result) {
+    reports::RunReport& report = result.report;
+    ExitCode code = ExitCode::kPass;
+    for (reports::Counterexample& example : result.counterexamples) {
+      const std::string name = fmt::format("counterexamples/drive.{}.json", example.property);
+      for (reports::ResultRow& row : report.results) {
+        if (row.property == example.property) row.counterexample = name;
+      }
+      example.replay =
+          fmt::format("{} drive --replay {}/{}", report.tool.program, settings_.output.out, name);
+      code = Combine(code, WriteFile(settings_.output, name, ToJson(example)));
+    }
+    return Combine(code, WriteFile(settings_.output, "run.json", ToJson(report)));
   }
 
   Settings& settings_;
@@ -172,7 +165,7 @@ void AddDriveCommand(CLI::App& app, Work& work) {
   command->add_option("--seed", settings->seed, "of the runs' choices; the first run is calm")
       ->capture_default_str();
   command->add_option("--strategy", settings->strategy,
-                      "random, sticky, pct2, pct3, pct5, pos or delay; if not given: all in turn");
+                      fmt::format("one of {}; if not given: all in turn", StrategyNames()));
   const auto most = [command](const std::string& name, int& value, const std::string& what) {
     command->add_option(name, value, what)->check(CLI::Range(0, 1000))->capture_default_str();
   };
@@ -190,8 +183,8 @@ void AddDriveCommand(CLI::App& app, Work& work) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
       ->needs(replay)
       ->capture_default_str();
-  command->add_option("--out", settings->out, "folder for run.json and the counterexample");
-  command->add_flag("--json", settings->json, "print run.json instead of text");
+  command->add_option("--out", settings->output.out, "folder for run.json and the counterexample");
+  command->add_flag("--json", settings->output.json, "print run.json instead of text");
   command->footer(std::string(kFooter));
   command->callback(
       [settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });

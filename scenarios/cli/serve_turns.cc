@@ -121,18 +121,12 @@ void Service::ClockMoved() {
   PostTurn();
 }
 
-// A jump over several deadlines meets each of them at its own time.
 void Service::CatchUp(bool expire) {
   const std::int64_t now_us = clock_.Now(RealUs());
   if (stalled_until_us_ && *stalled_until_us_ <= now_us) stalled_until_us_.reset();
   if (down_until_us_ && *down_until_us_ <= now_us) Restart();
   if (!stalled_until_us_ && !down_) {
-    while (const auto next_us = server_.NextTimerUs()) {
-      if (*next_us > now_us) break;
-      server_.SetTime(std::clamp(*next_us, std::min(server_.time_us(), now_us), now_us));
-      server_.RunTimers();
-    }
-    server_.SetTime(now_us);
+    RunTimersUntil(server_, now_us);
     if (expire) server_.RunActiveExpiry();
   }
   ReleaseHeld();

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "scenarios/cli/serve_clock.h"
 #include "scenarios/drive/words.h"
 #include "sim/redis/reply.h"
 #include "sim/redis/resp.h"
@@ -230,14 +231,8 @@ void Gate::Flush() {
 
 void Gate::SetTime(std::int64_t unix_us) {
   for (const auto& node : nodes_) {
-    sim::redis::Server& server = *node->server;
-    while (const auto next_us = server.NextTimerUs()) {
-      if (*next_us > unix_us) break;
-      server.SetTime(std::max(*next_us, server.time_us()));
-      server.RunTimers();
-    }
-    server.SetTime(unix_us);
-    server.RunActiveExpiry();
+    cli::RunTimersUntil(*node->server, unix_us);
+    node->server->RunActiveExpiry();
   }
   time_us_ = unix_us;
   Flush();
@@ -260,6 +255,12 @@ std::vector<Parked> Gate::parked() const {
   std::stable_sort(parked.begin(), parked.end(),
                    [](const Parked& a, const Parked& b) { return a.client < b.client; });
   return parked;
+}
+
+bool Gate::HasParked(int client) const {
+  return std::any_of(wires_.begin(), wires_.end(), [client](const auto& one) {
+    return one.second->client == client && one.second->parked.has_value();
+  });
 }
 
 bool Gate::has_connected(int client) const {

@@ -68,6 +68,7 @@ class Gate : private cli::Connection::Owner {
 
   /// The first of each connection, by client and connection.
   std::vector<Parked> parked() const;
+  bool HasParked(int client) const;
   /// It has connected, once at least.
   bool has_connected(int client) const;
   /// It waits for a reply that time or another client brings.

@@ -71,6 +71,15 @@ std::optional<Strategy> FindStrategy(std::string_view name) {
   return std::nullopt;
 }
 
+std::string StrategyNames() {
+  std::string names;
+  for (const Row& row : kRows) {
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
 std::uint64_t SeedWithStrategy(std::uint64_t seed, std::optional<Strategy> only) {
   Strategy strategy = Strategy::kRandom;
   if (only.has_value()) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "sim/choices.h"
@@ -36,6 +37,8 @@ inline constexpr std::array kAllStrategies = {Strategy::kRandom, Strategy::kStic
 std::string_view ToString(Strategy strategy);
 std::string_view Meaning(Strategy strategy);
 std::optional<Strategy> FindStrategy(std::string_view name);
+/// Of all: "random, sticky, pct2, ..."
+std::string StrategyNames();
 
 /// Of a hundred runs of the portfolio, how many have this strategy.
 int PortfolioShare(Strategy strategy);
