@@ -34,7 +34,6 @@ struct CampaignOptions {
 struct DriveResult {
   reports::RunReport report;  ///< without `tool`; rows do not name files yet
   std::vector<reports::Counterexample> counterexamples;
-  std::vector<DriveCase> cases;  ///< of the counterexamples, in their order
 };
 
 /// Failures as RunClients; kFailedPrecondition: without any fault or contention no client connects,

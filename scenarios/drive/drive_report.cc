@@ -66,7 +66,6 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   sum.commands += run.commands;
   sum.contended += run.most_owners > 1 ? 1 : 0;
   sum.entered += run.most_entrants > static_cast<std::size_t>(options.permits) ? 1 : 0;
-  sum.bereaved += run.waited_behind_dead ? 1 : 0;
   sum.has_sections = sum.has_sections || run.has_sections;
   sum.virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(run.virtual_time);
   if (!run.inconclusive.empty()) {

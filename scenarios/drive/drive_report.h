@@ -22,7 +22,6 @@ struct DriveSum {
   std::uint64_t commands = 0;
   std::uint64_t contended = 0;  ///< two clients have owned one lock's key
   std::uint64_t entered = 0;    ///< more clients than permits have been in one section
-  std::uint64_t bereaved = 0;   ///< a holder was killed
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
   std::string why_inconclusive;

@@ -68,8 +68,7 @@ class Drive {
     for (;;) {
       const bool goes_on = !*options_.stop && Settle();
       world_.TakeFindings(run_);
-      if (!goes_on) break;
-      if (Stuck()) break;
+      if (!goes_on || Stuck()) break;
       Step();
     }
     for (const auto& client : clients_) client->process->Kill();
@@ -77,6 +76,7 @@ class Drive {
     run_.most_entrants = holds_.most_entrants();
     run_.has_sections = holds_.has_sections();
     run_.virtual_time = world_.now();
+    run_.rows = world_.rows();
     for (int client = 0; client < options_.clients; ++client) {
       if (!gate_.has_connected(client)) ++run_.never_connected;
     }
@@ -120,7 +120,7 @@ class Drive {
           continue;
         }
         ++alive;
-        all = one.stillness.Look(*one.process, HasParked(number)) && all;
+        all = one.stillness.Look(*one.process, gate_.HasParked(number)) && all;
       }
       if (alive == 0 || *options_.stop) return false;
       if (all) return true;
@@ -130,12 +130,6 @@ class Drive {
       }
       world_.Poll(milliseconds(1));
     }
-  }
-
-  bool HasParked(int number) {
-    const std::vector<Parked> parked = gate_.parked();
-    return std::any_of(parked.begin(), parked.end(),
-                       [number](const Parked& one) { return one.client == number; });
   }
 
   void Over(int number) {
@@ -185,7 +179,8 @@ class Drive {
   bool SomebodySleeps() {
     for (int number = 0; number < options_.clients; ++number) {
       const Client& one = client(number);
-      if (!one.over && one.stopped_for == 0 && !HasParked(number) && !gate_.IsBlocked(number)) {
+      if (!one.over && one.stopped_for == 0 && !gate_.HasParked(number) &&
+          !gate_.IsBlocked(number)) {
         return true;
       }
     }
@@ -254,7 +249,6 @@ class Drive {
       if (sent) Perform(parked, Gate::Outcome::kReplyLost);
       Fault(FaultKind::kCrash, parked.client, text,
             sent ? "crash, before the reply" : "crash, before " + text);
-      run_.waited_behind_dead = run_.waited_behind_dead || holds_.Owns(parked.client);
       client(parked.client).process->Kill();
       client(parked.client).over = true;
       holds_.Ended(parked.client);
@@ -296,7 +290,7 @@ class Drive {
     std::vector<bool> kept;
     for (int number = 0; number < options_.clients; ++number) {
       const Client& one = client(number);
-      kept.push_back(!one.over && (one.stopped_for > 0 || HasParked(number)));
+      kept.push_back(!one.over && (one.stopped_for > 0 || gate_.HasParked(number)));
     }
     return kept;
   }
@@ -374,7 +368,7 @@ class Drive {
     for (int number = 0; number < options_.clients; ++number) {
       if (!client(number).over) waiting.push_back(number);
     }
-    run_.findings.push_back(DeadlockOf(waiting, what, run_.faults, world_.rows()));
+    run_.findings.push_back(DeadlockOf(waiting, what, run_.faults, world_.rows().size()));
     return true;
   }
 

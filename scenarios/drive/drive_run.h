@@ -74,7 +74,6 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
-  bool waited_behind_dead = false;  ///< a holder was killed while others were alive
   Duration virtual_time{};
   std::string inconclusive;  ///< why nothing can be said about its end; empty: it can
   int never_connected = 0;   ///< so many clients

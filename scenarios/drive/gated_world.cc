@@ -103,7 +103,6 @@ void GatedWorld::TakeFindings(DriveRun& run) {
     run.findings.push_back(holds_.findings()[i]);
     run.findings.back().row = rows_.size();
   }
-  run.rows = rows_;
 }
 
 Finding DeadlockOf(const std::vector<int>& waiting, std::string_view what,

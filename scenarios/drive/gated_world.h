@@ -47,9 +47,9 @@ class GatedWorld {
   void Row(int column, std::string text, reports::RowKind kind = reports::RowKind::kEvent,
            reports::SpanChange span = reports::SpanChange::kNone);
 
-  /// Into run.rows and run.findings, each finding with its place.
+  /// Those that are new, with their places.
   void TakeFindings(DriveRun& run);
-  std::size_t rows() const { return rows_.size(); }
+  const std::vector<reports::TableRow>& rows() const { return rows_; }
 
  private:
   void NoteAnswers();
