@@ -171,7 +171,8 @@ void AddDriveCommand(CLI::App& app, Work& work) {
   };
   most("--crashes", drive.crashes, "so many clients at most are killed in a run");
   most("--pauses", drive.pauses, "so many times one is stopped (SIGSTOP) while others go on");
-  most("--expiries", drive.expiries, "so many times one is stopped until the next key has expired");
+  most("--expiries", drive.expiries,
+       "so many times one is stopped until a key of its own has expired");
   most("--lost-replies", drive.lost_replies,
        "so many connections break, before a command is executed or before its reply");
   command->add_option("--timeout", settings->timeout, "without progress; then a run is over")

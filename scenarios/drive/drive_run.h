@@ -7,7 +7,7 @@
 // tape says whose command goes on; 0 is calm, which stays with the client that went last. Another
 // says whether a fault strikes that client there: it is killed before or behind the command, its
 // connection breaks before or behind it, it is stopped while others go on, or it is stopped while
-// time is led past the end of the next key.
+// time is led past the end of the next key that it owns.
 //
 // Time: a command takes a millisecond of the servers' clock; while clients sleep, that clock goes
 // along with the machine's, but not past the end of a key whose owner is at the gate or stopped. So

@@ -3,9 +3,9 @@
 // Judges what foreign clients do, by what a server and the clients' own reports show.
 //
 // Who owns a key: whose command created it, or gave it the value that it has; if the value is a
-// word that only another client has sent before, that one (a lock that is handed over). A lock's
-// key is one that matches the pattern, or, without a pattern, one that some SETNX, or SET with NX,
-// was for. Judged while the owner is alive and the key has not expired:
+// token (eight letters or more) that another client has sent first, that one: a lock is handed
+// over. A lock's key is one that matches the pattern, or, without a pattern, one that some SETNX,
+// or SET with NX, was for. Judged while the owner is alive and the key has not expired:
 //   - foreign-release (LK005): another client's command removes a lock's key;
 //   - server-exclusion (LK001): another client's command gives it another value;
 //   - foreign-extend (LK006): another client's command prolongs it;

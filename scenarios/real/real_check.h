@@ -12,8 +12,8 @@
 // disturbed on purpose (see disturber.h).
 //
 // Safety: keys only under a random prefix of this run, all of them removed at the end, after Ctrl-C
-// too; never FLUSH, SCRIPT FLUSH or CONFIG; a URL that leaves this machine is refused unless
-// allowed.
+// too; on another one's server never FLUSH, SCRIPT FLUSH or CONFIG; a URL that leaves this machine
+// is refused unless allowed.
 #pragma once
 
 #include <atomic>
