@@ -8,7 +8,7 @@
 // - The hot path is one send and one recv per command. The recv blocks in the kernel, without a
 //   poll before it, for at most kReadSlice (SO_RCVTIMEO, set once); only a longer wait or a near
 //   deadline costs a poll. So kReadSlice must stay well below kDirectReadMargin, or deadlines would
-//   be missed.
+//   be missed. A reply that may come at once is looked for awake before that (busy_wait.h).
 // - A peer that answered less than kTrustedFor ago is believed to be there without being asked: it
 //   may vanish between the question and the next send just as well.
 // - A reply that arrives after its deadline must never answer a later command: the socket is closed
@@ -21,6 +21,7 @@
 //   reads too, not only while waiting for one.
 #include <hiredis/hiredis.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -40,6 +41,7 @@
 
 #include <interlock/hiredis_connector.h>
 
+#include "src/busy_wait.h"
 #include "src/command_name.h"
 #include "src/greeting.h"
 #include "src/redis_url.h"
@@ -49,6 +51,8 @@
 namespace interlock {
 namespace {
 
+using internal::BusyTurn;
+using internal::BusyWait;
 using internal::IsNamed;
 
 constexpr std::chrono::milliseconds kDirectReadMargin{200};
@@ -113,12 +117,15 @@ bool IsPush(const Reply& reply) {
 class HiredisConnection final : public Connection {
  public:
   HiredisConnection(Runtime& runtime, Socket socket, std::unique_ptr<TlsSession> tls,
-                    Duration send_timeout, std::string endpoint)
+                    const HiredisOptions& options, std::shared_ptr<BusyTurn> busy_turn,
+                    std::string endpoint)
       : runtime_(runtime),
         socket_(std::move(socket)),
         tls_(std::move(tls)),
         reader_(::redisReaderCreate()),
-        send_timeout_(send_timeout),
+        send_timeout_(options.send_timeout),
+        busy_wait_(options.busy_wait),
+        busy_turn_(std::move(busy_turn)),
         endpoint_(std::move(endpoint)) {}
 
   Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
@@ -234,6 +241,8 @@ class HiredisConnection final : public Connection {
       if (subscribes || ends) replies = std::max<std::size_t>(argv.size() - 1, 1);
     }
     outstanding_ += replies;
+    // BLPOP and its like are answered when somebody else has done something.
+    comes_at_once_ = first != 'b' && !subscriber_;
   }
 
   Result<Reply> Accept(redisReply* raw) {
@@ -255,9 +264,11 @@ class HiredisConnection final : public Connection {
       if (ready != Ready::kYes) return BreakAtDeadline();
     }
     std::array<char, kReadChunk> chunk;
-    const ssize_t got =
-        tls_ ? tls_->Read(chunk.data(), chunk.size())
-             : ::recv(socket_.fd(), chunk.data(), chunk.size(), direct ? 0 : MSG_DONTWAIT);
+    ssize_t got = direct ? ReadAwake(chunk) : kNothingYet;
+    if (got == kNothingYet) {
+      got = tls_ ? tls_->Read(chunk.data(), chunk.size())
+                 : ::recv(socket_.fd(), chunk.data(), chunk.size(), direct ? 0 : MSG_DONTWAIT);
+    }
     if (got > 0) {
       direct = true;
       heard_ = now;
@@ -274,12 +285,41 @@ class HiredisConnection final : public Connection {
                  got == 0 ? "the server closed the connection" : ErrnoText(error));
   }
 
+  /// What recv answers, or kNothingYet if it is to be waited for asleep.
+  ssize_t ReadAwake(std::array<char, kReadChunk>& chunk) {
+    const bool worth_it = busy_wait_ > Duration(0) && tls_ == nullptr && comes_at_once_ &&
+                          awake_.WorthTrying() && busy_turn_->Take();
+    if (!worth_it) return kNothingYet;
+    const MonotonicTime until = runtime_.Now() + busy_wait_;
+    ssize_t got = kNothingYet;
+    do {
+      const ssize_t read = ::recv(socket_.fd(), chunk.data(), chunk.size(), MSG_DONTWAIT);
+      if (read >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+        got = read;
+        break;
+      }
+      // Whoever else is ready to run on this processor goes first: it may be the server.
+      ::sched_yield();
+    } while (runtime_.Now() < until);
+    const int error = errno;
+    busy_turn_->GiveBack();
+    awake_.Told(got != kNothingYet);
+    errno = error;
+    return got;
+  }
+
+  static constexpr ssize_t kNothingYet = -2;
+
   Runtime& runtime_;
   Socket socket_;
   std::unique_ptr<TlsSession> tls_;  ///< null: none
   std::unique_ptr<redisReader, ReaderDeleter> reader_;
   const Duration send_timeout_;
+  const Duration busy_wait_;
+  const std::shared_ptr<BusyTurn> busy_turn_;
   const std::string endpoint_;
+  BusyWait awake_;
+  bool comes_at_once_ = false;  ///< the reply to the last command
   std::string buffer_;
   std::size_t outstanding_ = 0;
   MonotonicTime heard_{};  // the peer sent something at this time or later
@@ -289,10 +329,12 @@ class HiredisConnection final : public Connection {
 
 class HiredisConnector final : public Connector {
  public:
-  HiredisConnector(Runtime& runtime, HiredisOptions options, std::shared_ptr<const TlsContext> tls)
+  HiredisConnector(Runtime& runtime, HiredisOptions options, std::shared_ptr<const TlsContext> tls,
+                   std::shared_ptr<BusyTurn> busy_turn)
       : runtime_(runtime),
         options_(std::move(options)),
         tls_(std::move(tls)),
+        busy_turn_(std::move(busy_turn)),
         endpoint_(FormatEndpoint(options_)) {}
 
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
@@ -309,7 +351,7 @@ class HiredisConnector final : public Connector {
       session = std::move(*begun);
     }
     auto connection = std::make_unique<HiredisConnection>(
-        runtime_, std::move(*socket), std::move(session), options_.send_timeout, endpoint_);
+        runtime_, std::move(*socket), std::move(session), options_, busy_turn_, endpoint_);
     if (Status ready = Greet(*connection, options_, endpoint_, until); !ready.ok()) return ready;
     return std::unique_ptr<Connection>(std::move(connection));
   }
@@ -320,6 +362,7 @@ class HiredisConnector final : public Connector {
   Runtime& runtime_;
   const HiredisOptions options_;
   const std::shared_ptr<const TlsContext> tls_;  ///< null: none
+  const std::shared_ptr<BusyTurn> busy_turn_;
   const std::string endpoint_;
 };
 
@@ -335,8 +378,8 @@ Result<std::shared_ptr<const TlsContext>> CheckedTls(const HiredisOptions& optio
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, HiredisOptions options) {
   Result<std::shared_ptr<const TlsContext>> tls = CheckedTls(options);
   if (!tls.ok()) return tls.status();
-  return std::unique_ptr<Connector>(
-      std::make_unique<HiredisConnector>(runtime, std::move(options), std::move(*tls)));
+  return std::unique_ptr<Connector>(std::make_unique<HiredisConnector>(
+      runtime, std::move(options), std::move(*tls), std::make_shared<BusyTurn>()));
 }
 
 Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common) {
@@ -345,13 +388,14 @@ Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common) {
   }
   const Result<std::shared_ptr<const TlsContext>> tls = CheckedTls(common);
   if (!tls.ok()) return tls.status();
-  return ConnectNode([&runtime, common = std::move(common), tls = tls.value()](
-                         const NodeAddress& node, MonotonicTime deadline) {
-    HiredisOptions options = common;
-    options.host = node.host;
-    options.port = node.port;
-    return HiredisConnector(runtime, std::move(options), tls).Connect(deadline);
-  });
+  return ConnectNode(
+      [&runtime, common = std::move(common), tls = tls.value(),
+       busy_turn = std::make_shared<BusyTurn>()](const NodeAddress& node, MonotonicTime deadline) {
+        HiredisOptions options = common;
+        options.host = node.host;
+        options.port = node.port;
+        return HiredisConnector(runtime, std::move(options), tls, busy_turn).Connect(deadline);
+      });
 }
 
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url) {

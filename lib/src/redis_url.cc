@@ -267,6 +267,9 @@ Status CheckHiredisOptions(const HiredisOptions& options) {
     return Invalid("connect_timeout must be positive");
   }
   if (options.send_timeout <= Duration::zero()) return Invalid("send_timeout must be positive");
+  if (options.busy_wait < Duration::zero() || options.busy_wait > std::chrono::milliseconds(1)) {
+    return Invalid("busy_wait must be 0 to 1 ms");
+  }
   if (options.keep_alive.count() < 0 ||
       options.keep_alive.count() > std::numeric_limits<std::int16_t>::max()) {
     return Invalid("keep_alive must be from 0 to 32767 seconds");

@@ -47,6 +47,12 @@ struct HiredisOptions {
   /// How long Send may wait for a peer that reads nothing, before it gives up.
   Duration send_timeout = std::chrono::seconds(2);
 
+  /// A reply is first waited for awake, for at most so long, by one thread of a connector at a
+  /// time: a server on the same machine answers before a sleeper would be awake again, which saves
+  /// up to a third of a command. Where replies take longer it is left out but for a try now and
+  /// then. [0, 1 ms]; 0: never. Not over TLS.
+  Duration busy_wait = std::chrono::microseconds(50);
+
   /// After this idle time TCP probes whether the peer is still there; whole seconds, 0 is off.
   std::chrono::seconds keep_alive = std::chrono::seconds(15);
 
