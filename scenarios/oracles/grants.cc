@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -15,9 +16,10 @@ std::vector<Grant> GrantsInOrder(const History& history) {
   constexpr std::size_t kNowhere = ~std::size_t{0};
   std::vector<Entry> entries;
   entries.reserve(history.server_holds.size());
+  std::size_t made = 0;
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.copied) continue;
-    entries.emplace_back(entry.client, entry.token, entry.granted, entries.size());
+    if (!entry.beside) ++made;
+    if (!entry.copied) entries.emplace_back(entry.client, entry.token, entry.granted, made);
   }
   std::sort(entries.begin(), entries.end());
   std::vector<std::pair<Grant, std::size_t>> placed;
@@ -40,7 +42,10 @@ std::vector<Grant> GrantsInOrder(const History& history) {
   }
   const auto key = [](const std::pair<Grant, std::size_t>& one) {
     const auto& [grant, place] = one;
-    return std::tuple(grant.granted, place, grant.hold->belief.front().from, grant.hold->client);
+    // What one command granted has no order among itself, so that of the tokens is as good as any.
+    const std::uint64_t token = place == kNowhere ? 0 : grant.hold->fencing_token.value_or(0);
+    return std::tuple(grant.granted, place, token, grant.hold->belief.front().from,
+                      grant.hold->client);
   };
   std::sort(placed.begin(), placed.end(),
             [&](const auto& a, const auto& b) { return key(a) < key(b); });

@@ -197,12 +197,14 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     hold.leased_ms = seen->expires_at_ms - look.now_ms;
     hold.renewed = now;
   }
+  bool beside = false;
   for (const SeenOwner& owner : owners) {
     if (IsKnown(history, look.node, owner.token)) continue;
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
     Grant(to, owner, now, look, history, violations);
     history.server_holds.back().made_by = client;
+    history.server_holds.back().beside = std::exchange(beside, true);
   }
 }
 

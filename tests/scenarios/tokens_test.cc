@@ -77,6 +77,19 @@ TEST(TokensTest, OfGrantsAtOneInstantTheOrderIsThatOfTheServerToo) {
   }
 }
 
+// One command may let several in, as from the line where two permits have become free.
+TEST(TokensTest, GrantsOfOneCommandHaveNoOrderAmongThemselves) {
+  for (const bool one_command : {true, false}) {
+    History history = NewHistory();
+    history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(1, Ms(10), Ms(1010))};
+    history.server_holds[1].beside = one_command;
+    history.holds = {Fenced(Believes(0, Ms(11), Ms(1000)), 34),
+                     Fenced(Believes(1, Ms(11), Ms(1000)), 33)};
+    for (ClientHold& hold : history.holds) hold.asked = Ms(9);
+    EXPECT_EQ(Judge(history).empty(), one_command);
+  }
+}
+
 // C1's reply took so long that C2 learned of its grant first: the order is the server's.
 TEST(TokensTest, TheOrderIsThatOfTheServerNotOfTheClients) {
   History history = ThreeGrants(33, 34, 90);
