@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "src/fair_protocol.h"
+#include "src/line_protocol.h"
 #include "src/scripts/fair_scripts.h"
 
 namespace interlock {
@@ -17,9 +17,9 @@ Result<FairMutex> FairMutex::Create(Client& client, std::string name, FairMutexO
   }
   auto scripts = std::make_shared<const internal::FairScripts>(
       options.key_prefix, name, std::chrono::floor<milliseconds>(options.lease),
-      std::chrono::ceil<milliseconds>(options.grace),
-      std::chrono::ceil<milliseconds>(options.retry.max_wait));
-  auto protocol = std::make_shared<internal::FairProtocol>(client.core(), std::move(scripts),
+      internal::LineRule{std::chrono::ceil<milliseconds>(options.grace),
+                         std::chrono::ceil<milliseconds>(options.retry.max_wait)});
+  auto protocol = std::make_shared<internal::LineProtocol>(client.core(), std::move(scripts),
                                                            options.drift_per_mille, options.retry);
   return FairMutex(std::move(name), std::move(protocol));
 }

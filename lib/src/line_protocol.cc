@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "src/fair_protocol.h"
+#include "src/line_protocol.h"
 
 #include <chrono>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 /// The state of one wait.
 class WaiterInLine {
  public:
-  WaiterInLine(LeaseProtocol& lock, const FairScripts& scripts, MonotonicTime deadline,
+  WaiterInLine(LeaseProtocol& lock, const LineScripts& scripts, MonotonicTime deadline,
                const std::stop_token& stop)
       : lock_(lock),
         scripts_(scripts),
@@ -108,7 +108,7 @@ class WaiterInLine {
   }
 
   LeaseProtocol& lock_;
-  const FairScripts& scripts_;
+  const LineScripts& scripts_;
   const MonotonicTime deadline_;
   const std::stop_token& stop_;
   const std::string token_;
@@ -123,18 +123,18 @@ class WaiterInLine {
 
 }  // namespace
 
-FairProtocol::FairProtocol(ClientCore& client, std::shared_ptr<const FairScripts> scripts,
+LineProtocol::LineProtocol(ClientCore& client, std::shared_ptr<const LineScripts> scripts,
                            int drift_per_mille, const RetryOptions& retry)
     : scripts_(std::move(scripts)), protocol_(client, scripts_, drift_per_mille, retry) {}
 
-Result<Grant> FairProtocol::AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) {
+Result<Grant> LineProtocol::AcquireUntil(MonotonicTime deadline, const std::stop_token& stop) {
   if (protocol_.Now() < deadline) return WaiterInLine(protocol_, *scripts_, deadline, stop).Run();
   Result<Grant> tried = Try();
   if (tried.code() != StatusCode::kNotAcquired) return tried;
   return Status(StatusCode::kTimeout, tried.status().message());
 }
 
-Status FairProtocol::Release(Grant& grant) {
+Status LineProtocol::Release(Grant& grant) {
   Status released = protocol_.Release(grant);
   if (grant.stray && released.outcome() != Outcome::kUnknown) {
     grant.stray = !protocol_.Abandon(grant.token, 1).ok();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// FairProtocol: one fair mutex of one client. A waiter stands in line in the server under one token
+// LineProtocol: one lock of one client that is handed over in line. A waiter stands in line in the server under one token
 // and sleeps there on a list of its own; what it finds there is its grant.
 //
 // Guarantee: as LeaseProtocol; a waiter keeps its place over lost connections and replies for as
@@ -16,13 +16,13 @@
 
 #include "src/client_core.h"
 #include "src/lease_protocol.h"
-#include "src/scripts/fair_scripts.h"
+#include "src/scripts/line_scripts.h"
 
 namespace interlock::internal {
 
-class FairProtocol final : public LeaseGranter {
+class LineProtocol final : public LeaseGranter {
  public:
-  FairProtocol(ClientCore& client, std::shared_ptr<const FairScripts> scripts, int drift_per_mille,
+  LineProtocol(ClientCore& client, std::shared_ptr<const LineScripts> scripts, int drift_per_mille,
                const RetryOptions& retry);
 
   Result<Grant> Try() override { return protocol_.Try(); }
@@ -41,7 +41,7 @@ class FairProtocol final : public LeaseGranter {
   Result<Inspection> Inspect() override { return protocol_.Inspect(); }
 
  private:
-  const std::shared_ptr<const FairScripts> scripts_;
+  const std::shared_ptr<const LineScripts> scripts_;
   LeaseProtocol protocol_;
 };
 

@@ -168,8 +168,9 @@ Status Validate(const RedlockOptions& options) {
 
 Status Validate(const SingleFileOptions& options) {
   return FirstFailure({ValidateName(options.name), CheckPrefix(options.key_prefix),
-                       CheckCount("concurrency", options.concurrency, 1, kMaxPermits),
+                       CheckCount("concurrency", options.concurrency, 1, kMaxConcurrency),
                        CheckDuration("expire_in", options.expire_in, kMinLease, kMaxLease),
+                       CheckDuration("grace", options.grace, milliseconds(1), kHour),
                        CheckCount("drift_per_mille", options.drift_per_mille, 0, 500),
                        CheckRetry(options.retry)});
 }

@@ -5,21 +5,23 @@
 #include <memory>
 #include <utility>
 
-#include "src/lease_protocol.h"
-#include "src/scripts/permit_scripts.h"
+#include "src/line_protocol.h"
+#include "src/scripts/single_file_scripts.h"
 
 namespace interlock {
 
 Result<SingleFile> SingleFile::Create(Client& client, SingleFileOptions options) {
+  using std::chrono::milliseconds;
   for (Status valid : {client.status(), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
-  auto scripts = std::make_unique<internal::PermitScripts>(
-      options.key_prefix, options.name,
-      std::chrono::floor<std::chrono::milliseconds>(options.expire_in),
-      internal::PermitRule{.wished = options.concurrency, .stands = {}, .word = "concurrency"});
-  auto protocol = std::make_shared<internal::LeaseProtocol>(client.core(), std::move(scripts),
-                                                            options.drift_per_mille, options.retry);
+  auto scripts = std::make_shared<const internal::SingleFileScripts>(
+      options.key_prefix, options.name, std::chrono::floor<milliseconds>(options.expire_in),
+      internal::LineRule{std::chrono::ceil<milliseconds>(options.grace),
+                         std::chrono::ceil<milliseconds>(options.retry.max_wait)},
+      options.concurrency);
+  auto protocol = std::make_shared<internal::LineProtocol>(client.core(), std::move(scripts),
+                                                           options.drift_per_mille, options.retry);
   return SingleFile(std::move(options.name), std::move(protocol));
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <chrono>
+#include <optional>
+#include <vector>
 
 #include <interlock/fair_mutex.h>
 
+#include "scenarios/owner_key.h"
 #include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/line_keys.h"
 #include "scenarios/subjects/mutex_adapter.h"
 #include "scenarios/subjects/subjects.h"
 
 namespace interlock::scenarios::subjects {
 namespace {
-
-using std::chrono::milliseconds;
 
 class Adapter final : public MutexAdapter {
  public:
@@ -22,7 +22,9 @@ class Adapter final : public MutexAdapter {
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .bypass_bound = 0};
   }
-  std::vector<harness::Promise> Promises() const override { return PromisesWithOrder(); }
+  std::vector<harness::Promise> Promises() const override {
+    return WithOrder(MutexAdapter::Promises());
+  }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
@@ -34,16 +36,19 @@ class Adapter final : public MutexAdapter {
     });
   }
 
+  /// The value is the owner's token, and what its grant says behind that.
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    std::vector<harness::Owner> owners = OwnersAt(server, KeyOf(options));
+    for (harness::Owner& owner : owners) owner.token = TokenOf(owner.token);
+    return owners;
+  }
+
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
-    const FairMutexOptions used;
-    const Duration sleep = std::max<Duration>(options.lease, used.retry.max_wait);
-    const auto live = std::chrono::duration_cast<milliseconds>(sleep + used.grace);
-    const std::string key = KeyOf(options);
     std::vector<harness::AuxiliaryKey> keys = MutexAdapter::AuxiliaryKeys(options);
-    keys.push_back({key + ":queue", live});
-    keys.push_back({key + ":waiters", live});
-    keys.push_back({key + ":turn:*", options.lease});
+    const FairMutexOptions used;
+    AddLineKeys(options, used.retry.max_wait, used.grace, keys);
     return keys;
   }
 };

@@ -47,8 +47,7 @@ std::vector<harness::Promise> MutexAdapter::Promises() const {
       {"split-brain", "replicated", "LK005 LK006 LK009 LK011 LK014 LK015", "LK001 LK002 LK003"}};
 }
 
-std::vector<harness::Promise> MutexAdapter::PromisesWithOrder() const {
-  std::vector<harness::Promise> promises = MutexAdapter::Promises();
+std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises) {
   for (const char* faults : {"none", "client-crash", "client-pause-bounded", "client-pause"}) {
     promises.push_back({faults, "standalone replicated", "LK012", ""});
   }

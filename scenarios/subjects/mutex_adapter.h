@@ -29,10 +29,9 @@ class MutexAdapter : public harness::Subject {
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override;
-
- protected:
-  /// The same promises, of a lock that also keeps an order among waiters whom the server can hear.
-  std::vector<harness::Promise> PromisesWithOrder() const;
 };
+
+/// The same promises, of a lock that also keeps an order among waiters whom the server can hear.
+std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises);
 
 }  // namespace interlock::scenarios::subjects

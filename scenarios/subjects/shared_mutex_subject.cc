@@ -67,7 +67,9 @@ class Adapter final : public MutexAdapter {
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .shared = true, .prefers_writers = true};
   }
-  std::vector<harness::Promise> Promises() const override { return PromisesWithOrder(); }
+  std::vector<harness::Promise> Promises() const override {
+    return WithOrder(MutexAdapter::Promises());
+  }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
     return std::make_unique<SharedLock>(environment, options);

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <interlock/single_file.h>
 
 #include "scenarios/subjects/lease_adapter.h"
+#include "scenarios/subjects/line_keys.h"
+#include "scenarios/subjects/mutex_adapter.h"
 #include "scenarios/subjects/permit_adapter.h"
 #include "scenarios/subjects/subjects.h"
 
@@ -14,7 +22,35 @@ class Adapter final : public PermitAdapter {
  public:
   std::string_view name() const override { return "single-file"; }
   std::string_view summary() const override {
-    return "interlock::SingleFile: a queue semaphore, each permit with a lease of its own";
+    return "interlock::SingleFile: permits with leases of their own, first come, first served";
+  }
+  harness::Traits traits() const override {
+    harness::Traits traits = PermitAdapter::traits();
+    traits.bypass_bound = 0;
+    return traits;
+  }
+  std::vector<harness::Promise> Promises() const override {
+    return WithOrder(PermitAdapter::Promises());
+  }
+
+  /// One value holds all permits, ";<token> <fencing token> <end of the lease>" for each.
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    std::vector<harness::Owner> owners;
+    std::istringstream permits(server.String(KeyOf(options) + ":holders").value_or(""));
+    std::int64_t expires_at_ms = 0;
+    for (std::string token, fence; permits >> token >> fence >> expires_at_ms;) {
+      if (expires_at_ms >= server.NowMs()) owners.push_back({token.substr(1), expires_at_ms});
+    }
+    return owners;
+  }
+
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    std::vector<harness::AuxiliaryKey> keys = PermitAdapter::AuxiliaryKeys(options);
+    const SingleFileOptions used;
+    AddLineKeys(options, used.retry.max_wait, used.grace, keys);
+    return keys;
   }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,

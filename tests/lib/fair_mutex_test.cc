@@ -60,7 +60,7 @@ TEST_F(FairMutexTest, ATryNeverStandsInLine) {
 
 TEST_F(FairMutexTest, WhatAWaiterFindsInItsListIsItsGrant) {
   Script(Refuse(8s));
-  Pop(Turn("42 1700000000000").After(2s));
+  Pop(Turn("42 10000").After(2s));
   FairMutex mutex = NewFairMutex();
   Result<Lease> lease = mutex.AcquireFor(5s);
   ASSERT_TRUE(lease.ok());
@@ -76,7 +76,7 @@ TEST_F(FairMutexTest, WhatAWaiterFindsInItsListIsItsGrant) {
 
 TEST_F(FairMutexTest, AsksOnceMoreIfLittleOfTheLeaseMayBeLeft) {
   Script(Refuse(8s));
-  Pop(Turn("42 1700000000000").After(6s));
+  Pop(Turn("42 10000").After(6s));
   Script(Grant(42));
   FairMutex mutex = NewFairMutex();
   Result<Lease> lease = mutex.Acquire();

@@ -98,11 +98,11 @@ TEST_F(OptionsTest, DriftAndRetryAreChecked) {
 }
 
 TEST_F(OptionsTest, ConcurrencyIsChecked) {
-  for (const int concurrency : {0, -1, kMaxPermits + 1}) {
+  for (const int concurrency : {0, -1, kMaxConcurrency + 1}) {
     EXPECT_EQ(SingleFile::Create(client_, {.concurrency = concurrency}).code(),
               StatusCode::kInvalidArgument);
   }
-  EXPECT_TRUE(SingleFile::Create(client_, {.concurrency = kMaxPermits}).ok());
+  EXPECT_TRUE(SingleFile::Create(client_, {.concurrency = kMaxConcurrency}).ok());
   EXPECT_FALSE(SingleFile::Create(client_, {.name = ""}).ok());
   EXPECT_FALSE(SingleFile::Create(client_, {.expire_in = 0s}).ok());
 }

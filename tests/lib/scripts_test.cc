@@ -15,6 +15,7 @@
 #include "src/scripts/quorum_scripts.h"
 #include "src/scripts/reentrant_scripts.h"
 #include "src/scripts/shared_scripts.h"
+#include "src/scripts/single_file_scripts.h"
 #include "src/sha1.h"
 #include "tests/support/fake_connection.h"
 
@@ -52,9 +53,10 @@ TEST(Sha1Test, PadsEveryLengthAroundABlock) {
 
 std::vector<const Script*> AllScripts() {
   std::vector<const Script*> all;
-  for (const auto& of_one_kind : {FairScripts::All(), LatchScripts::All(), MutexScripts::All(),
-                                  PermitScripts::All(), QuorumScripts::All(), ReaderScripts::All(),
-                                  ReentrantScripts::All(), WriterScripts::All()}) {
+  for (const auto& of_one_kind :
+       {FairScripts::All(), LatchScripts::All(), MutexScripts::All(), PermitScripts::All(),
+        QuorumScripts::All(), ReaderScripts::All(), ReentrantScripts::All(),
+        SingleFileScripts::All(), WriterScripts::All()}) {
     all.insert(all.end(), of_one_kind.begin(), of_one_kind.end());
   }
   return all;
@@ -76,7 +78,9 @@ TEST(ScriptsTest, AllKeysOfAResourceShareAHashTag) {
   const PermitScripts permits("app:", "res", 1s, {});
   const ReaderScripts reader("app:", "res", 1s);
   const WriterScripts writer("app:", "res", 1s, true);
-  const std::vector<const LockScripts*> kinds = {&mutex, &permits, &reader, &writer};
+  const FairScripts fair("app:", "res", 1s, {});
+  const SingleFileScripts file("app:", "res", 1s, {}, 1);
+  const std::vector<const LockScripts*> kinds = {&mutex, &permits, &reader, &writer, &fair, &file};
   for (const LockScripts* scripts : kinds) {
     EXPECT_THAT(scripts->signal(), ::testing::StartsWith("app:{res}"));
     for (const ScriptCall& call : {scripts->Acquire("t"), scripts->Extend("t", 5ms),

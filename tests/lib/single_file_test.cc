@@ -18,7 +18,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::Answer;
+using testing::Array;
 using ::testing::HasSubstr;
+using testing::Text;
 
 class SingleFileTest : public LockTest {
  protected:
@@ -29,6 +31,9 @@ class SingleFileTest : public LockTest {
     Script(Grant(3));
     Script(Number(1));
   }
+  static Answer Turn(std::string element) {
+    return Answer::With(Array({Text("s:{default}:turn:t"), Text(std::move(element))}));
+  }
 };
 
 TEST_F(SingleFileTest, UsesTheDefaultNameAndPassesItsLimit) {
@@ -37,10 +42,10 @@ TEST_F(SingleFileTest, UsesTheDefaultNameAndPassesItsLimit) {
   Script(Grant(3));
   Result<Lease> lease = file.TryAcquire();
   ASSERT_TRUE(lease.ok());
-  EXPECT_EQ(Key(0, 0), "s:{default}:holders");
-  EXPECT_EQ(Key(0, 3), "s:{default}:limit");
-  EXPECT_EQ(Argument(0, 1), "300000");
-  EXPECT_EQ(Argument(0, 3), "3");
+  EXPECT_EQ(Key(0, 0), "s:{default}");
+  EXPECT_EQ(Key(0, 4), "s:{default}:holders");
+  EXPECT_EQ(Argument(0, 3), "300000");
+  EXPECT_EQ(Argument(0, 6), "3");
   lease->Forget();
 }
 
@@ -91,9 +96,11 @@ TEST_F(SingleFileTest, SynchronizeTakesBodiesThatCanOnlyBeMoved) {
 // The time-out is a value of its own, and the body is not run.
 TEST_F(SingleFileTest, SynchronizeReturnsTimeoutWithoutRunningTheBody) {
   SingleFile file = NewFile();
-  Script(Refuse(60s));
-  Pop(Answer::TimesOut());
-  Script(Refuse(45s));
+  for (std::chrono::seconds left : {60s, 55s, 50s}) {
+    Script(Refuse(left));
+    Pop(Answer::TimesOut());
+  }
+  Script(Number(0));
   bool ran = false;
   const Result<int> value = file.Synchronize(15s, [&] {
     ran = true;
@@ -104,13 +111,26 @@ TEST_F(SingleFileTest, SynchronizeReturnsTimeoutWithoutRunningTheBody) {
   EXPECT_EQ(runtime_.elapsed(), 15s);
 }
 
-// Giving up sends nothing that could change a permit: only tries and a blocking pop.
-TEST_F(SingleFileTest, GivingUpChangesNoPermit) {
+// Whoever gives up leaves the line under its own token, and sends nothing that could change the
+// permit of another.
+TEST_F(SingleFileTest, GivingUpLeavesTheLine) {
   SingleFile file = NewFile();
   Script(Refuse(60s));
   Pop(Answer::TimesOut());
-  Script(Refuse(45s));
-  (void)file.AcquireFor(15s);
+  Script(Number(0));
+  EXPECT_EQ(file.AcquireFor(4s).code(), StatusCode::kTimeout);
+  EXPECT_EQ(connector_.sent().size(), 3U);
+  EXPECT_EQ(Argument(2, 0), Argument(0, 0));
+}
+
+// The release of the one before has granted it: no further command.
+TEST_F(SingleFileTest, ATurnIsAPermit) {
+  SingleFile file = NewFile();
+  Script(Refuse(60s));
+  Pop(Turn("42 300000").After(2s));
+  Script(Number(1));
+  const auto fence = file.Synchronize([](Lease& lease) { return lease.fencing_token(); });
+  EXPECT_EQ(fence.value(), 42U);
   EXPECT_EQ(connector_.sent().size(), 3U);
 }
 
@@ -137,11 +157,12 @@ TEST_F(SingleFileTest, RejoinsAfterALostConnectionWithinItsBudget) {
   Script(Refuse(60s));
   Pop(Answer::Reset());
   Script(Refuse(58s));
-  Pop(Hint().After(4s));
-  GrantAndRelease();
-  const Result<int> value = file.Synchronize(15s, [] { return 1; });
+  Pop(Turn("42 300000").After(3s));
+  Script(Number(1));
+  const Result<int> value = file.Synchronize(4s, [] { return 1; });
   EXPECT_TRUE(value.ok());
-  EXPECT_EQ(Sent(3).argv.back(), "15.000");
+  EXPECT_EQ(Argument(2, 0), Argument(0, 0));
+  EXPECT_EQ(Sent(3).argv.back(), "4.000");
 }
 
 TEST_F(SingleFileTest, TheThrowingFormAnswersWhatTheBodyAnswers) {
@@ -206,11 +227,11 @@ TEST_F(SingleFileTest, ExtendAndReleaseNameTheirKeys) {
   Result<Lease> lease = file.TryAcquire();
   Script(Number(1));
   EXPECT_TRUE(lease->Extend().ok());
-  EXPECT_EQ(Key(1, 2), "s:{default}:limit");
+  EXPECT_EQ(Key(1, 3), "s:{default}:holders");
   Script(Number(1));
   EXPECT_TRUE(lease->Release().ok());
-  EXPECT_EQ(Key(2, 2), "s:{default}:signal");
-  EXPECT_EQ(Key(2, 3), "s:{default}:limit");
+  EXPECT_EQ(Key(2, 2), "s:{default}:queue");
+  EXPECT_EQ(Key(2, 3), "s:{default}:holders");
 }
 
 TEST_F(SingleFileTest, ALostReplyIsCleanedUp) {

@@ -93,7 +93,7 @@ TEST_F(InspectionOnRedisTest, OfASemaphore) {
 
 TEST_F(InspectionOnRedisTest, OfASingleFile) {
   SingleFile file = Make<SingleFile>(*billing_.client, SingleFileOptions{.expire_in = seconds(30)});
-  ExpectInspected(file, false);
+  ExpectInspected(file, true);
 }
 
 TEST_F(InspectionOnRedisTest, OfBothSidesOfASharedMutex) {

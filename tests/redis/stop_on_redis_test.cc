@@ -106,7 +106,6 @@ TEST_F(StopOnRedisTest, EveryKindOfLock) {
     FairMutex b = Make<FairMutex>(them, "f", FairMutexOptions{.retry = kLongSleeps});
     ExpectStops(b, a);
     EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:fair:{f}:queue"})->integer, 0);
-    EXPECT_EQ(Call(*look_, {"EXISTS", "interlock:fair:{f}:waiters"})->integer, 0);
   }
   {
     ReentrantMutex lock =

@@ -54,12 +54,13 @@
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one command to stand
 // in line, one BLPOP on a connection of its own, whose answer is the grant; one command more if
 // that came so late that less than half of the lease may be left, and one per look. Giving up
-// waiting: one. Keys, all with a TTL, P = key_prefix: `P{name}` (the owner, one lease),
-// `P{name}:queue` and `P{name}:waiters` (who waits; at most the longest lease + grace),
-// `P{name}:turn:<token>` (one element, one lease), `P{name}:fence` (kFenceTtl),
+// waiting: one. Keys, all with a TTL, P = key_prefix: `P{name}` (the owner's token and fencing
+// token, and the token of who handed over; one lease), `P{name}:queue` and `P{name}:wait:<token>`
+// (who waits, and its grant to come; at most the longest lease or retry.max_wait, and grace),
+// `P{name}:turn:<token>` (a grant to be fetched; one lease), `P{name}:fence` (kFenceTtl),
 // `P{name}:cancelled:<token>` (one per waiter that gave up or lost a reply; the longer of lease and
 // kCancelledTtl). In a cluster all share a slot; those of waiters are named by the script, not by
-// its caller.
+// its caller. A fencing token is drawn when its owner gets into the line.
 //
 // Thread safety: as LeaseSource.
 #pragma once

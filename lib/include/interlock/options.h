@@ -26,6 +26,7 @@ inline constexpr Duration kMaxLease = std::chrono::hours(24);
 inline constexpr std::size_t kMaxNameBytes = 512;
 inline constexpr std::size_t kMaxPrefixBytes = 256;
 inline constexpr int kMaxPermits = 65536;
+inline constexpr int kMaxConcurrency = 1000;
 
 /// Life of a fencing counter since its last use. It only has to outlive every fenced resource's
 /// memory of the last token; a week covers a service that stands still over a long weekend.
@@ -162,15 +163,19 @@ struct SingleFileOptions {
   /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
   std::string key_prefix = "interlock:single-file:";
 
-  /// How many may be inside at once. All clients of one name must agree. [1, 65536]
+  /// How many may be inside at once. All clients of one name must agree. The server looks at all
+  /// who are inside whenever somebody wants to enter, hence the limit: [1, 1000]
   int concurrency = 1;
 
   /// The lease of one permit: how long after entering a holder that was not heard of again loses
   /// it. Five minutes suit whole jobs run as the body. [1 ms, 24 h]
   Duration expire_in = std::chrono::seconds(300);
 
-  int drift_per_mille = 10;  ///< as in MutexOptions
-  RetryOptions retry = {};
+  /// How long a waiter may take to fetch its turn, or to be heard of again, as in FairMutexOptions.
+  Duration grace = std::chrono::seconds(2);
+
+  int drift_per_mille = 10;                                    ///< as in MutexOptions
+  RetryOptions retry = {.max_wait = std::chrono::seconds(5)};  ///< as in FairMutexOptions
 
   /// Where the server is: read by SingleFiles (single_files.h) alone. SingleFile::Create goes
   /// wherever the Connector of its Client leads.

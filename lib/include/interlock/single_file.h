@@ -13,11 +13,14 @@
 //     lease of `expire_in` of its own; a client that was configured with another concurrency is
 //     told so;
 //   - a crash loses no permit: it comes back when its lease is over. Giving up waiting changes
-//     nothing;
-//   - waiters block in Redis and are woken in the order in which they blocked, one per release. A
-//     waiter that lost its connection blocks again, at the end, within the same time budget.
+//     nothing for others;
+//   - waiters block in Redis and are served first come, first served, by the order in which the
+//     server executed the first command of each. Whoever leaves hands its permit to the first in
+//     line in the same instant, and wakes just that one; a try never overtakes anybody. A waiter
+//     that lost its connection keeps its place, if it is back within `grace`, and its time budget;
+//   - a waiter that has died is passed over, as by FairMutex.
 // Not guaranteed:
-//   - strict first come, first served: a newcomer may take the permit between wake-up and entry;
+//   - the place of a waiter that was paused or cut off for longer than `grace`;
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
 // What `interlock guarantees` holds it to, by class of faults and topology:
@@ -42,11 +45,15 @@
 //   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
 //   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
 //   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
+//   none @ standalone replicated: keeps LK012
+//   client-crash @ standalone replicated: keeps LK012
+//   client-pause-bounded @ standalone replicated: keeps LK012
+//   client-pause @ standalone replicated: keeps LK012
 //
-// Cost: enter and leave one round trip each; a hand-over one push. Keys, all with a TTL, P =
-// key_prefix: `P{name}:holders` (permits; at most the longest lease), `P{name}:limit` (the same),
-// `P{name}:signal` (at most `concurrency` elements, one lease), `P{name}:fence` (kFenceTtl) and,
-// only after lost replies, `P{name}:cancelled:<token>` (the longer of lease and kCancelledTtl).
+// Cost: enter and leave one round trip each; who has to wait, one BLPOP more, whose answer is the
+// permit. Keys, all with a TTL, P = key_prefix: `P{name}:holders` (the permits that are out; at
+// most the longest lease), `P{name}:fence` (the concurrency in force as well; kFenceTtl), and those
+// of the line as for FairMutex (see fair_mutex.h).
 //
 // Thread safety: as LeaseSource. Each hold is a permit of its own, so nested use with concurrency 1
 // waits for itself.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#include "src/scripts/line_scripts.h"
+
+#include <charconv>
+#include <utility>
+
+namespace interlock::internal {
+
+LineScripts::LineScripts(ResourceKeys keys, Milliseconds lease, LineRule rule)
+    : LockScripts(std::move(keys), lease), rule_(rule), queue_(this->keys().base + ":queue") {}
+
+std::string LineScripts::Turn(const std::string& token) const {
+  return keys().base + ":turn:" + token;
+}
+
+Result<std::uint64_t> ParseTurn(const std::string& element) {
+  std::uint64_t fence = 0;
+  const char* end = element.data() + element.size();
+  const auto [parsed_to, error] = std::from_chars(element.data(), end, fence);
+  if (error == std::errc() && parsed_to != end && *parsed_to == ' ') return fence;
+  return Status(StatusCode::kProtocolError, "a grant was handed over in an unknown form");
+}
+
+}  // namespace interlock::internal

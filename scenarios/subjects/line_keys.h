@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// What the library's locks that are handed over in line keep in the server for it.
+//
+// Thread safety: may be called from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+#include <interlock/time.h>
+
+namespace interlock::scenarios::subjects {
+
+/// Of an entry that says more about its owner behind the token and a blank.
+std::string TokenOf(const std::string& entry);
+
+/// The keys of those who wait, and of who has not fetched its grant. `max_wait`: the longest sleep.
+void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duration grace,
+                 std::vector<harness::AuxiliaryKey>& keys);
+
+}  // namespace interlock::scenarios::subjects
