@@ -110,8 +110,7 @@ struct ServerHold {
   bool beside = false;  ///< the same command had made the entry before it
   int node = 0;         ///< which server
   bool copied = false;  ///< no command made it: it came with another server's data, or came back
-  /// Its owner has released the lock on another server, or had released it when the entry came
-  /// back: whatever stands here promises nothing any more.
+  /// Its owner has released the lock elsewhere, or before the entry came back: it promises nothing.
   VirtualTime waived = kOpen;
   bool shared = false;  ///< a reader's
 

@@ -21,7 +21,6 @@
 //   reads too, not only while waiting for one.
 #include <hiredis/hiredis.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -290,25 +289,11 @@ class HiredisConnection final : public Connection {
     const bool worth_it = busy_wait_ > Duration(0) && tls_ == nullptr && comes_at_once_ &&
                           awake_.WorthTrying() && busy_turn_->Take();
     if (!worth_it) return kNothingYet;
-    const MonotonicTime until = runtime_.Now() + busy_wait_;
-    ssize_t got = kNothingYet;
-    do {
-      const ssize_t read = ::recv(socket_.fd(), chunk.data(), chunk.size(), MSG_DONTWAIT);
-      if (read >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
-        got = read;
-        break;
-      }
-      // Whoever else is ready to run on this processor goes first: it may be the server.
-      ::sched_yield();
-    } while (runtime_.Now() < until);
-    const int error = errno;
+    const ssize_t got = ReceiveAwake(runtime_, socket_.fd(), chunk, runtime_.Now() + busy_wait_);
     busy_turn_->GiveBack();
     awake_.Told(got != kNothingYet);
-    errno = error;
     return got;
   }
-
-  static constexpr ssize_t kNothingYet = -2;
 
   Runtime& runtime_;
   Socket socket_;

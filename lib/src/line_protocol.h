@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// LineProtocol: one lock of one client that is handed over in line. A waiter stands in line in the server under one token
-// and sleeps there on a list of its own; what it finds there is its grant.
+// LineProtocol: one lock of one client that is handed over in line. A waiter stands in line in the
+// server under one token and sleeps there on a list of its own; what it finds there is its grant.
 //
 // Guarantee: as LeaseProtocol; a waiter keeps its place over lost connections and replies for as
 // long as it is heard of in time. Thread safety: may be used from any task.

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -141,6 +142,15 @@ Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline,
     if (ready < 0 && errno != EINTR) return Ready::kFailed;
     if (deadline != kNever && runtime.Now() >= deadline) return Ready::kDeadline;
   }
+}
+
+ssize_t ReceiveAwake(Runtime& runtime, int fd, std::span<char> into, MonotonicTime until) {
+  do {
+    const ssize_t got = ::recv(fd, into.data(), into.size(), MSG_DONTWAIT);
+    if (got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) return got;
+    ::sched_yield();
+  } while (runtime.Now() < until);
+  return kNothingYet;
 }
 
 Result<Socket> ConnectSocket(Runtime& runtime, const HiredisOptions& options,

@@ -6,7 +6,10 @@
 // Thread safety: a Socket belongs to one task at a time.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -61,6 +64,13 @@ enum class Ready { kYes, kDeadline, kFailed, kWoken };
 /// is not ready. YIELDS.
 Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline,
                 const Waker* waker = nullptr);
+
+inline constexpr ssize_t kNothingYet = -2;
+
+/// Reads what has come, as recv does; if nothing has, looks again and again, until `until`, and
+/// answers kNothingYet then. Whoever else is ready to run on this processor goes first: it may be
+/// the peer.
+ssize_t ReceiveAwake(Runtime& runtime, int fd, std::span<char> into, MonotonicTime until);
 
 /// Connects to where `options` lead, and sets blocking reads of kReadSlice, TCP_NODELAY and
 /// keep-alive probes. kUnavailable: not connected before `deadline`. YIELDS.

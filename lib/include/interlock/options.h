@@ -163,17 +163,15 @@ struct SingleFileOptions {
   /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
   std::string key_prefix = "interlock:single-file:";
 
-  /// How many may be inside at once. All clients of one name must agree. The server looks at all
-  /// who are inside whenever somebody wants to enter, hence the limit: [1, 1000]
+  /// How many may be inside at once. All clients of one name must agree. [1, 1000], because the
+  /// server looks at all of them whenever somebody wants to enter.
   int concurrency = 1;
 
   /// The lease of one permit: how long after entering a holder that was not heard of again loses
   /// it. Five minutes suit whole jobs run as the body. [1 ms, 24 h]
   Duration expire_in = std::chrono::seconds(300);
 
-  /// How long a waiter may take to fetch its turn, or to be heard of again, as in FairMutexOptions.
-  Duration grace = std::chrono::seconds(2);
-
+  Duration grace = std::chrono::seconds(2);                    ///< as in FairMutexOptions
   int drift_per_mille = 10;                                    ///< as in MutexOptions
   RetryOptions retry = {.max_wait = std::chrono::seconds(5)};  ///< as in FairMutexOptions
 
