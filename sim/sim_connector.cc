@@ -105,6 +105,13 @@ Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime
   return Status();
 }
 
+void SimConnection::SendLast(std::span<const std::string_view> argv) {
+  if (!std::exchange(overdue_, false) || link_.broke != nullptr) return;
+  if (!engine_.StepBeforeSend(process_, PendingSend(argv)) || link_.broke != nullptr) return;
+  ++outstanding_;
+  if (engine_.network.Send(link_, argv)) engine_.Step(process_, StepKind::kAfterSend);
+}
+
 PendingEvent SimConnection::PendingSend(std::span<const std::string_view> argv) const {
   if (!engine_.choices.sees_candidates()) return {};
   return PendingCommand(argv, process_.database);
@@ -164,7 +171,10 @@ Result<Reply> SimConnection::Await(MonotonicTime deadline, const std::stop_token
       deadline = std::min(deadline, AddSaturating(now, patience));
     }
     if (link_.broke != nullptr) return Break(link_.broke, StatusCode::kUnavailable);
-    if (engine_.Reached(process_, deadline)) return Break("deadline", StatusCode::kTimeout);
+    if (engine_.Reached(process_, deadline)) {
+      overdue_ = true;
+      return Break("deadline", StatusCode::kTimeout);
+    }
     link_.reader = engine_.scheduler.current();
     const bool alive =
         engine_.Wait(WaitKind::kReply, process_, deadline, VirtualTime::max(), link_.id);

@@ -33,6 +33,7 @@ class SimConnection final : public Connection {
                                      Duration patience) override {
     return Await(deadline, stop, patience);
   }
+  void SendLast(std::span<const std::string_view> argv) override;
   bool broken() const override { return broken_; }
 
  private:
@@ -46,6 +47,7 @@ class SimConnection final : public Connection {
   Link& link_;
   std::size_t outstanding_ = 0;  // commands whose reply has not been received
   bool broken_ = false;
+  bool overdue_ = false;  // broken for want of a reply, and for nothing else
 };
 
 class SimConnector final : public Connector {

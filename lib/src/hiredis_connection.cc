@@ -19,6 +19,8 @@
 //   it will send nothing later.
 // - A peer may send without end and never finish a reply, so the deadline is looked at between
 //   reads too, not only while waiting for one.
+#include "src/hiredis_connection.h"
+
 #include <hiredis/hiredis.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -40,12 +42,7 @@
 
 #include <interlock/hiredis_connector.h>
 
-#include "src/busy_wait.h"
 #include "src/command_name.h"
-#include "src/greeting.h"
-#include "src/redis_url.h"
-#include "src/socket.h"
-#include "src/tls.h"
 
 namespace interlock {
 namespace {
@@ -130,12 +127,7 @@ class HiredisConnection final : public Connection {
   Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
     if (argv.empty()) return Status(StatusCode::kInvalidArgument, "a command without words");
     if (failed_ || HasStrayBytes()) return Break(StatusCode::kUnavailable, "connection is broken");
-    buffer_.clear();
-    AppendHeader('*', argv.size(), buffer_);
-    for (const std::string_view word : argv) {
-      AppendHeader('$', word.size(), buffer_);
-      buffer_.append(word).append("\r\n");
-    }
+    Fill(argv);
     if (Status written = WriteBuffer(deadline); !written.ok()) return written;
     if (buffer_.capacity() > kKeptSendBuffer) buffer_ = std::string();
     Expect(argv);
@@ -170,6 +162,14 @@ class HiredisConnection final : public Connection {
     return reply;
   }
 
+  void SendLast(std::span<const std::string_view> argv) override {
+    if (!overdue_ || tls_ != nullptr) return;
+    overdue_ = false;
+    Fill(argv);
+    // It is read when the server comes to it, also if this socket has been closed by then.
+    (void)::send(socket_.fd(), buffer_.data(), buffer_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+
   bool broken() const override {
     if (failed_ || HasStrayBytes()) return true;
     if (outstanding_ > 0 || runtime_.Now() - heard_ < kTrustedFor) return false;
@@ -187,6 +187,15 @@ class HiredisConnection final : public Connection {
   // The same, and no command asked for it: the stream is out of step.
   bool HasStrayBytes() const { return outstanding_ == 0 && !subscriber_ && HasBytes(); }
 
+  void Fill(std::span<const std::string_view> argv) {
+    buffer_.clear();
+    AppendHeader('*', argv.size(), buffer_);
+    for (const std::string_view word : argv) {
+      AppendHeader('$', word.size(), buffer_);
+      buffer_.append(word).append("\r\n");
+    }
+  }
+
   void Close() {
     failed_ = true;
     tls_.reset();
@@ -198,9 +207,12 @@ class HiredisConnection final : public Connection {
     return Status(code, endpoint_ + ": " + why);
   }
 
+  /// The socket is closed with the connection, so that there may be a last command.
   Status BreakAtDeadline() {
-    return Break(outstanding_ > 0 ? StatusCode::kUnknownOutcome : StatusCode::kTimeout,
-                 "no reply before the deadline");
+    overdue_ = !failed_;
+    failed_ = true;
+    return Status(outstanding_ > 0 ? StatusCode::kUnknownOutcome : StatusCode::kTimeout,
+                  endpoint_ + ": no reply before the deadline");
   }
 
   Status WriteBuffer(MonotonicTime deadline) {
@@ -309,84 +321,19 @@ class HiredisConnection final : public Connection {
   std::size_t outstanding_ = 0;
   MonotonicTime heard_{};  // the peer sent something at this time or later
   bool subscriber_ = false;
+  bool overdue_ = false;  ///< failed for want of a reply, and for nothing else
   mutable bool failed_ = false;
 };
 
-class HiredisConnector final : public Connector {
- public:
-  HiredisConnector(Runtime& runtime, HiredisOptions options, std::shared_ptr<const TlsContext> tls,
-                   std::shared_ptr<BusyTurn> busy_turn)
-      : runtime_(runtime),
-        options_(std::move(options)),
-        tls_(std::move(tls)),
-        busy_turn_(std::move(busy_turn)),
-        endpoint_(FormatEndpoint(options_)) {}
-
-  Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
-    const MonotonicTime until =
-        std::min(deadline, AddSaturating(runtime_.Now(), options_.connect_timeout));
-    Result<Socket> socket = ConnectSocket(runtime_, options_, until);
-    if (!socket.ok()) {
-      return Status(socket.code(), endpoint_ + ": " + socket.status().message());
-    }
-    std::unique_ptr<TlsSession> session;
-    if (tls_ != nullptr) {
-      auto begun = tls_->Begin(runtime_, socket->fd(), until);
-      if (!begun.ok()) return Status(begun.code(), endpoint_ + ": " + begun.status().message());
-      session = std::move(*begun);
-    }
-    auto connection = std::make_unique<HiredisConnection>(
-        runtime_, std::move(*socket), std::move(session), options_, busy_turn_, endpoint_);
-    if (Status ready = Greet(*connection, options_, endpoint_, until); !ready.ok()) return ready;
-    return std::unique_ptr<Connection>(std::move(connection));
-  }
-
-  std::string endpoint() const override { return endpoint_; }
-
- private:
-  Runtime& runtime_;
-  const HiredisOptions options_;
-  const std::shared_ptr<const TlsContext> tls_;  ///< null: none
-  const std::shared_ptr<BusyTurn> busy_turn_;
-  const std::string endpoint_;
-};
-
-/// Null if no TLS is wanted.
-Result<std::shared_ptr<const TlsContext>> CheckedTls(const HiredisOptions& options) {
-  if (Status valid = CheckHiredisOptions(options); !valid.ok()) return valid;
-  if (options.tls) return MakeTlsContext(options);
-  return std::shared_ptr<const TlsContext>();
-}
-
 }  // namespace
 
-Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, HiredisOptions options) {
-  Result<std::shared_ptr<const TlsContext>> tls = CheckedTls(options);
-  if (!tls.ok()) return tls.status();
-  return std::unique_ptr<Connector>(std::make_unique<HiredisConnector>(
-      runtime, std::move(options), std::move(*tls), std::make_shared<BusyTurn>()));
-}
-
-Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common) {
-  if (!common.unix_path.empty()) {
-    return Status(StatusCode::kInvalidArgument, "a unix socket leads to one node only");
-  }
-  const Result<std::shared_ptr<const TlsContext>> tls = CheckedTls(common);
-  if (!tls.ok()) return tls.status();
-  return ConnectNode(
-      [&runtime, common = std::move(common), tls = tls.value(),
-       busy_turn = std::make_shared<BusyTurn>()](const NodeAddress& node, MonotonicTime deadline) {
-        HiredisOptions options = common;
-        options.host = node.host;
-        options.port = node.port;
-        return HiredisConnector(runtime, std::move(options), tls, busy_turn).Connect(deadline);
-      });
-}
-
-Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url) {
-  Result<HiredisOptions> options = ParseRedisUrl(url);
-  if (!options.ok()) return options.status();
-  return MakeHiredisConnector(runtime, std::move(options).value());
+std::unique_ptr<Connection> MakeHiredisConnection(Runtime& runtime, Socket socket,
+                                                  std::unique_ptr<TlsSession> tls,
+                                                  const HiredisOptions& options,
+                                                  std::shared_ptr<internal::BusyTurn> busy_turn,
+                                                  std::string endpoint) {
+  return std::make_unique<HiredisConnection>(runtime, std::move(socket), std::move(tls), options,
+                                             std::move(busy_turn), std::move(endpoint));
 }
 
 }  // namespace interlock

@@ -108,6 +108,11 @@ Result<ScriptReply> PendingCall::Finish() {
       client_.GiveBack(std::move(connection_));
       return answer;
     }
+    // With its source, for nobody would be told that the server does not know the script.
+    if (last_ != nullptr) {
+      const std::string key_count = std::to_string(last_->keys.size());
+      connection_->SendLast(CommandLine("EVAL", last_->script->source, *last_, key_count));
+    }
     connection_.reset();
     client_.DropIdle();
     // A server that refused may no longer be the one that a new connection leads to.

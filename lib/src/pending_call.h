@@ -31,6 +31,10 @@ class PendingCall {
   /// Finish has to connect first. Never waits for a reply.
   bool TrySend();
 
+  /// What the server is to execute behind the call if the reply does not come in time. It must
+  /// outlive this.
+  void IfOverdue(const ScriptCall& last) { last_ = &last; }
+
   /// Sends if that is still to be done, and waits for the reply. YIELDS. Answers as
   /// ClientCore::Run. REQUIRES: called once at most.
   Result<ScriptReply> Finish();
@@ -47,6 +51,7 @@ class PendingCall {
   const Use use_;
   const MonotonicTime by_;
   const ReplyTest worth_keeping_;
+  const ScriptCall* last_ = nullptr;
   std::string key_count_;
   std::unique_ptr<Connection> connection_;  ///< on which a reply is outstanding
   MonotonicTime sent_{};

@@ -72,7 +72,10 @@ std::vector<NodeAnswer> QuorumProtocol::AskAll(const ScriptCall& call, Monotonic
 }
 
 Votes QuorumProtocol::Ask(const std::string& token, const Leftovers& left, MonotonicTime by) {
-  std::vector<NodeCall> calls(nodes_.size(), NodeCall{scripts_->node().Acquire(token)});
+  // A node that hangs must not grant in the end what nobody waits for any more.
+  std::vector<NodeCall> calls(nodes_.size(),
+                              NodeCall{.call = scripts_->node().Acquire(token),
+                                       .if_overdue = scripts_->node().Abandon(token)});
   for (std::size_t i = 0; i < calls.size(); ++i) {
     // It would wait for itself there.
     if (left.calls[i].call) calls[i].call.reset();

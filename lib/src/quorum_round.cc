@@ -21,6 +21,7 @@ std::vector<NodeAnswer> AskNodes(const std::vector<ClientCore*>& nodes,
     // What it remains if the task that asks is ended before its time, with its process.
     answers[i] = Result<ScriptReply>(Status(StatusCode::kCancelled));
     pending[i] = std::make_unique<PendingCall>(*nodes[i], *calls[i].call, calls[i].use, by);
+    if (calls[i].if_overdue) pending[i]->IfOverdue(*calls[i].if_overdue);
     (pending[i]->TrySend() ? sent : unsent).push_back(i);
   }
   // This task has one node to itself: if none has been sent to, one that it connects to.

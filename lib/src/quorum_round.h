@@ -21,6 +21,7 @@ namespace interlock::internal {
 struct NodeCall {
   std::optional<ScriptCall> call;  ///< nullopt: this node is not asked
   Use use = Use::kPooled;
+  std::optional<ScriptCall> if_overdue = std::nullopt;  ///< see PendingCall::IfOverdue
 };
 
 /// nullopt: it was not asked.

@@ -57,6 +57,8 @@ class SentinelConnection final : public Connection {
     return Heard(inner_->ReceiveUnlessStopped(deadline, stop, patience));
   }
 
+  void SendLast(std::span<const std::string_view> argv) override { inner_->SendLast(argv); }
+
   bool broken() const override { return failed_ || inner_->broken(); }
 
  private:

@@ -100,6 +100,22 @@ TEST_F(RedlockOnRedisTest, ANodeThatHangsCostsATimeOutAndKeepsNothing) {
   EXPECT_EQ(Owned(), 3);
 }
 
+// It had been sent the request before it hung, so it grants it when it goes on, after the release.
+TEST_F(RedlockOnRedisTest, AVoteThatCameTooLateIsGivenUp) {
+  StartServers(3);
+  const Voters voters = NewVoters();
+  Redlock lock = NewRedlock(voters);
+  EXPECT_TRUE(lock.TryAcquire()->Release().ok());  // connections are made
+  servers_[1]->Pause();
+  Result<Lease> held = lock.TryAcquire();
+  ASSERT_TRUE(held.ok()) << held.status().ToString();
+  const std::string mark = std::string(kKey) + ":cancelled:" + held->token();
+  EXPECT_TRUE(held->Release().ok());
+  servers_[1]->Resume();
+  while (Ask(1, {"EXISTS", mark}) == "0") SleepFor(milliseconds(2));
+  EXPECT_EQ(Owned(), 0);
+}
+
 // Connections to both hanging nodes are made at the same time.
 TEST_F(RedlockOnRedisTest, HangingNodesCostOneTimeOutTogether) {
   StartServers(5);

@@ -79,6 +79,11 @@ class Connection {
   virtual Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
                                              Duration patience) = 0;
 
+  /// A last command, behind one whose reply did not come before its deadline: the server executes
+  /// it right after that one, however late that is. Nobody is told. Does nothing on a connection
+  /// that is broken for another reason, or that cannot do it. Never waits.
+  virtual void SendLast(std::span<const std::string_view> /*argv*/) {}
+
   virtual bool broken() const = 0;
 
   /// Send, then Receive. An error reply is a value, not a failed call.

@@ -21,9 +21,10 @@
 //     failure is reported. Nodes that cannot be told, if they are fewer than a quorum, keep what
 //     they granted until the lease is over: it is no grant, but takes their votes from others for
 //     so long. If they may be a quorum, the outcome is kUnknownOutcome;
-//   - Release goes to all nodes, also to those that seemed to fail when it was acquired. One that
-//     does not answer for as long as the bounded tries last keeps its vote until the lease is over:
-//     kOk says that a quorum has released it, and so that others can have it;
+//   - Release goes to all nodes, also to those that seemed to fail when it was acquired; one that
+//     only hung then has been told right away, behind its unanswered request, to give up its vote.
+//     A node that cannot be reached for as long as the bounded tries last keeps its vote until the
+//     lease is over: kOk says that a quorum has released it, and so that others can have it;
 //   - fencing tokens grow with every grant, though quorums differ: the highest of the granting
 //     nodes' counters, which a quorum that still grants has taken over before the grant is told.
 // Not guaranteed:
