@@ -64,13 +64,4 @@ std::optional<std::int64_t> ServeClock::RealUntil(std::int64_t real_us,
   return Clamp(std::ceil(static_cast<double>(left) / rate_));
 }
 
-void RunTimersUntil(sim::redis::Server& server, std::int64_t now_us) {
-  while (const auto next_us = server.NextTimerUs()) {
-    if (*next_us > now_us) break;
-    server.SetTime(std::clamp(*next_us, std::min(server.time_us(), now_us), now_us));
-    server.RunTimers();
-  }
-  server.SetTime(now_us);
-}
-
 }  // namespace interlock::scenarios::cli

@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/redis/server.h"
-
 namespace interlock::scenarios::cli {
 
 class ServeClock {
@@ -41,8 +39,5 @@ class ServeClock {
   double rate_ = 1;
   bool frozen_;
 };
-
-/// The server's time becomes `now_us`; a jump over several deadlines meets each at its own time.
-void RunTimersUntil(sim::redis::Server& server, std::int64_t now_us);
 
 }  // namespace interlock::scenarios::cli

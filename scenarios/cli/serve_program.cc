@@ -14,9 +14,9 @@
 #include <boost/asio/signal_set.hpp>
 
 #include "scenarios/cli/output.h"
-#include "scenarios/cli/serve_listener.h"
 #include "scenarios/cli/serve_options.h"
 #include "scenarios/cli/serve_service.h"
+#include "scenarios/serve/listener.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -63,7 +63,7 @@ class Program {
   explicit Program(const ServeOptions& options)
       : service_(io_, options),
         listener_(io_,
-                  [this](ServeSocket socket, std::string peer) {
+                  [this](serve::Socket socket, std::string peer) {
                     service_.Add(std::move(socket), std::move(peer));
                   }),
         signals_(io_.get_executor(), SIGINT, SIGTERM) {}
@@ -109,8 +109,8 @@ class Program {
   // One thread: Asio need not lock anything.
   asio::io_context io_{BOOST_ASIO_CONCURRENCY_HINT_UNSAFE};
   Service service_;
-  Listener listener_;
-  asio::basic_signal_set<ServeExecutor> signals_;
+  serve::Listener listener_;
+  asio::basic_signal_set<serve::Executor> signals_;
   std::string_view reason_;
 };
 

@@ -67,9 +67,9 @@ void Service::PollInsideScript() {
   }
 }
 
-void Service::Add(ServeSocket socket, std::string peer) {
-  auto connection =
-      std::make_shared<Connection>(std::move(socket), static_cast<Connection::Owner&>(*this));
+void Service::Add(serve::Socket socket, std::string peer) {
+  auto connection = std::make_shared<serve::Connection>(
+      std::move(socket), static_cast<serve::Connection::Owner&>(*this));
   if (connections_.size() >= options_.max_clients) {
     sim::redis::AppendReply(ErrorValue("ERR max number of clients reached"), 2, &connection->out());
     connection->Flush();
@@ -83,12 +83,12 @@ void Service::Add(ServeSocket socket, std::string peer) {
   connection->Read();
 }
 
-void Service::Register(Connection& connection) {
+void Service::Register(serve::Connection& connection) {
   connection.notes.client = server_.Connect(connection.notes.address);
   clients_[connection.notes.client] = &connection;
 }
 
-Connection* Service::Find(ClientId client) {
+serve::Connection* Service::Find(ClientId client) {
   if (current_ != nullptr && current_->notes.client == client) return current_;
   const auto found = clients_.find(client);
   return found == clients_.end() ? nullptr : found->second;
@@ -96,7 +96,7 @@ Connection* Service::Find(ClientId client) {
 
 // The fake must not lose a client in the middle of that client's own command; and a real server
 // executes what had arrived before the end of the connection, however late it gets to it.
-void Service::OnGone(Connection& connection) {
+void Service::OnGone(serve::Connection& connection) {
   if (connection.notes.held && !connection.notes.hanging_up) {
     connection.notes.abandoned = true;
     return connection.GoSilent();
@@ -115,9 +115,9 @@ void Service::OnGone(Connection& connection) {
 }
 
 // Whoever still uses the connection holds a reference of its own.
-void Service::Forget(Connection& connection) { connections_.erase(connection.notes.serial); }
+void Service::Forget(serve::Connection& connection) { connections_.erase(connection.notes.serial); }
 
-void Service::HangUp(Connection& connection, bool reset) {
+void Service::HangUp(serve::Connection& connection, bool reset) {
   if (reset) {
     connection.Reset();
   } else {
@@ -126,21 +126,21 @@ void Service::HangUp(Connection& connection, bool reset) {
   OnGone(connection);
 }
 
-void Service::OnBytes(Connection& connection) {
+void Service::OnBytes(serve::Connection& connection) {
   const auto keep = connection.shared_from_this();
   Serve(connection);
   AddToTurn(connection);
 }
 
-void Service::Serve(Connection& connection) {
+void Service::Serve(serve::Connection& connection) {
   SetServerTime();
   while (ServeNext(connection)) {
   }
 }
 
 // False: there is nothing that could be executed now.
-bool Service::ServeNext(Connection& connection) {
-  Connection::Notes& notes = connection.notes;
+bool Service::ServeNext(serve::Connection& connection) {
+  serve::Connection::Notes& notes = connection.notes;
   if (notes.hanging_up || notes.held) return false;
   if (notes.client != 0 && server_.IsBlocked(notes.client)) {
     if (connection.parser().buffered() > 0 && !std::exchange(notes.waiting, true)) {
@@ -167,7 +167,7 @@ bool Service::ServeNext(Connection& connection) {
   return false;
 }
 
-void Service::Dispatch(Connection& connection, Argv& argv) {
+void Service::Dispatch(serve::Connection& connection, Argv& argv) {
   if (Control::Owns(argv)) return Steer(connection, argv);
   if (down_ && SameWord(argv[0], "SHUTDOWN")) return shutdown_();
   if (down_) return HangUp(connection, true);
@@ -179,8 +179,8 @@ void Service::Dispatch(Connection& connection, Argv& argv) {
   Execute(connection, argv);
 }
 
-void Service::Steer(Connection& connection, const Argv& argv) {
-  Connection* const outer = std::exchange(current_, &connection);
+void Service::Steer(serve::Connection& connection, const Argv& argv) {
+  serve::Connection* const outer = std::exchange(current_, &connection);
   const Value reply = control_.Execute(argv);
   current_ = outer;
   Reply(connection, reply);
@@ -190,7 +190,7 @@ void Service::Steer(Connection& connection, const Argv& argv) {
   connection.CloseWhenFlushed();
 }
 
-void Service::Strike(Connection& connection, const Argv& argv, const CommandFault& fault) {
+void Service::Strike(serve::Connection& connection, const Argv& argv, const CommandFault& fault) {
   switch (fault.kind) {
     case CommandFault::Kind::kDelay:
       return Hold(connection, argv, server_.time_us() + fault.delay_us);
@@ -212,8 +212,8 @@ void Service::Strike(Connection& connection, const Argv& argv, const CommandFaul
   }
 }
 
-void Service::Execute(Connection& connection, const Argv& argv) {
-  Connection* const outer = std::exchange(current_, &connection);
+void Service::Execute(serve::Connection& connection, const Argv& argv) {
+  serve::Connection* const outer = std::exchange(current_, &connection);
   ++depth_;
   ++connection.notes.executing;
   server_.Execute(connection.notes.client, argv);
@@ -223,14 +223,14 @@ void Service::Execute(Connection& connection, const Argv& argv) {
   if (connection.notes.doomed && connection.notes.executing == 0) HangUp(connection, false);
 }
 
-void Service::Reply(Connection& connection, const Value& value) {
+void Service::Reply(serve::Connection& connection, const Value& value) {
   const ClientId client = connection.notes.client;
   sim::redis::AppendReply(value, client == 0 ? 2 : server_.ProtocolOf(client), &connection.out());
   AddToTurn(connection);
 }
 
 void Service::OnReply(ClientId client, const Value& value) {
-  Connection* connection = Find(client);
+  serve::Connection* connection = Find(client);
   if (connection == nullptr || connection->silent()) return;
   sim::redis::AppendReply(value, server_.ProtocolOf(client), &connection->out());
   AddToTurn(*connection);
@@ -238,7 +238,7 @@ void Service::OnReply(ClientId client, const Value& value) {
 }
 
 void Service::OnClosed(ClientId client) {
-  Connection* connection = Find(client);
+  serve::Connection* connection = Find(client);
   if (connection == nullptr) return;
   clients_.erase(client);
   connection->notes.client = 0;
@@ -253,7 +253,7 @@ void Service::OnClosed(ClientId client) {
   if (connection->open()) HangUp(*connection, false);
 }
 
-void Service::CheckOutputLimit(Connection& connection) {
+void Service::CheckOutputLimit(serve::Connection& connection) {
   std::optional<std::int64_t>& since_us = connection.notes.over_limit_since_us;
   const std::size_t unsent = connection.unsent();
   if (unsent <= kSoftLimit) return since_us.reset();
@@ -266,7 +266,7 @@ void Service::CheckOutputLimit(Connection& connection) {
 }
 
 bool Service::HalfOpen(ClientId client) {
-  Connection* connection = Find(client);
+  serve::Connection* connection = Find(client);
   if (connection == nullptr) return false;
   connection->Flush();
   connection->GoSilent();

@@ -25,14 +25,14 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "scenarios/cli/serve_clock.h"
-#include "scenarios/cli/serve_connection.h"
 #include "scenarios/cli/serve_control.h"
 #include "scenarios/cli/serve_faults.h"
 #include "scenarios/cli/serve_options.h"
+#include "scenarios/serve/connection.h"
 
 namespace interlock::scenarios::cli {
 
-class Service : private Connection::Owner, private ControlTarget, private sim::redis::Sink {
+class Service : private serve::Connection::Owner, private ControlTarget, private sim::redis::Sink {
  public:
   Service(boost::asio::io_context& io, const ServeOptions& options);
   ~Service() override;
@@ -44,17 +44,17 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   [[nodiscard]] std::optional<std::string> Configure(int port);
   /// REQUIRES: Configure has succeeded.
   void Start();
-  void Add(ServeSocket socket, std::string peer);
+  void Add(serve::Socket socket, std::string peer);
   /// What a client's SHUTDOWN does. REQUIRES: called before Start.
   void SetShutdown(std::function<void()> shutdown) { shutdown_ = std::move(shutdown); }
   /// So many commands are on the stack: a busy script lets others run inside it.
   int depth() const { return depth_; }
 
  private:
-  using Clients = std::unordered_map<sim::redis::ClientId, Connection*>;
+  using Clients = std::unordered_map<sim::redis::ClientId, serve::Connection*>;
 
-  void OnBytes(Connection& connection) override;
-  void OnGone(Connection& connection) override;
+  void OnBytes(serve::Connection& connection) override;
+  void OnGone(serve::Connection& connection) override;
 
   void OnReply(sim::redis::ClientId client, const sim::redis::Value& value) override;
   void OnClosed(sim::redis::ClientId client) override;
@@ -72,24 +72,26 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
 
   // Commands.
   void PollInsideScript();
-  void Serve(Connection& connection);
-  bool ServeNext(Connection& connection);
-  void Dispatch(Connection& connection, sim::redis::Argv& argv);
-  void Steer(Connection& connection, const sim::redis::Argv& argv);
-  void Strike(Connection& connection, const sim::redis::Argv& argv, const CommandFault& fault);
-  void Execute(Connection& connection, const sim::redis::Argv& argv);
-  void Reply(Connection& connection, const sim::redis::Value& value);
+  void Serve(serve::Connection& connection);
+  bool ServeNext(serve::Connection& connection);
+  void Dispatch(serve::Connection& connection, sim::redis::Argv& argv);
+  void Steer(serve::Connection& connection, const sim::redis::Argv& argv);
+  void Strike(serve::Connection& connection, const sim::redis::Argv& argv,
+              const CommandFault& fault);
+  void Execute(serve::Connection& connection, const sim::redis::Argv& argv);
+  void Reply(serve::Connection& connection, const sim::redis::Value& value);
 
   // Connections.
-  Connection* Find(sim::redis::ClientId client);
-  void Register(Connection& connection);
-  void Forget(Connection& connection);
-  void HangUp(Connection& connection, bool reset);
-  void Hold(Connection& connection, sim::redis::Argv argv, std::optional<std::int64_t> until_us);
-  void CheckOutputLimit(Connection& connection);
+  serve::Connection* Find(sim::redis::ClientId client);
+  void Register(serve::Connection& connection);
+  void Forget(serve::Connection& connection);
+  void HangUp(serve::Connection& connection, bool reset);
+  void Hold(serve::Connection& connection, sim::redis::Argv argv,
+            std::optional<std::int64_t> until_us);
+  void CheckOutputLimit(serve::Connection& connection);
 
   // Turns and time.
-  void AddToTurn(Connection& connection);
+  void AddToTurn(serve::Connection& connection);
   void PostTurn();
   void EndTurn();
   void ResumeWaiting();
@@ -109,15 +111,19 @@ class Service : private Connection::Owner, private ControlTarget, private sim::r
   std::function<void()> shutdown_;
   std::mt19937_64 random_{std::random_device()()};
 
-  std::map<std::uint64_t, std::shared_ptr<Connection>> connections_;  // By serial number.
+  std::map<std::uint64_t, std::shared_ptr<serve::Connection>> connections_;  // By serial number.
   Clients clients_;
   std::uint64_t last_serial_ = 0;
-  Connection* current_ = nullptr;  // Its command is being executed, by the fake or by control_.
-  int depth_ = 0;                  // So many commands are on the stack.
+  serve::Connection* current_ =
+      nullptr;     // Its command is being executed, by the fake or by control_.
+  int depth_ = 0;  // So many commands are on the stack.
 
-  std::vector<std::shared_ptr<Connection>> turn_;     // Have replies to write, or may read again.
-  std::vector<std::shared_ptr<Connection>> waiting_;  // Have input; their clients are blocked.
-  std::vector<std::shared_ptr<Connection>> held_;     // In the order in which they were held back.
+  std::vector<std::shared_ptr<serve::Connection>>
+      turn_;  // Have replies to write, or may read again.
+  std::vector<std::shared_ptr<serve::Connection>>
+      waiting_;  // Have input; their clients are blocked.
+  std::vector<std::shared_ptr<serve::Connection>>
+      held_;  // In the order in which they were held back.
   bool turn_posted_ = false;
 
   std::optional<std::int64_t> stalled_until_us_;  // On the server's clock.

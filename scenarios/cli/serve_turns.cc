@@ -8,6 +8,7 @@
 #include <boost/asio/post.hpp>
 
 #include "scenarios/cli/serve_service.h"
+#include "scenarios/serve/timers.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -33,7 +34,7 @@ std::int64_t Service::RealUs() const {
 
 void Service::SetServerTime() { server_.SetTime(clock_.Now(RealUs())); }
 
-void Service::AddToTurn(Connection& connection) {
+void Service::AddToTurn(serve::Connection& connection) {
   if (std::exchange(connection.notes.in_turn, true)) return;
   turn_.push_back(connection.shared_from_this());
   PostTurn();
@@ -47,7 +48,7 @@ void Service::PostTurn() {
 void Service::EndTurn() {
   turn_posted_ = false;
   ResumeWaiting();
-  std::vector<std::shared_ptr<Connection>> turn;
+  std::vector<std::shared_ptr<serve::Connection>> turn;
   turn.swap(turn_);
   for (const auto& connection : turn) {
     connection->notes.in_turn = false;
@@ -76,7 +77,7 @@ void Service::ResumeWaiting() {
   }
 }
 
-void Service::Hold(Connection& connection, sim::redis::Argv argv,
+void Service::Hold(serve::Connection& connection, sim::redis::Argv argv,
                    std::optional<std::int64_t> until_us) {
   connection.notes.held = std::move(argv);
   connection.notes.held_until_us = until_us;
@@ -86,7 +87,7 @@ void Service::Hold(Connection& connection, sim::redis::Argv argv,
 void Service::ReleaseHeld() {
   if (held_.empty()) return;
   for (const auto& connection : std::exchange(held_, {})) {
-    Connection::Notes& notes = connection->notes;
+    serve::Connection::Notes& notes = connection->notes;
     if (notes.hanging_up || !notes.held) continue;
     if (stalled_until_us_ || notes.held_until_us.value_or(INT64_MIN) > server_.time_us()) {
       held_.push_back(connection);
@@ -126,7 +127,7 @@ void Service::CatchUp(bool expire) {
   if (stalled_until_us_ && *stalled_until_us_ <= now_us) stalled_until_us_.reset();
   if (down_until_us_ && *down_until_us_ <= now_us) Restart();
   if (!stalled_until_us_ && !down_) {
-    RunTimersUntil(server_, now_us);
+    serve::RunTimersUntil(server_, now_us);
     if (expire) server_.RunActiveExpiry();
   }
   ReleaseHeld();

@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "scenarios/cli/serve_clock.h"
 #include "scenarios/drive/words.h"
+#include "scenarios/serve/timers.h"
 #include "sim/redis/reply.h"
 #include "sim/redis/resp.h"
 #include "sim/redis/text.h"
@@ -47,7 +47,7 @@ struct Gate::Wire {
   int client = 0;
   int node = 0;
   ClientId id = 0;  // 0: the server has closed it
-  std::shared_ptr<cli::Connection> connection;
+  std::shared_ptr<serve::Connection> connection;
   std::optional<Argv> parked;
   bool in_transaction = false;
   bool deaf = false;  // replies to it are lost
@@ -77,8 +77,8 @@ Gate::~Gate() {
 Status Gate::Open() {
   for (int client = 0; client < clients_; ++client) {
     for (int node = 0; node < nodes(); ++node) {
-      listeners_.push_back(std::make_unique<cli::Listener>(
-          io_, [this, client, node](cli::ServeSocket socket, std::string peer) {
+      listeners_.push_back(std::make_unique<serve::Listener>(
+          io_, [this, client, node](serve::Socket socket, std::string peer) {
             Add(client, node, std::move(socket), std::move(peer));
           }));
       if (auto error = listeners_.back()->AddTcp("127.0.0.1", 0)) {
@@ -98,12 +98,12 @@ int Gate::port(int client, int node) const {
   return listeners_[static_cast<std::size_t>(client * nodes() + node)]->port();
 }
 
-void Gate::Add(int client, int node, cli::ServeSocket socket, std::string peer) {
+void Gate::Add(int client, int node, serve::Socket socket, std::string peer) {
   auto wire = std::make_unique<Wire>();
   wire->client = client;
   wire->node = node;
-  wire->connection = std::make_shared<cli::Connection>(std::move(socket),
-                                                       static_cast<cli::Connection::Owner&>(*this));
+  wire->connection = std::make_shared<serve::Connection>(
+      std::move(socket), static_cast<serve::Connection::Owner&>(*this));
   wire->connection->notes.serial = ++last_connection_;
   wire->id = server(node).Connect(peer);
   wire->connection->Read();
@@ -117,7 +117,7 @@ void Gate::Poll(Duration at_most) {
   Flush();
 }
 
-void Gate::OnBytes(cli::Connection& connection) {
+void Gate::OnBytes(serve::Connection& connection) {
   const auto found = wires_.find(connection.notes.serial);
   if (found != wires_.end() && !found->second->gone) TakeNext(*found->second);
 }
@@ -151,7 +151,7 @@ void Gate::TakeNext(Wire& wire) {
   if (!wire.gone) wire.connection->Read();
 }
 
-void Gate::OnGone(cli::Connection& connection) {
+void Gate::OnGone(serve::Connection& connection) {
   const auto found = wires_.find(connection.notes.serial);
   if (found != wires_.end()) found->second->gone = true;
 }
@@ -231,7 +231,7 @@ void Gate::Flush() {
 
 void Gate::SetTime(std::int64_t unix_us) {
   for (const auto& node : nodes_) {
-    cli::RunTimersUntil(*node->server, unix_us);
+    serve::RunTimersUntil(*node->server, unix_us);
     node->server->RunActiveExpiry();
   }
   time_us_ = unix_us;

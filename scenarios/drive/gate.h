@@ -22,8 +22,8 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
-#include "scenarios/cli/serve_connection.h"
-#include "scenarios/cli/serve_listener.h"
+#include "scenarios/serve/connection.h"
+#include "scenarios/serve/listener.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::drive {
@@ -43,7 +43,7 @@ struct Answer {
   std::string text;
 };
 
-class Gate : private cli::Connection::Owner {
+class Gate : private serve::Connection::Owner {
  public:
   /// REQUIRES: both at least 1.
   Gate(int clients, int nodes, std::int64_t epoch_us);
@@ -93,9 +93,9 @@ class Gate : private cli::Connection::Owner {
   struct Node;
   struct Wire;
 
-  void Add(int client, int node, cli::ServeSocket socket, std::string peer);
-  void OnBytes(cli::Connection& connection) override;
-  void OnGone(cli::Connection& connection) override;
+  void Add(int client, int node, serve::Socket socket, std::string peer);
+  void OnBytes(serve::Connection& connection) override;
+  void OnGone(serve::Connection& connection) override;
   void TakeNext(Wire& wire);
   void Execute(Wire& wire, const sim::redis::Argv& argv);
   void Reply(Wire& wire, const sim::redis::Value& value);
@@ -107,10 +107,10 @@ class Gate : private cli::Connection::Owner {
   boost::asio::io_context io_;
   const int clients_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::vector<std::unique_ptr<cli::Listener>> listeners_;  // by client, then by node
-  std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;   // by connection
-  std::vector<std::uint64_t> connected_;                   // by client: so many connections
-  std::vector<std::uint64_t> executed_;                    // by client
+  std::vector<std::unique_ptr<serve::Listener>> listeners_;  // by client, then by node
+  std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;     // by connection
+  std::vector<std::uint64_t> connected_;                     // by client: so many connections
+  std::vector<std::uint64_t> executed_;                      // by client
   std::vector<Answer> answers_;
   std::uint64_t last_connection_ = 0;
   bool unordered_ = false;  // what is being executed has no place in the order

@@ -203,9 +203,10 @@ function(check_includes)
     only_in("^<(lua|lauxlib)" "^sim/redis/scripting/"
             "Lua belongs to the folder sim/redis/scripting alone")
     only_in("^<rapidcheck" "^tests/" "RapidCheck belongs to tests/ alone")
-    only_in("^<boost/asio" "^scenarios/cli/serve_[a-z_]+\\.(h|cc)$"
-            "Boost.Asio belongs to scenarios/cli/serve_* alone")
+    only_in("^<boost/asio" "^scenarios/(cli/serve_[a-z_]+\\.(h|cc)$|serve/)"
+            "Boost.Asio belongs to scenarios/serve/ and scenarios/cli/serve_* alone")
     only_in("^<(CLI/|toml\\+\\+)" "^scenarios/cli/" "CLI11 and toml++ belong to scenarios/cli/ alone")
+    only_in("^\"scenarios/cli/" "^scenarios/cli/" "scenarios/cli/ is on top of everything")
     if(path MATCHES "^lib/")
       only_in("^<(thread|condition_variable|random|future|pthread\\.h)>$"
               "^lib/src/thread_runtime\\.cc$"

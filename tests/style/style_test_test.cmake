@@ -132,6 +132,8 @@ accepts(tests/x.cc "${kHead}#include <rapidcheck.h>\n#include <rapidcheck/gen/Nu
 rejects(scenarios/x.cc 2 "CLI11 and toml++ belong to" "${kHead}#include <CLI/CLI.hpp>\n")
 rejects(scenarios/cli/main.cc 2 "Boost.Asio belongs to" "${kHead}#include <boost/asio/post.hpp>\n")
 accepts(scenarios/cli/serve_turns.cc "${kHead}#include <boost/asio/ip/tcp.hpp>\n")
+accepts(scenarios/serve/listener.cc "${kHead}#include <boost/asio/ip/tcp.hpp>\n")
+rejects(scenarios/drive/x.cc 2 "scenarios/cli/ is on top" "${kHead}#include \"scenarios/cli/values.h\"\n")
 accepts(scenarios/cli/main.cc "${kHead}#include <CLI/CLI.hpp>\n#include <toml++/toml.h>\n")
 
 # catch (...)

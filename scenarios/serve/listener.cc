@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/cli/serve_listener.h"
+#include "scenarios/serve/listener.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
-namespace interlock::scenarios::cli {
+namespace interlock::scenarios::serve {
 namespace {
 
 namespace asio = boost::asio;
@@ -112,7 +112,7 @@ void Listener::Start() {
 }
 
 void Listener::Accept(Place& place) {
-  place.acceptor.async_accept([this, &place](const error_code& error, ServeSocket socket) {
+  place.acceptor.async_accept([this, &place](const error_code& error, Socket socket) {
     if (error == asio::error::operation_aborted) return;
     if (error) {
       // Out of descriptors, mostly: trying again at once would only burn the processor.
@@ -134,4 +134,4 @@ void Listener::Accept(Place& place) {
   });
 }
 
-}  // namespace interlock::scenarios::cli
+}  // namespace interlock::scenarios::serve

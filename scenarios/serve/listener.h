@@ -16,14 +16,14 @@
 #include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "scenarios/cli/serve_connection.h"
+#include "scenarios/serve/connection.h"
 
-namespace interlock::scenarios::cli {
+namespace interlock::scenarios::serve {
 
 class Listener {
  public:
   /// The peer's address is what CLIENT LIST shows.
-  using Accepted = std::function<void(ServeSocket socket, std::string peer)>;
+  using Accepted = std::function<void(Socket socket, std::string peer)>;
 
   Listener(boost::asio::io_context& io, Accepted accepted);
   /// Removes the socket's file.
@@ -47,8 +47,7 @@ class Listener {
  private:
   struct Place {
     Place(boost::asio::io_context& io);
-    boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol, ServeExecutor>
-        acceptor;
+    boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol, Executor> acceptor;
     boost::asio::basic_waitable_timer<std::chrono::steady_clock> pause;
     std::string unix_path;
   };
@@ -63,4 +62,4 @@ class Listener {
   int port_ = 0;
 };
 
-}  // namespace interlock::scenarios::cli
+}  // namespace interlock::scenarios::serve

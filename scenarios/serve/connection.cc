@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/cli/serve_connection.h"
+#include "scenarios/serve/connection.h"
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/socket_base.hpp>
 
-namespace interlock::scenarios::cli {
+namespace interlock::scenarios::serve {
 namespace {
 
 namespace asio = boost::asio;
@@ -64,7 +64,7 @@ bool Connection::Write() {
     return false;
   }
   awaiting_room_ = true;
-  socket_.async_wait(ServeSocket::wait_write,
+  socket_.async_wait(Socket::wait_write,
                      [self = shared_from_this()](const boost::system::error_code&) {
                        self->awaiting_room_ = false;
                        self->Flush();
@@ -98,4 +98,4 @@ void Connection::Gone() {
   owner_.OnGone(*this);
 }
 
-}  // namespace interlock::scenarios::cli
+}  // namespace interlock::scenarios::serve

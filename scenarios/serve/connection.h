@@ -21,12 +21,11 @@
 #include "sim/redis/resp.h"
 #include "sim/redis/server.h"
 
-namespace interlock::scenarios::cli {
+namespace interlock::scenarios::serve {
 
 // The concrete executor: the type-erased default costs an indirect call for every operation.
-using ServeExecutor = boost::asio::io_context::executor_type;
-using ServeSocket =
-    boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, ServeExecutor>;
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Executor>;
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
@@ -55,7 +54,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     std::optional<std::int64_t> over_limit_since_us;
   };
 
-  Connection(ServeSocket socket, Owner& owner) : socket_(std::move(socket)), owner_(owner) {}
+  Connection(Socket socket, Owner& owner) : socket_(std::move(socket)), owner_(owner) {}
 
   /// Waits for more bytes; does nothing if it does so already, or will never read again.
   void Read();
@@ -86,7 +85,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   static constexpr std::size_t kReadSize = 16 * 1024;
 
-  ServeSocket socket_;
+  Socket socket_;
   Owner& owner_;
   sim::redis::RequestParser parser_;
   std::string out_;
@@ -99,4 +98,4 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::array<char, kReadSize> input_;
 };
 
-}  // namespace interlock::scenarios::cli
+}  // namespace interlock::scenarios::serve
