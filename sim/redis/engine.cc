@@ -377,6 +377,7 @@ Value Engine::Run(Client& client, const Command& command, Arguments args, bool* 
   }
   *silent = context.silent;
   Count(command, context.reply, errors_before, lookups);
+  if (watcher) watcher(client.id, Argv(args.begin(), args.end()), context.reply);
   return std::move(context.reply);
 }
 

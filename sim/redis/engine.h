@@ -30,6 +30,7 @@
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
 #include "sim/redis/statistics.h"
+#include "sim/redis/watcher.h"
 
 namespace interlock::sim::redis {
 
@@ -107,6 +108,7 @@ class Engine : private KeyspaceListener {
   Sink* sink = nullptr;
   std::int64_t now_us = 0;
   Server::Random random;           // Null: a sequence of its own.
+  Watcher watcher;                 // Null: nobody.
   std::function<void()> shutdown;  // Null: SHUTDOWN is not modelled.
   EncodingLimits encoding_limits;
   int highest_protocol = 3;

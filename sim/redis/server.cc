@@ -69,6 +69,8 @@ void Server::SetLongScriptHandler(std::function<void()> handler) {
   state_->long_script_handler = std::move(handler);
 }
 
+void SetWatcher(Server& server, Watcher watcher) { server.engine().watcher = std::move(watcher); }
+
 void Server::SetShutdown(std::function<void()> shutdown) { state_->shutdown = std::move(shutdown); }
 void Server::SetClusterView(ClusterView view) { state_->cluster.SetView(std::move(view)); }
 const ClusterView* Server::cluster_view() const {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Looks on while a server runs commands, for who judges what clients do: a script is seen by what
+// it calls, a transaction by what it had queued.
+//
+// Thread safety: none.
+#pragma once
+
+#include <functional>
+
+#include "sim/redis/server.h"
+
+namespace interlock::sim::redis {
+
+/// Told of each command that has been run: of those that a script calls, then of the script; of
+/// those that were queued, then of EXEC. Who is served by another's command had run its own when it
+/// came to wait.
+using Watcher = std::function<void(ClientId client, const Argv& argv, const Value& reply)>;
+
+/// From now on, also over Reset. REQUIRES: it calls nothing of the server but what Peeks.
+void SetWatcher(Server& server, Watcher watcher);
+
+}  // namespace interlock::sim::redis
