@@ -35,6 +35,7 @@ struct Settings {
   std::string timeout = "10s";
   std::string strategy;
   std::string replay;
+  std::string clock = "virtual";
   std::uint64_t times = 5;
   OutputSettings output;
 };
@@ -73,6 +74,7 @@ class DriveWork {
                                                       settings_.strategy, StrategyNames()));
       }
     }
+    campaign.drive.virtual_clock = settings_.clock == "virtual";
     campaign.drive.stop = &Interrupted();
     if (campaign.drive.command.empty() && settings_.replay.empty()) {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
@@ -175,6 +177,16 @@ void AddDriveCommand(CLI::App& app, Work& work) {
        "so many times one is stopped until a key of its own has expired");
   most("--lost-replies", drive.lost_replies,
        "so many connections break, before a command is executed or before its reply");
+  most("--delays", drive.delays,
+       "so many commands or replies are on their way until others have gone on");
+  most("--script-flushes", drive.script_flushes,
+       "so many times the servers forget their scripts before one is run by its hash");
+  command
+      ->add_option("--clock", settings->clock,
+                   "the clients': a virtual one, that is led from one moment at which somebody "
+                   "wakes up to the next, or the machine's")
+      ->check(CLI::IsMember({"virtual", "machine"}))
+      ->capture_default_str();
   command->add_option("--timeout", settings->timeout, "without progress; then a run is over")
       ->capture_default_str();
   auto* replay = command->add_option("--replay", settings->replay,

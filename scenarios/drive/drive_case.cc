@@ -52,7 +52,7 @@ std::string ToJson(const DriveCase& one) {
   json.BeginArray();
   for (const std::string& word : options.command) json.String(word);
   json.EndArray();
-  const std::array<std::pair<std::string_view, int>, 7> numbers = {{
+  const std::array<std::pair<std::string_view, int>, 10> numbers = {{
       {"clients", options.clients},
       {"masters", options.nodes},
       {"permits", options.permits},
@@ -60,6 +60,9 @@ std::string ToJson(const DriveCase& one) {
       {"pauses", options.pauses},
       {"expiries", options.expiries},
       {"lost_replies", options.lost_replies},
+      {"delays", options.delays},
+      {"script_flushes", options.script_flushes},
+      {"virtual_clock", options.virtual_clock ? 1 : 0},
   }};
   for (const auto& [name, number] : numbers) {
     json.Key(name);
@@ -101,6 +104,9 @@ Result<DriveCase> ReadCase(std::string_view text) {
                     Read(json, "pauses", 0, one.options.pauses) &&
                     Read(json, "expiries", 0, one.options.expiries) &&
                     Read(json, "lost_replies", 0, one.options.lost_replies) &&
+                    Read(json, "delays", 0, one.options.delays) &&
+                    Read(json, "script_flushes", 0, one.options.script_flushes) &&
+                    Read(json, "virtual_clock", 0, one.options.virtual_clock) &&
                     Read(json, "patience_ms", 1, patience_ms);
   if (!read || one.options.clients > kMostClients || one.options.nodes > kMostNodes) {
     return Bad("a number is missing or out of its range");

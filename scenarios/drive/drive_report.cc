@@ -66,6 +66,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   sum.commands += run.commands;
   sum.contended += run.most_owners > 1 ? 1 : 0;
   sum.entered += run.most_entrants > static_cast<std::size_t>(options.permits) ? 1 : 0;
+  sum.owner_died += run.owner_died ? 1 : 0;
   sum.has_sections = sum.has_sections || run.has_sections;
   sum.virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(run.virtual_time);
   if (!run.inconclusive.empty()) {
@@ -138,12 +139,15 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     std::uint64_t exercised;
     bool applies;
   };
-  const std::array<Judged, 5> all = {{
+  const std::uint64_t met = std::max(sum.contended, sum.entered);
+  const std::array<Judged, 7> all = {{
       {"server-exclusion", sum.contended, true},
-      {"section-exclusion", sum.entered, sum.has_sections},
+      {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
       {"foreign-release", sum.contended, true},
       {"foreign-extend", sum.contended, true},
-      {"deadlock", std::max(sum.contended, sum.entered), true},
+      {"deadlock", met, true},
+      {"keys", sum.owner_died, sum.owner_died > 0},
+      {"permits-section", sum.entered, sum.has_sections && options.permits > 1},
   }};
   std::vector<reports::ResultRow> rows;
   for (const Judged& one : all) {
@@ -152,7 +156,8 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     });
     const bool violated = case_of_it != found.end();
     // Where a lock keeps no key with one owner, its sections are what can be judged.
-    const bool by_keys = one.slug != "section-exclusion" && one.slug != "deadlock";
+    const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
+                         one.slug == "foreign-extend";
     if (!violated && (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {
       continue;
     }

@@ -20,8 +20,9 @@ struct DriveSum {
   std::uint64_t runs = 0;
   std::uint64_t with_faults = 0;
   std::uint64_t commands = 0;
-  std::uint64_t contended = 0;  ///< two clients have owned one lock's key
-  std::uint64_t entered = 0;    ///< more clients than permits have been in one section
+  std::uint64_t contended = 0;   ///< two clients have owned one lock's key
+  std::uint64_t entered = 0;     ///< more clients than permits have been in one section
+  std::uint64_t owner_died = 0;  ///< somebody was killed who owned a lock's key
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
   std::string why_inconclusive;

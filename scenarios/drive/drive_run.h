@@ -6,16 +6,20 @@
 // server, or sleeps by itself (no thread of it runs, see foreign_process.h). Then one choice of the
 // tape says whose command goes on; 0 is calm, which stays with the client that went last. Another
 // says whether a fault strikes that client there: it is killed before or behind the command, its
-// connection breaks before or behind it, it is stopped while others go on, or it is stopped while
-// time is led past the end of the next key that it owns.
+// connection breaks before or behind it, the command or its reply is delayed, the server forgets
+// its scripts, the client is stopped while others go on, or it is stopped while time is led past
+// the end of the next key that it owns.
 //
-// Time: a command takes a millisecond of the servers' clock; while clients sleep, that clock goes
-// along with the machine's, but not past the end of a key whose owner is at the gate or stopped. So
-// nobody loses a lease by being kept waiting, unless by that fault.
+// Time: clients and servers have one clock (see virtual_clock.h), which stands still but for a
+// millisecond that each command takes, and for steps to the next moment at which a sleeper wakes
+// up. It does not pass the end of a key whose owner is at the gate or stopped, so that nobody loses
+// a lease by being kept waiting, unless by that fault; nor a time-out of a client that is at the
+// gate, unless by a delay. By the machine's clock, sleepers are waited for, and the servers' goes
+// along.
 //
-// Non-guarantee: clients sleep by the machine's clock, and may draw random numbers, so that a tape
-// need not lead to the same run again; whoever replays says how often it did. Thread safety: as
-// ForeignProcess.
+// Non-guarantee: a client may draw random numbers that are not the system's, or have threads that
+// race, so that a tape need not lead to the same run again; whoever replays says how often it did.
+// Thread safety: as ForeignProcess.
 #pragma once
 
 #include <atomic>
@@ -27,7 +31,7 @@
 #include <interlock/time.h>
 
 #include "reports/case_rows.h"
-#include "scenarios/drive/holds.h"
+#include "scenarios/drive/finding.h"
 #include "sim/choices.h"
 #include "sim/faults.h"
 
@@ -47,6 +51,9 @@ struct DriveOptions {
   int pauses = 1;
   int expiries = 1;
   int lost_replies = 1;
+  int delays = 1;
+  int script_flushes = 1;
+  bool virtual_clock = true;                     ///< else clients go by the machine's
   Duration patience = std::chrono::seconds(10);  ///< without progress; real time
   const std::atomic<bool>* stop = nullptr;
 };
@@ -74,9 +81,11 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
+  bool owner_died = false;  ///< killed with a lock's key
   Duration virtual_time{};
   std::string inconclusive;  ///< why nothing can be said about its end; empty: it can
   int never_connected = 0;   ///< so many clients
+  int own_clocks = 0;        ///< so many clients go by the machine's clock all the same
 };
 
 /// kInvalidArgument: the command cannot be run; kUnavailable: no port, no process.

@@ -10,11 +10,24 @@ namespace {
 /// One of so many steps has a fault, while there are some left; or of twice, or four times as many.
 constexpr std::uint32_t kOneIn = 4;
 
+bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
+  switch (strike) {
+    case Strike::kPause:
+      return !place.alone;
+    case Strike::kExpiry:
+      return !place.alone && place.ends;
+    case Strike::kForgottenScripts:
+      return place.by_hash;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 FaultBudget::FaultBudget(const DriveOptions& options)
-    : left_{options.crashes, options.lost_replies, options.lost_replies, options.pauses,
-            options.expiries} {}
+    : left_{options.crashes,  options.lost_replies, options.lost_replies, options.pauses,
+            options.expiries, options.delays,       options.delays,       options.script_flushes} {}
 
 void FaultBudget::DrawSwarm(sim::Choices& choices) {
   for (int& left : left_) {
@@ -23,14 +36,18 @@ void FaultBudget::DrawSwarm(sim::Choices& choices) {
   one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
 }
 
+/// Those two share what there may be.
+void FaultBudget::Use(Strike used, Strike one, Strike other) {
+  if (used == one) left(other) = std::max(left(other) - 1, 0);
+  if (used == other) left(one) = std::max(left(one) - 1, 0);
+}
+
 std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& place) {
   std::vector<Strike> strikes;
   for (std::size_t i = 0; i < kKinds; ++i) {
     const auto strike = static_cast<Strike>(i);
     if (left(strike) == 0) continue;
-    const bool stops = strike == Strike::kPause || strike == Strike::kExpiry;
-    if (stops && place.alone) continue;
-    if (strike == Strike::kExpiry && !place.ends) continue;
+    if (!IsOfUse(strike, place)) continue;
     strikes.push_back(strike);
   }
   if (strikes.empty()) return std::nullopt;
@@ -41,11 +58,8 @@ std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& plac
   if (drawn == 0 || drawn > count) return std::nullopt;
   const Strike strike = strikes[drawn - 1];
   --left(strike);
-  // Those two share what there may be.
-  if (strike == Strike::kLostReply)
-    left(Strike::kLostRequest) = std::max(left(Strike::kLostRequest) - 1, 0);
-  if (strike == Strike::kLostRequest)
-    left(Strike::kLostReply) = std::max(left(Strike::kLostReply) - 1, 0);
+  Use(strike, Strike::kLostReply, Strike::kLostRequest);
+  Use(strike, Strike::kDelayedReply, Strike::kDelayedRequest);
   return strike;
 }
 

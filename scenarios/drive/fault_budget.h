@@ -17,7 +17,16 @@
 
 namespace interlock::scenarios::drive {
 
-enum class Strike : std::uint8_t { kCrash, kLostRequest, kLostReply, kPause, kExpiry };
+enum class Strike : std::uint8_t {
+  kCrash,
+  kLostRequest,
+  kLostReply,
+  kPause,
+  kExpiry,
+  kDelayedRequest,
+  kDelayedReply,
+  kForgottenScripts,
+};
 
 class FaultBudget {
  public:
@@ -27,16 +36,18 @@ class FaultBudget {
 
   /// Where a client is when a fault may strike it.
   struct Place {
-    bool alone = false;  ///< nobody else is left, who could go on meanwhile
-    bool owns = false;   ///< a lock's key
-    bool names = false;  ///< its command names that key: it looks, extends, or releases
-    bool ends = false;   ///< something that it owns expires some time
+    bool alone = false;    ///< nobody else is left, who could go on meanwhile
+    bool owns = false;     ///< a lock's key
+    bool names = false;    ///< its command names that key: it looks, extends, or releases
+    bool ends = false;     ///< something that it owns expires some time
+    bool by_hash = false;  ///< its command runs a script that the server has to know
   };
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
 
  private:
-  static constexpr std::size_t kKinds = 5;
+  static constexpr std::size_t kKinds = 8;
   int& left(Strike strike) { return left_[static_cast<std::size_t>(strike)]; }
+  void Use(Strike used, Strike one, Strike other);
 
   std::array<int, kKinds> left_;
   std::uint32_t one_in_ = 1;

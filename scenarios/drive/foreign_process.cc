@@ -74,18 +74,34 @@ std::string Content(const fs::path& path) {
 }
 
 /// False: one runs.
-bool AddSwitches(const std::string& pid, std::uint64_t& sum) {
+bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint64_t& sum) {
   std::error_code gone;
   for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
        task.increment(gone)) {
+    std::istringstream children(Content(task->path() / "children"));
+    for (std::string child; children >> child;) {
+      if (!AddSwitches(child, but, sum)) return false;
+    }
+    const auto thread = static_cast<int>(Number(task->path().filename().string()));
+    if (std::find(but.begin(), but.end(), thread) != but.end()) continue;
     const std::string status = Content(task->path() / "status");
     const std::string_view state = Field(status, "\nState:");
     if (!state.empty() && (state.front() == 'R' || state.front() == 'D')) return false;
     sum += Number(Field(status, "\nvoluntary_ctxt_switches:"));
     sum += Number(Field(status, "\nnonvoluntary_ctxt_switches:"));
+  }
+  return true;
+}
+
+bool AllHaveMapped(const std::string& pid, std::string_view name) {
+  const std::string maps = Content("/proc/" + pid + "/maps");
+  if (!maps.empty() && maps.find(name) == std::string::npos) return false;
+  std::error_code gone;
+  for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
+       task.increment(gone)) {
     std::istringstream children(Content(task->path() / "children"));
     for (std::string child; children >> child;) {
-      if (!AddSwitches(child, sum)) return false;
+      if (!AllHaveMapped(child, name)) return false;
     }
   }
   return true;
@@ -138,11 +154,15 @@ bool ForeignProcess::ended() {
   return true;
 }
 
-std::optional<std::uint64_t> ForeignProcess::Switches() const {
+std::optional<std::uint64_t> ForeignProcess::Switches(const std::vector<int>& but_threads) const {
   std::uint64_t sum = 0;
   if (ended_ || stopped_) return sum;
-  if (!AddSwitches(std::to_string(pid_), sum)) return std::nullopt;
+  if (!AddSwitches(std::to_string(pid_), but_threads, sum)) return std::nullopt;
   return sum;
+}
+
+bool ForeignProcess::HasMapped(std::string_view name) const {
+  return ended_ || AllHaveMapped(std::to_string(pid_), name);
 }
 
 void ForeignProcess::Stop() {

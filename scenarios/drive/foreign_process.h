@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,10 @@ class ForeignProcess {
 
   /// How often its threads, and those of its descendants, have given up the processor; nullopt: one
   /// of them runs, or waits for a disk. Twice the same: nothing has happened in between.
-  std::optional<std::uint64_t> Switches() const;
+  std::optional<std::uint64_t> Switches(const std::vector<int>& but_threads) const;
+
+  /// All its programs, and those of its descendants, have a file of that name in their memory.
+  bool HasMapped(std::string_view name) const;
 
   void Stop();      ///< SIGSTOP to the group
   void Continue();  ///< SIGCONT to the group

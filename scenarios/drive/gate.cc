@@ -10,6 +10,7 @@
 #include "sim/redis/reply.h"
 #include "sim/redis/resp.h"
 #include "sim/redis/text.h"
+#include "sim/redis/watcher.h"
 
 namespace interlock::scenarios::drive {
 namespace {
@@ -46,11 +47,14 @@ struct Gate::Node : sim::redis::Sink {
 struct Gate::Wire {
   int client = 0;
   int node = 0;
+  std::uint64_t of_client = 0;
   ClientId id = 0;  // 0: the server has closed it
   std::shared_ptr<serve::Connection> connection;
   std::optional<Argv> parked;
   bool in_transaction = false;
   bool deaf = false;  // replies to it are lost
+  bool withheld = false;
+  std::string kept_back;  // of what the server has sent
   bool gone = false;
 };
 
@@ -58,12 +62,18 @@ Gate::Gate(int clients, int nodes, std::int64_t epoch_us)
     : clients_(clients),
       connected_(static_cast<std::size_t>(clients)),
       executed_(static_cast<std::size_t>(clients)),
+      touched_(static_cast<std::size_t>(clients)),
+      waited_(static_cast<std::size_t>(clients)),
       time_us_(epoch_us) {
   for (int i = 0; i < nodes; ++i) {
     nodes_.push_back(std::make_unique<Node>(*this, i));
     sim::redis::Server& one = server(i);
     one.SetSink(nodes_.back().get());
     one.SetUnmodelledIsError(true);
+    sim::redis::SetWatcher(one,
+                           [this](ClientId /*client*/, const Argv& argv, const Value& /*reply*/) {
+                             if (!unordered_) effects_.push_back(argv);
+                           });
     one.SetTime(time_us_);
     one.Start();
   }
@@ -108,7 +118,7 @@ void Gate::Add(int client, int node, serve::Socket socket, std::string peer) {
   wire->id = server(node).Connect(peer);
   wire->connection->Read();
   wires_.emplace(last_connection_, std::move(wire));
-  ++connected_[static_cast<std::size_t>(client)];
+  wires_.rbegin()->second->of_client = ++connected_[static_cast<std::size_t>(client)];
 }
 
 void Gate::Poll(Duration at_most) {
@@ -124,7 +134,8 @@ void Gate::OnBytes(serve::Connection& connection) {
 
 /// Executes what need not wait; parks the first that must.
 void Gate::TakeNext(Wire& wire) {
-  while (!wire.gone && !wire.parked && wire.id != 0 && !server(wire.node).IsBlocked(wire.id)) {
+  while (!wire.gone && !wire.parked && !wire.withheld && wire.id != 0 &&
+         !server(wire.node).IsBlocked(wire.id)) {
     const auto outcome = wire.connection->parser().Next(true);
     if (outcome == RequestParser::Outcome::kNeedMore) break;
     if (outcome != RequestParser::Outcome::kCommand) {
@@ -146,6 +157,7 @@ void Gate::TakeNext(Wire& wire) {
       unordered_ = false;
     } else {
       wire.parked = std::move(argv);
+      ++waited_[static_cast<std::size_t>(wire.client)];
     }
   }
   if (!wire.gone) wire.connection->Read();
@@ -167,7 +179,8 @@ void Gate::Execute(Wire& wire, const Argv& argv) {
 void Gate::Reply(Wire& wire, const Value& value) {
   if (wire.deaf || wire.gone) return;
   sim::redis::AppendReply(value, wire.id == 0 ? 2 : server(wire.node).ProtocolOf(wire.id),
-                          &wire.connection->out());
+                          wire.withheld ? &wire.kept_back : &wire.connection->out());
+  touched_[static_cast<std::size_t>(wire.client)] = true;
 }
 
 void Gate::Deliver(int node, ClientId client, const Value& value) {
@@ -190,9 +203,37 @@ void Gate::Release(std::uint64_t connection, Outcome outcome) {
   const Argv argv = *std::exchange(wire.parked, std::nullopt);
   ++executed_[static_cast<std::size_t>(wire.client)];
   wire.deaf = outcome == Outcome::kReplyLost;
+  wire.withheld = outcome == Outcome::kReplyWithheld;
+  effects_.clear();
   if (outcome != Outcome::kRequestLost && wire.id != 0) Execute(wire, argv);
-  if (outcome != Outcome::kAnswered) Break(connection);
+  if (outcome == Outcome::kRequestLost || outcome == Outcome::kReplyLost) Break(connection);
   Flush();
+}
+
+void Gate::HandOver(std::uint64_t connection) {
+  const auto found = wires_.find(connection);
+  if (found == wires_.end()) return;
+  Wire& wire = *found->second;
+  wire.withheld = false;
+  wire.connection->out() += std::exchange(wire.kept_back, {});
+  touched_[static_cast<std::size_t>(wire.client)] = true;
+  Flush();
+}
+
+bool Gate::IsWithheld(int client) const {
+  return std::any_of(wires_.begin(), wires_.end(), [client](const auto& one) {
+    return one.second->client == client && one.second->withheld;
+  });
+}
+
+void Gate::Operate(const Argv& argv) {
+  unordered_ = true;
+  for (const auto& node : nodes_) {
+    const ClientId operator_id = node->server->Connect("operator");
+    node->server->Execute(operator_id, argv);
+    node->server->Disconnect(operator_id);
+  }
+  unordered_ = false;
 }
 
 void Gate::Break(std::uint64_t connection) {
@@ -201,6 +242,7 @@ void Gate::Break(std::uint64_t connection) {
   const std::unique_ptr<Wire> wire = std::move(found->second);
   wires_.erase(found);
   wire->gone = true;
+  touched_[static_cast<std::size_t>(wire->client)] = true;
   if (wire->connection->open()) wire->connection->Reset();
   if (wire->id != 0) server(wire->node).Disconnect(wire->id);
 }
@@ -250,7 +292,8 @@ std::optional<std::int64_t> Gate::NextTimerUs() const {
 std::vector<Parked> Gate::parked() const {
   std::vector<Parked> parked;
   for (const auto& [number, wire] : wires_) {
-    if (wire->parked) parked.push_back({wire->client, wire->node, number, &*wire->parked});
+    if (wire->parked)
+      parked.push_back({wire->client, wire->node, number, wire->of_client, &*wire->parked});
   }
   std::stable_sort(parked.begin(), parked.end(),
                    [](const Parked& a, const Parked& b) { return a.client < b.client; });
@@ -280,5 +323,16 @@ std::uint64_t Gate::executed(int client) const {
 }
 
 std::vector<Answer> Gate::TakeAnswers() { return std::exchange(answers_, {}); }
+
+std::vector<Argv> Gate::TakeEffects() { return std::exchange(effects_, {}); }
+
+std::vector<int> Gate::TakeTouched() {
+  std::vector<int> clients;
+  for (int client = 0; client < clients_; ++client) {
+    if (touched_[static_cast<std::size_t>(client)]) clients.push_back(client);
+  }
+  touched_.assign(touched_.size(), false);
+  return clients;
+}
 
 }  // namespace interlock::scenarios::drive

@@ -33,6 +33,7 @@ struct Parked {
   int client = 0;
   int node = 0;
   std::uint64_t connection = 0;  ///< counted from 1, over all clients
+  std::uint64_t of_client = 0;   ///< the same, counted for each client
   const sim::redis::Argv* argv = nullptr;
 };
 
@@ -77,17 +78,30 @@ class Gate : private serve::Connection::Owner {
   std::uint64_t executed(int client) const;
 
   enum class Outcome : std::uint8_t {
-    kAnswered,     ///< or blocked in the server
-    kReplyLost,    ///< executed; the connection breaks before the reply
-    kRequestLost,  ///< the connection breaks before it is executed
+    kAnswered,       ///< or blocked in the server
+    kReplyWithheld,  ///< executed; what the server sends is kept back until HandOver
+    kReplyLost,      ///< executed; the connection breaks before the reply
+    kRequestLost,    ///< the connection breaks before it is executed
   };
   /// REQUIRES: `connection` has a parked command.
   void Release(std::uint64_t connection, Outcome outcome);
+  /// Of a connection whose reply is withheld, if it still is there.
+  void HandOver(std::uint64_t connection);
+  bool IsWithheld(int client) const;
+  /// As an operator would, at every server; nobody sees the reply.
+  void Operate(const sim::redis::Argv& argv);
   /// The peers are gone.
   void Drop(int client);
 
   /// What has gone out since the last call, but for the answers to what is executed as it comes.
   std::vector<Answer> TakeAnswers();
+  /// What has been run for the parked commands that were released since the last call: what scripts
+  /// and transactions have done is there one by one.
+  std::vector<sim::redis::Argv> TakeEffects();
+  /// To whom anything has been sent since the last call, or whose connection has been broken.
+  std::vector<int> TakeTouched();
+  /// So many commands has the client sent that had to wait at the gate.
+  std::uint64_t waited(int client) const { return waited_[static_cast<std::size_t>(client)]; }
 
  private:
   struct Node;
@@ -112,6 +126,9 @@ class Gate : private serve::Connection::Owner {
   std::vector<std::uint64_t> connected_;                     // by client: so many connections
   std::vector<std::uint64_t> executed_;                      // by client
   std::vector<Answer> answers_;
+  std::vector<sim::redis::Argv> effects_;
+  std::vector<bool> touched_;          // by client
+  std::vector<std::uint64_t> waited_;  // by client
   std::uint64_t last_connection_ = 0;
   bool unordered_ = false;  // what is being executed has no place in the order
   std::int64_t time_us_;

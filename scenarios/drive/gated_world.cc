@@ -13,14 +13,25 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::int64_t kCommandUs = 1'000;
+/// A client's clock from the servers'.
+constexpr std::int64_t kClocksApartMs = 2;
+constexpr std::int64_t kMachinesClocksApartMs = 2'000;
 
 }  // namespace
 
-GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us)
+GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us, VirtualClock* clock)
     : clients_(options.clients),
       epoch_us_(epoch_us),
+      clock_(clock),
       gate_(options.clients, options.nodes, epoch_us),
-      holds_(options.clients, options.pattern, options.permits) {}
+      holds_(options.clients, options.pattern,
+             clock != nullptr ? kClocksApartMs : kMachinesClocksApartMs, findings_),
+      sections_(options.permits, findings_) {}
+
+void GatedWorld::Ended(int client, bool killed) {
+  holds_.Ended(client, killed);
+  sections_.Ended(client);
+}
 
 void GatedWorld::Poll(Duration at_most) {
   gate_.Poll(at_most);
@@ -35,57 +46,60 @@ bool GatedWorld::NoteExpired() {
   NoteAnswers();
   bool any = false;
   for (int node = 0; node < gate_.nodes(); ++node) {
-    for (const std::string& key : holds_.Expired(node, gate_.server(node), now_ms())) {
-      Row(clients_, key + " expired");
+    for (const std::string& ended : holds_.Expired(node, gate_.server(node), now_ms())) {
+      Row(clients_, ended);
       any = true;
     }
   }
   return any;
 }
 
-bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome,
-                         const std::vector<bool>& kept) {
+bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us) {
   const sim::redis::Argv argv = *parked.argv;
-  AdvanceTo(gate_.time_us() + kCommandUs, kept);
+  AdvanceTo(std::min(gate_.time_us() + kCommandUs, limit_us));
   Row(parked.client, sim::redis::ToText(argv));
   sim::redis::Server& server = gate_.server(parked.node);
   const std::uint64_t changes = server.changes();
   gate_.Release(parked.connection, outcome);
   NoteAnswers();
-  holds_.After(parked.client, parked.node, argv, server, now_ms());
-  const bool told = outcome == Gate::Outcome::kAnswered && Report(parked.client, argv);
+  holds_.After(parked.client, parked.node, argv, gate_.TakeEffects(), server, now_ms());
+  const bool told =
+      (outcome == Gate::Outcome::kAnswered || outcome == Gate::Outcome::kReplyWithheld) &&
+      Report(parked.client, argv);
   return told || server.changes() != changes;
 }
 
 bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
   const auto enters = Enters(argv);
   const auto leaves = Leaves(argv);
-  if (enters) holds_.Enter(client, *enters);
-  if (leaves) holds_.Leave(client, *leaves);
+  if (enters) sections_.Enter(client, *enters, holds_.excused());
+  if (leaves) sections_.Leave(client, *leaves);
   if (enters) rows_.back().span = reports::SpanChange::kSectionBegin;
   if (leaves) rows_.back().span = reports::SpanChange::kSectionEnd;
   return enters || leaves;
 }
 
-bool GatedWorld::AdvanceTo(std::int64_t unix_us, const std::vector<bool>& kept) {
-  const auto end_ms = holds_.NextEndMs(kept);
-  const std::int64_t until_us = end_ms ? std::min(unix_us, *end_ms * 1'000 - 1) : unix_us;
-  gate_.SetTime(std::max(gate_.time_us(), until_us));
+void GatedWorld::SetTime(std::int64_t unix_us) {
+  const std::int64_t later_us = std::max(gate_.time_us(), unix_us);
+  gate_.SetTime(later_us);
+  if (clock_ != nullptr) clock_->SetTime(later_us);
+}
+
+bool GatedWorld::AdvanceTo(std::int64_t unix_us) {
+  SetTime(unix_us);
   return NoteExpired();
 }
 
 void GatedWorld::ExpireByForce(const std::vector<bool>& owners) {
-  const auto end_ms = holds_.NextEndMs(owners);
-  if (!end_ms) return;
+  const auto end = holds_.NextEnd(owners);
+  if (!end) return;
   holds_.SetByForce(true);
-  gate_.SetTime(std::max(gate_.time_us(), (*end_ms + 1) * 1'000));
+  SetTime(end->past_us());
   NoteExpired();
   holds_.SetByForce(false);
 }
 
-bool GatedWorld::NothingEnds() const {
-  return !holds_.NextEndMs() && !gate_.NextTimerUs() && !holds_.WaitsForATime(now_ms());
-}
+bool GatedWorld::NothingEnds() const { return !holds_.NextEnd() && !gate_.NextTimerUs(); }
 
 void GatedWorld::Row(int column, std::string text, reports::RowKind kind,
                      reports::SpanChange span) {
@@ -99,10 +113,11 @@ void GatedWorld::Row(int column, std::string text, reports::RowKind kind,
 }
 
 void GatedWorld::TakeFindings(DriveRun& run) {
-  for (std::size_t i = run.findings.size(); i < holds_.findings().size(); ++i) {
-    run.findings.push_back(holds_.findings()[i]);
-    run.findings.back().row = rows_.size();
+  for (Finding& finding : findings_) {
+    finding.row = rows_.size();
+    run.findings.push_back(std::move(finding));
   }
+  findings_.clear();
 }
 
 Finding DeadlockOf(const std::vector<int>& waiting, std::string_view what,

@@ -17,27 +17,32 @@
 #include "scenarios/drive/drive_run.h"
 #include "scenarios/drive/gate.h"
 #include "scenarios/drive/holds.h"
+#include "scenarios/drive/sections.h"
+#include "scenarios/drive/virtual_clock.h"
 
 namespace interlock::scenarios::drive {
 
 class GatedWorld {
  public:
-  GatedWorld(const DriveOptions& options, std::int64_t epoch_us);
+  /// `clock`: of the clients, and moved with the servers'; null: they have the machine's.
+  GatedWorld(const DriveOptions& options, std::int64_t epoch_us, VirtualClock* clock);
 
   Gate& gate() { return gate_; }
   Holds& holds() { return holds_; }
+  const Sections& sections() const { return sections_; }
+  /// The process is gone. `killed`: by a fault.
+  void Ended(int client, bool killed);
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
   std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
 
   /// Takes in what has arrived, up to so long.
   void Poll(Duration at_most);
 
-  /// Executes a command, a millisecond later at most (see AdvanceTo). True: it has changed data, or
-  /// told of a section.
-  bool Perform(const Parked& parked, Gate::Outcome outcome, const std::vector<bool>& kept);
-  /// The clock goes on, but not past the end of what those own who are kept from going on. True:
-  /// something has expired.
-  bool AdvanceTo(std::int64_t unix_us, const std::vector<bool>& kept);
+  /// Executes a command, a millisecond later unless that is later than the limit. True: it has
+  /// changed data, or told of a section.
+  bool Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us);
+  /// The clock goes on, unless it is later already. True: something has expired.
+  bool AdvanceTo(std::int64_t unix_us);
   /// The same, past the end of the next thing that these own, by a fault.
   void ExpireByForce(const std::vector<bool>& owners);
   /// Nothing that ends by itself keeps anybody waiting.
@@ -52,14 +57,18 @@ class GatedWorld {
   const std::vector<reports::TableRow>& rows() const { return rows_; }
 
  private:
+  void SetTime(std::int64_t unix_us);
   void NoteAnswers();
   bool NoteExpired();
   bool Report(int client, const sim::redis::Argv& argv);
 
   const int clients_;
   const std::int64_t epoch_us_;
+  VirtualClock* clock_;
   Gate gate_;
+  Findings findings_;
   Holds holds_;
+  Sections sections_;
   std::vector<reports::TableRow> rows_;
 };
 

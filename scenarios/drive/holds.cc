@@ -2,218 +2,253 @@
 #include "scenarios/drive/holds.h"
 
 #include <algorithm>
-#include <cmath>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "scenarios/drive/lock_words.h"
 #include "scenarios/oracles/words.h"
 #include "sim/redis/text.h"
 
 namespace interlock::scenarios::drive {
 namespace {
 
-/// Clients have the machine's clock, which the server's follows.
-constexpr std::int64_t kClocksApartMs = 2'000;
-constexpr int kDatabases = 16;             // of a server without a configuration file
 constexpr std::size_t kShortestToken = 8;  // letters
+/// For so long after the time of its grant a lock may well be held.
+constexpr std::int64_t kAgeOfStampMs = 120'000;
+constexpr std::int64_t kSecondMs = 1'000;
 
 using sim::redis::Argv;
-using sim::redis::EqualsIgnoreCase;
-
-/// The key that a SETNX, or a SET with NX, is for.
-std::optional<std::string> AskedFor(const Argv& argv) {
-  if (argv.size() < 3) return std::nullopt;
-  if (EqualsIgnoreCase(argv[0], "setnx")) return argv[1];
-  if (!EqualsIgnoreCase(argv[0], "set")) return std::nullopt;
-  const bool nx = std::any_of(argv.begin() + 3, argv.end(),
-                              [](const std::string& word) { return EqualsIgnoreCase(word, "nx"); });
-  return nx ? std::optional(argv[1]) : std::nullopt;
-}
-
-/// It gives the key a value, whatever stood there.
-bool Overwrites(const Argv& argv, const std::string& key) {
-  if (argv.size() < 3 || argv[1] != key) return false;
-  for (const std::string_view name : {"setex", "psetex", "getset"}) {
-    if (EqualsIgnoreCase(argv[0], name)) return true;
-  }
-  return EqualsIgnoreCase(argv[0], "set") && !AskedFor(argv);
-}
-
-/// A Unix time in s or ms that is less than a day away, in ms.
-std::optional<double> TimeIn(const std::vector<std::string>& words, std::int64_t now_ms) {
-  constexpr double kDayMs = 86'400'000;
-  for (const std::string& word : words) {
-    double number = 0;
-    if (!sim::redis::ParseDouble(word, &number)) continue;
-    for (const double ms : {number, number * 1000}) {
-      if (std::abs(ms - static_cast<double>(now_ms)) < kDayMs) return ms;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<std::int64_t> EndOf(const real::Entry& entry, std::int64_t now_ms) {
-  if (!entry.left_ms) return std::nullopt;
-  return now_ms + *entry.left_ms;
-}
+using Kind = HeldData::Kind;
 
 }  // namespace
 
-Holds::Holds(int clients, std::string pattern, int permits)
+Holds::Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings)
     : pattern_(std::move(pattern)),
-      permits_(permits),
+      clocks_apart_ms_(clocks_apart_ms),
+      findings_(findings),
       alive_(static_cast<std::size_t>(clients), true),
+      killed_(static_cast<std::size_t>(clients), false),
       excused_(static_cast<std::size_t>(clients)) {}
 
 bool Holds::IsLock(const std::string& key) const {
   return pattern_.empty() ? asked_.contains(key) : sim::redis::GlobMatch(pattern_, key);
 }
 
-void Holds::Find(std::string slug, std::string sentence) {
-  findings_.push_back({std::move(slug), std::move(sentence), 0});
-}
-
-Holds::Data Holds::DataOf(int node, const sim::redis::Server& server, std::int64_t now_ms) {
-  Data data;
-  for (int database = 0; database < kDatabases; ++database) {
-    for (auto& [key, entry] : real::DataOf(server, database, now_ms)) {
-      data.emplace(KeyId{node, database, key}, std::move(entry));
-    }
-  }
-  return data;
+void Holds::Find(std::string_view slug, const HeldId& id, const Hold& hold, std::string_view did,
+                 const Command& command) {
+  const std::string key =
+      hold.data.kind == Kind::kField ? fmt::format("{} in {}", id.part, id.key) : id.key;
+  findings_.push_back(
+      {std::string(slug), fmt::format("{} {} {}, which {} held, by {}", Client(command.client), did,
+                                      key, Client(hold.owner), command.text)});
 }
 
 std::vector<std::string> Holds::Expired(int node, const sim::redis::Server& server,
                                         std::int64_t now_ms) {
-  const Data data = DataOf(node, server, now_ms);
-  std::vector<std::string> expired;
-  std::erase_if(holds_, [&](const auto& one) {
-    if (one.first.node != node || data.contains(one.first)) return false;
-    Lapsed(one.first, one.second);
-    expired.push_back(one.first.key);
-    return true;
-  });
-  return expired;
+  const auto data = HeldDataOf(node, server);
+  std::vector<std::string> ended;
+  std::set<std::string> keys;
+  for (auto one = holds_.begin(); one != holds_.end();) {
+    const HeldId& id = one->first;
+    Hold& hold = one->second;
+    const bool gone = id.node == node && !data.contains(id);
+    if (gone) {
+      if (!hold.passed) Lapsed(id, hold);
+      if (keys.insert(id.key).second) ended.push_back(id.key + " expired");
+    } else if (id.node == node && !hold.passed && hold.end_ms && *hold.end_ms < now_ms) {
+      hold.passed = true;
+      Lapsed(id, hold);
+      if (IsLock(id.key) && !hold.stamped) {
+        ended.push_back(fmt::format("the time in {} has passed", id.key));
+      }
+    }
+    one = gone ? holds_.erase(one) : std::next(one);
+  }
+  return ended;
 }
 
-/// Of what is not a string there may be more owners than one.
-void Holds::Lapsed(const KeyId& id, const Hold& hold) {
-  if (!by_force_) return;
-  excused_[static_cast<std::size_t>(hold.owner)].insert(id);
-  if (hold.words.size() == 1) return;
-  for (const int client : named_by_[id.key]) excused_[static_cast<std::size_t>(client)].insert(id);
+void Holds::Lapsed(const HeldId& id, const Hold& hold) {
+  if (by_force_) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
 }
 
-void Holds::Granted(const KeyId& id, int owner) {
-  excused_[static_cast<std::size_t>(owner)].erase(id);
+void Holds::Granted(const HeldId& id, const Hold& hold) {
+  excused_[static_cast<std::size_t>(hold.owner)].erase(id);
+  if (IsLock(id.key) && hold.data.kind != Kind::kOther) owners_[id.key].insert(hold.owner);
 }
 
-bool Holds::IsExcused(int client) const {
-  return !excused_[static_cast<std::size_t>(client)].empty();
+std::vector<bool> Holds::excused() const {
+  std::vector<bool> excused;
+  for (const auto& leases : excused_) excused.push_back(!leases.empty());
+  return excused;
 }
 
 void Holds::NoteWords(int client, const Argv& argv) {
-  for (const std::string& word : argv) {
-    first_sent_by_.try_emplace(word, client);
-    named_by_[word].insert(client);
-  }
-  if (const auto key = AskedFor(argv)) asked_.insert(*key);
+  for (const std::string& word : argv) first_sent_by_.try_emplace(word, client);
 }
 
-int Holds::OwnerOf(const std::vector<std::string>& words, int client) const {
+/// A script, or a transaction, that finds a key absent and creates it, asks for it.
+void Holds::NoteAsked(int node, const std::vector<Argv>& effects, std::int64_t now_ms) {
+  std::set<std::string> absent;
+  for (const Argv& effect : effects) {
+    if (const auto key = AskedFor(effect)) asked_.insert(*key);
+    if (const auto purge = PurgeOf(effect, now_ms)) age_ms_[purge->key] = purge->age_ms;
+    if (const auto key = LookedAt(effect)) {
+      const bool there = std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+        return one.first.node == node && one.first.key == *key;
+      });
+      if (!there) absent.insert(*key);
+    }
+    const auto key = Overwritten(effect);
+    if (key && absent.contains(*key)) asked_.insert(*key);
+  }
+}
+
+int Holds::OwnerOf(const HeldId& id, const HeldData& data, int client) const {
   // A short one, such as "1", may be everybody's.
-  for (const std::string& word : words) {
-    const auto sent = first_sent_by_.find(word);
-    if (word.size() >= kShortestToken && sent != first_sent_by_.end()) return sent->second;
+  for (const std::string* word : {&id.part, &data.value}) {
+    const auto sent = first_sent_by_.find(*word);
+    if (word->size() >= kShortestToken && sent != first_sent_by_.end()) return sent->second;
   }
   return client;
 }
 
-bool Holds::IsForeign(const Hold& hold, int client) const {
-  return hold.owner != client && alive_[static_cast<std::size_t>(hold.owner)];
-}
-
-/// A key with a TTL is a lease by that, whatever its value.
-bool Holds::HasPassed(const Hold& hold, std::int64_t now_ms) {
-  if (hold.end_ms) return false;
-  const auto time = TimeIn(hold.words, now_ms);
-  return time && *time <= static_cast<double>(now_ms + kClocksApartMs);
-}
-
-void Holds::Gone(const KeyId& id, const Hold& hold, int client, const Argv& argv,
-                 std::int64_t now_ms) {
-  if (!IsLock(id.key) || !IsForeign(hold, client) || HasPassed(hold, now_ms)) return;
-  Find("foreign-release", fmt::format("{} removed {}, which {} held, by {}", Client(client), id.key,
-                                      Client(hold.owner), sim::redis::ToText(argv)));
-}
-
-void Holds::Changed(const KeyId& id, Hold& hold, const Hold& now, int client, const Argv& argv,
-                    std::int64_t now_ms) {
-  const bool judged = IsLock(id.key) && IsForeign(hold, client);
-  if (now.words != hold.words || (hold.owner != client && Overwrites(argv, id.key))) {
-    if (judged && !HasPassed(hold, now_ms)) {
-      Find("server-exclusion", fmt::format("{} took {}, which {} held, by {}", Client(client),
-                                           id.key, Client(hold.owner), sim::redis::ToText(argv)));
-    }
-    hold.owner = now.owner;
-    Granted(id, hold.owner);
-  } else if (judged && hold.end_ms && (!now.end_ms || *now.end_ms > *hold.end_ms)) {
-    Find("foreign-extend", fmt::format("{} prolonged {}, which {} held, by {}", Client(client),
-                                       id.key, Client(hold.owner), sim::redis::ToText(argv)));
+void Holds::SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const {
+  hold.end_ms = hold.data.key_end_ms;
+  hold.by_value = false;
+  hold.passed = false;
+  hold.stamped = false;
+  if (hold.data.kind == Kind::kOther) return;
+  if (hold.data.key_end_ms && hold.data.kind != Kind::kMember) return;
+  const auto time = TimeOf(hold.data.value, now_ms);
+  const auto to_come = TimeToComeIn(hold.data.value, now_ms);
+  std::optional<std::int64_t> end_ms;
+  if (to_come) {
+    end_ms = to_come->ms;
+  } else if (time) {
+    const auto age = age_ms_.find(id.key);
+    hold.stamped = age == age_ms_.end();
+    end_ms = time->ms + (hold.stamped ? kAgeOfStampMs : age->second);
   }
-  hold.words = now.words;
-  hold.end_ms = now.end_ms;
+  if (!end_ms || (hold.end_ms && *hold.end_ms <= *end_ms)) return;
+  hold.by_value = true;
+  hold.end_ms = end_ms;
+  hold.passed = *end_ms < now_ms;
 }
 
-void Holds::After(int client, int node, const Argv& argv, const sim::redis::Server& server,
-                  std::int64_t now_ms) {
+/// Another's command has met what somebody alive holds.
+bool Holds::IsJudged(const HeldId& id, const Hold& hold, const Command& command) const {
+  const bool judged = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+  if (!judged || !IsLock(id.key)) return false;
+  if (hold.owner == command.client || !alive_[static_cast<std::size_t>(hold.owner)]) return false;
+  if (!hold.by_value) return true;
+  const auto time = TimeOf(hold.data.value, command.now_ms);
+  const std::int64_t coarse_ms = time && time->whole_seconds ? kSecondMs : 0;
+  return !hold.stamped && *hold.end_ms > command.now_ms + clocks_apart_ms_ + coarse_ms;
+}
+
+void Holds::Gone(const HeldId& id, const Hold& hold, const Command& command) {
+  if (IsJudged(id, hold, command)) Find("foreign-release", id, hold, "removed", command);
+}
+
+bool Holds::SharesKey(const HeldId& id, int client) const {
+  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+    return one.second.owner == client && one.first.key == id.key && one.first.node == id.node &&
+           one.first.database == id.database;
+  });
+}
+
+void Holds::Prolonged(const HeldId& id, const Hold& hold, const HeldData& now,
+                      const Command& command) {
+  if (!IsJudged(id, hold, command) || !hold.data.key_end_ms) return;
+  const bool longer = !now.key_end_ms || *now.key_end_ms > *hold.data.key_end_ms;
+  // Readers of one lock may have one key, and each keeps it alive.
+  if (longer && !SharesKey(id, command.client)) {
+    Find("foreign-extend", id, hold, "prolonged", command);
+  }
+}
+
+void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Command& command) {
+  const bool mine = hold.owner == command.client;
+  const bool counted = std::any_of(command.effects.begin(), command.effects.end(), Counts);
+  const bool written =
+      now.value != hold.data.value ||
+      (!mine && std::any_of(command.effects.begin(), command.effects.end(), [&](const Argv& one) {
+        return hold.data.kind == Kind::kString && Overwritten(one) == id.key;
+      }));
+  if (written && !mine && counted) {
+    hold.data = now;  // Whoever is refused has counted, too.
+    return;
+  }
+  if (!written) {
+    if (now.key_end_ms == hold.data.key_end_ms) return;
+    Prolonged(id, hold, now, command);
+    // Of several who have one key each has an end of its own, which others do not put off.
+    const bool put_off = !mine && hold.data.kind != Kind::kString && hold.end_ms &&
+                         (!now.key_end_ms || *now.key_end_ms > *hold.end_ms);
+    hold.data.key_end_ms = now.key_end_ms;
+    if (!put_off) SetEnd(id, command.now_ms, hold);
+    return;
+  }
+  const bool judged = IsJudged(id, hold, command);
+  const bool told = std::any_of(command.effects.begin(), command.effects.end(), TellsWhatWasThere);
+  if (judged && hold.by_value && told) {
+    // It learns that the lease has not ended, and has not got it; but its end is another one now.
+    const int owner = hold.owner;
+    hold.data = now;
+    SetEnd(id, command.now_ms, hold);
+    hold.owner = owner;
+    return;
+  }
+  if (judged) Find("server-exclusion", id, hold, "took", command);
+  hold.data = now;
+  hold.owner = OwnerOf(id, now, command.client);
+  SetEnd(id, command.now_ms, hold);
+  Granted(id, hold);
+}
+
+void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv>& effects,
+                  const sim::redis::Server& server, std::int64_t now_ms) {
   NoteWords(client, argv);
-  const Data data = DataOf(node, server, now_ms);
+  for (const Argv& effect : effects) NoteWords(client, effect);
+  NoteAsked(node, effects, now_ms);
+  const Command command{client, sim::redis::ToText(argv), effects, now_ms};
+  const auto data = HeldDataOf(node, server);
   for (auto one = holds_.begin(); one != holds_.end();) {
     const bool gone = one->first.node == node && !data.contains(one->first);
-    if (gone) Gone(one->first, one->second, client, argv, now_ms);
+    if (gone) Gone(one->first, one->second, command);
     one = gone ? holds_.erase(one) : std::next(one);
   }
-  for (const auto& [id, entry] : data) {
-    const Hold now{OwnerOf(entry.words, client), entry.words, EndOf(entry, now_ms)};
+  for (const auto& [id, now] : data) {
     const auto known = holds_.find(id);
     if (known != holds_.end()) {
-      Changed(id, known->second, now, client, argv, now_ms);
-    } else {
-      holds_.emplace(id, now);
-      Granted(id, now.owner);
+      Changed(id, known->second, now, command);
+      continue;
     }
-    if (IsLock(id.key)) owners_[id.key].insert(holds_.at(id).owner);
+    Hold& hold = holds_[id];
+    hold.owner = OwnerOf(id, now, client);
+    hold.data = now;
+    SetEnd(id, now_ms, hold);
+    Granted(id, hold);
   }
 }
 
-void Holds::Enter(int client, const std::string& section) {
-  std::set<int>& inside = inside_[section];
-  inside.insert(client);
-  entrants_[section].insert(client);
-  if (static_cast<int>(inside.size()) <= permits_) return;
-  if (std::any_of(inside.begin(), inside.end(), [this](int one) { return IsExcused(one); })) return;
-  std::vector<std::string> names;
-  for (const int one : inside) {
-    if (one != client) names.push_back(Client(one));
-  }
-  Find("section-exclusion",
-       fmt::format("{} entered {} while {} {} inside", Client(client), section,
-                   fmt::join(names, " and "), names.size() > 1 ? "were" : "was"));
-}
-
-void Holds::Leave(int client, const std::string& section) { inside_[section].erase(client); }
-
-void Holds::Ended(int client) {
+void Holds::Ended(int client, bool killed) {
   alive_[static_cast<std::size_t>(client)] = false;
-  for (auto& [section, inside] : inside_) inside.erase(client);
+  killed_[static_cast<std::size_t>(client)] = killed;
 }
 
-bool Holds::Inside(int client) const {
-  return std::any_of(inside_.begin(), inside_.end(),
-                     [client](const auto& one) { return one.second.contains(client); });
+void Holds::AllEnded() {
+  for (const auto& [id, hold] : holds_) {
+    const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+    if (!held || hold.end_ms || !IsLock(id.key)) continue;
+    if (!killed_[static_cast<std::size_t>(hold.owner)]) continue;
+    findings_.push_back({"keys", fmt::format("{} is left for ever: it has no time to live, and {}, "
+                                             "which held it, is dead",
+                                             id.key, Client(hold.owner))});
+    return;
+  }
 }
 
 bool Holds::Owns(int client) const {
@@ -229,38 +264,23 @@ bool Holds::NamesItsOwn(int client, const Argv& argv) const {
   });
 }
 
-std::optional<std::int64_t> Holds::NextEndMs() const {
-  return NextEndMs(std::vector<bool>(alive_.size(), true));
+std::optional<Holds::End> Holds::NextEnd() const {
+  return NextEnd(std::vector<bool>(alive_.size(), true));
 }
 
-std::optional<std::int64_t> Holds::NextEndMs(const std::vector<bool>& of) const {
-  std::optional<std::int64_t> next;
+std::optional<Holds::End> Holds::NextEnd(const std::vector<bool>& of) const {
+  std::optional<End> next;
   for (const auto& [id, hold] : holds_) {
-    if (!of[static_cast<std::size_t>(hold.owner)]) continue;
-    if (hold.end_ms && (!next || *hold.end_ms < *next)) next = hold.end_ms;
+    if (!of[static_cast<std::size_t>(hold.owner)] || hold.passed || !hold.end_ms) continue;
+    if (!next || *hold.end_ms < next->ms) next = End{*hold.end_ms, hold.by_value};
   }
   return next;
 }
 
-bool Holds::WaitsForATime(std::int64_t now_ms) const {
-  return std::any_of(holds_.begin(), holds_.end(), [now_ms](const auto& one) {
-    const auto time = TimeIn(one.second.words, now_ms);
-    return time && *time > static_cast<double>(now_ms - kClocksApartMs);
-  });
-}
-
-namespace {
-
-std::size_t Most(const std::map<std::string, std::set<int>>& sets) {
+std::size_t Holds::most_owners() const {
   std::size_t most = 0;
-  for (const auto& [name, set] : sets) most = std::max(most, set.size());
+  for (const auto& [key, owners] : owners_) most = std::max(most, owners.size());
   return most;
 }
-
-}  // namespace
-
-std::size_t Holds::most_owners() const { return Most(owners_); }
-
-std::size_t Holds::most_entrants() const { return Most(entrants_); }
 
 }  // namespace interlock::scenarios::drive

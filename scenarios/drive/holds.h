@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Judges what foreign clients do, by what a server and the clients' own reports show.
+// Judges what foreign clients do to the keys of their locks, by what a server shows.
 //
-// Who owns a key: whose command created it, or gave it the value that it has; if the value is a
-// token (eight letters or more) that another client has sent first, that one: a lock is handed
-// over. A lock's key is one that matches the pattern, or, without a pattern, one that some SETNX,
-// or SET with NX, was for. Judged while the owner is alive and the key has not expired:
-//   - foreign-release (LK005): another client's command removes a lock's key;
+// What is held: a string, a field of a hash, or a member of a sorted set. Who owns it: whose
+// command created it, or gave it the value that it has; if it or its value is a token (eight
+// letters or more) that another client has sent first, that one: a lock is handed over. A lock's
+// key is one that matches the pattern, or, without a pattern, one that is asked for atomically: by
+// SETNX or its like, or by a script or transaction that looks whether it is there and then creates
+// it. Scripts and transactions count by what they do.
+//
+// Judged of strings and fields, while the owner is alive and the lease has not ended:
+//   - foreign-release (LK005): another client's command removes it;
 //   - server-exclusion (LK001): another client's command gives it another value;
 //   - foreign-extend (LK006): another client's command prolongs it;
-// and section-exclusion (LK003): more clients than permits are between INTERLOCK.ENTER and
-// INTERLOCK.LEAVE of one name. That is not demanded once a fault has let the lease of one of them
-// run out (a key of its own has expired by force), for no lease lock can promise it then. Nor is
-// anything of a key without a TTL whose value is a time that has passed: a lease by agreement.
+// and, when nobody is left: keys (LK011), a lock of somebody who died has no end.
 //
-// Non-guarantee: locks that are kept in other types than strings and hashes of one owner, such as
-// semaphores in sorted sets, are judged by sections only. Thread safety: none.
+// When a lease ends: with the key; without a TTL, at the time that is its value. If that is the
+// time of the grant, it can be taken some time later, which is not known, so that only its release
+// by its owner is innocent for certain, and nobody is judged. Members of sorted sets end by their
+// scores in the same way, and are not judged, for they may as well be a queue of waiters.
+//
+// Non-guarantee: locks that are kept in lists, sets and counters are judged by sections only (see
+// sections.h). Thread safety: none. Times are Unix times in ms.
 #pragma once
 
 #include <cstdint>
@@ -23,97 +29,95 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "scenarios/real/dataset.h"
+#include "scenarios/drive/finding.h"
+#include "scenarios/drive/held_data.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::drive {
 
-struct Finding {
-  std::string slug;  ///< "foreign-release"
-  std::string sentence;
-  std::size_t row = 0;  ///< it is seen behind so many rows of the run's table
-};
-
 class Holds {
  public:
-  /// `pattern`: a glob as for KEYS; empty: none. REQUIRES: permits >= 1.
-  Holds(int clients, std::string pattern, int permits);
+  /// `pattern`: a glob as for KEYS; empty: none. `clocks_apart_ms`: so far may a client's clock be
+  /// from the server's.
+  Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings);
 
-  /// Looks which keys have expired since it was called last, and returns them. To be called before
-  /// each command. Times are Unix times in ms.
+  /// Looks what has ended since it was called last: "lock:a expired". To be called before each
+  /// command.
   std::vector<std::string> Expired(int node, const sim::redis::Server& server, std::int64_t now_ms);
-  /// The data behind a command of the client.
-  void After(int client, int node, const sim::redis::Argv& argv, const sim::redis::Server& server,
+  /// The data behind a command of the client; `effects`: what a script or transaction has run.
+  void After(int client, int node, const sim::redis::Argv& argv,
+             const std::vector<sim::redis::Argv>& effects, const sim::redis::Server& server,
              std::int64_t now_ms);
-  void Enter(int client, const std::string& section);
-  void Leave(int client, const std::string& section);
-  /// The process is gone: its sections are over, and what it owns is nobody's.
-  void Ended(int client);
-  /// Whether what expires from now on does so by a fault.
+  /// The process is gone, and what it owns is nobody's. `killed`: by a fault.
+  void Ended(int client, bool killed);
+  /// Nobody is left.
+  void AllEnded();
+  /// Whether what ends from now on does so by a fault.
   void SetByForce(bool by_force) { by_force_ = by_force; }
 
-  const std::vector<Finding>& findings() const { return findings_; }
-
-  bool Inside(int client) const;  ///< a section
-  bool Owns(int client) const;    ///< a lock's key
+  /// By client: a lease of its has run out by a fault.
+  std::vector<bool> excused() const;
+  bool Owns(int client) const;  ///< a lock's key
   /// The command has the name of a lock's key that the client owns.
   bool NamesItsOwn(int client, const sim::redis::Argv& argv) const;
-  /// When the next key ends, in ms; nullopt: none will.
-  std::optional<std::int64_t> NextEndMs() const;
+  struct End {
+    std::int64_t ms = 0;
+    bool by_value = false;  ///< a client sees to it, not the server
+    std::int64_t past_us() const { return (ms + 1) * 1'000; }
+  };
+  /// Of the lease, or key, that ends next; nullopt: none will.
+  std::optional<End> NextEnd() const;
   /// The same of those that these clients own; `of` is by client.
-  std::optional<std::int64_t> NextEndMs(const std::vector<bool>& of) const;
-  /// A key's value is a time yet to come, so that it may be taken over then.
-  bool WaitsForATime(std::int64_t now_ms) const;
-  /// So many clients have owned one lock's key, or been in one section: the most of any.
+  std::optional<End> NextEnd(const std::vector<bool>& of) const;
+  /// So many clients have owned one lock's key: the most of any.
   std::size_t most_owners() const;
-  std::size_t most_entrants() const;
-  bool has_sections() const { return !entrants_.empty(); }
 
  private:
-  struct KeyId {
-    int node = 0;
-    int database = 0;
-    std::string key;
-    auto operator<=>(const KeyId&) const = default;
-  };
   struct Hold {
     int owner = 0;
-    std::vector<std::string> words;
+    HeldData data;
     std::optional<std::int64_t> end_ms;
+    bool by_value = false;  // its end is what its owner has written down
+    bool stamped = false;   // that is when it was granted
+    bool passed = false;    // its end, with what is held still there
+  };
+  struct Command {
+    int client;
+    std::string text;
+    const std::vector<sim::redis::Argv>& effects;
+    std::int64_t now_ms;
   };
 
-  using Data = std::map<KeyId, real::Entry>;
-  static Data DataOf(int node, const sim::redis::Server& server, std::int64_t now_ms);
   void NoteWords(int client, const sim::redis::Argv& argv);
-  int OwnerOf(const std::vector<std::string>& words, int client) const;
+  void NoteAsked(int node, const std::vector<sim::redis::Argv>& effects, std::int64_t now_ms);
+  int OwnerOf(const HeldId& id, const HeldData& data, int client) const;
   bool IsLock(const std::string& key) const;
-  /// Its value is a time that has passed.
-  static bool HasPassed(const Hold& hold, std::int64_t now_ms);
-  void Gone(const KeyId& id, const Hold& hold, int client, const sim::redis::Argv& argv,
-            std::int64_t now_ms);
-  void Changed(const KeyId& id, Hold& hold, const Hold& now, int client,
-               const sim::redis::Argv& argv, std::int64_t now_ms);
-  void Lapsed(const KeyId& id, const Hold& hold);
-  void Granted(const KeyId& id, int owner);
-  bool IsExcused(int client) const;
-  bool IsForeign(const Hold& hold, int client) const;
-  void Find(std::string slug, std::string sentence);
+  bool IsJudged(const HeldId& id, const Hold& hold, const Command& command) const;
+  void SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const;
+  void Gone(const HeldId& id, const Hold& hold, const Command& command);
+  void Changed(const HeldId& id, Hold& hold, const HeldData& now, const Command& command);
+  void Prolonged(const HeldId& id, const Hold& hold, const HeldData& now, const Command& command);
+  void Lapsed(const HeldId& id, const Hold& hold);
+  void Granted(const HeldId& id, const Hold& hold);
+  bool SharesKey(const HeldId& id, int client) const;
+  void Find(std::string_view slug, const HeldId& id, const Hold& hold, std::string_view did,
+            const Command& command);
 
   const std::string pattern_;
-  const int permits_;
+  const std::int64_t clocks_apart_ms_;
+  Findings& findings_;
   bool by_force_ = false;
-  std::map<KeyId, Hold> holds_;
+  std::map<HeldId, Hold> holds_;
   std::vector<bool> alive_;
-  std::vector<std::set<KeyId>> excused_;           // by client: leases that ran out by force
-  std::map<std::string, std::set<int>> named_by_;  // who has sent a command with the key
-  std::set<std::string> asked_;                    // keys that some SETNX was for
-  std::map<std::string, int> first_sent_by_;       // words
-  std::map<std::string, std::set<int>> inside_;    // by section
-  std::map<std::string, std::set<int>> owners_;    // by key: who ever was
-  std::map<std::string, std::set<int>> entrants_;  // by section
-  std::vector<Finding> findings_;
+  std::vector<bool> killed_;
+  std::vector<std::set<HeldId>> excused_;        // by client: leases that ran out by force
+  std::set<std::string> asked_;                  // keys
+  std::map<std::string, std::int64_t> age_ms_;   // by key: how old members of it may be
+  std::map<std::string, int> first_sent_by_;     // words
+  std::map<std::string, std::set<int>> owners_;  // by key: who ever was
 };
 
 }  // namespace interlock::scenarios::drive

@@ -21,7 +21,8 @@ void Replace(std::string_view name, std::string_view value, std::string& word) {
 }  // namespace
 
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
-                                               const std::vector<int>& ports) {
+                                               const std::vector<int>& ports,
+                                               const ForeignProcess::Environment& more) {
   std::vector<std::string> urls;
   for (const int port : ports) urls.push_back(fmt::format("redis://127.0.0.1:{}", port));
   const std::string all = fmt::format("{}", fmt::join(urls, ","));
@@ -34,11 +35,13 @@ Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& c
     Replace("{urls}", all, word);
     Replace("{client}", me, word);
   }
-  return ForeignProcess::Start(words, {{"REDIS_HOST", "127.0.0.1"},
-                                       {"REDIS_PORT", port},
-                                       {"REDIS_URL", urls.front()},
-                                       {"REDIS_URLS", all},
-                                       {"INTERLOCK_CLIENT", me}});
+  ForeignProcess::Environment environment = {{"REDIS_HOST", "127.0.0.1"},
+                                             {"REDIS_PORT", port},
+                                             {"REDIS_URL", urls.front()},
+                                             {"REDIS_URLS", all},
+                                             {"INTERLOCK_CLIENT", me}};
+  environment.insert(environment.end(), more.begin(), more.end());
+  return ForeignProcess::Start(words, environment);
 }
 
 }  // namespace interlock::scenarios::drive

@@ -17,8 +17,10 @@
 
 namespace interlock::scenarios::drive {
 
-/// Failures as ForeignProcess::Start. REQUIRES: neither is empty.
+/// `more`: to be in its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
+/// command nor the ports are empty.
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
-                                               const std::vector<int>& ports);
+                                               const std::vector<int>& ports,
+                                               const ForeignProcess::Environment& more);
 
 }  // namespace interlock::scenarios::drive

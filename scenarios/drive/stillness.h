@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether a process stands still, seen by looking again and again: twice in a row, at least a
-// millisecond apart, no thread of it runs, and none has run in between. One look is enough of a
-// process that has told what it wants. Thread safety: none.
+// Whether a process stands still, seen by looking again and again: twice in a row, some time apart,
+// no thread of it runs, and none has run in between. One look is enough of a process that has told
+// what it wants. Thread safety: none.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include <interlock/time.h>
 
 #include "scenarios/drive/foreign_process.h"
 
@@ -15,10 +18,11 @@ namespace interlock::scenarios::drive {
 
 class Stillness {
  public:
-  /// `waits`: it has a command at the gate.
-  bool Look(const ForeignProcess& process, bool waits) {
+  /// `waits`: it has a command at the gate. `nappers`: threads that are not looked at.
+  bool Look(const ForeignProcess& process, bool waits, const std::vector<int>& nappers,
+            Duration apart) {
     const auto now = std::chrono::steady_clock::now();
-    const std::optional<std::uint64_t> switches = process.Switches();
+    const std::optional<std::uint64_t> switches = process.Switches(nappers);
     if (!switches) {
       seen_.reset();
       return false;
@@ -29,8 +33,11 @@ class Stillness {
       since_ = now;
       return false;
     }
-    return now - since_ >= std::chrono::milliseconds(2);
+    return now - since_ >= apart;
   }
+
+  /// It has been given something to do, which it may not have begun yet.
+  void Forget() { seen_.reset(); }
 
  private:
   std::optional<std::uint64_t> seen_;

@@ -37,6 +37,10 @@ sim::redis::Value AnswerTo(const Argv& argv) {
   return value;
 }
 
+bool RunsByHash(const Argv& argv) {
+  return EqualsIgnoreCase(argv.front(), "evalsha") || EqualsIgnoreCase(argv.front(), "evalsha_ro");
+}
+
 std::optional<std::string> Enters(const Argv& argv) { return NameIn(argv, kEnter); }
 
 std::optional<std::string> Leaves(const Argv& argv) { return NameIn(argv, kLeave); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The two commands by which a foreign client reports its protected section: INTERLOCK.ENTER name
-// once it is inside, INTERLOCK.LEAVE name while it still is. Pure functions.
+// What is known of a command by its words, the two above all by which a foreign client reports its
+// protected section: INTERLOCK.ENTER name once it is inside, INTERLOCK.LEAVE name while it still
+// is. Pure functions.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,8 @@ namespace interlock::scenarios::drive {
 bool IsReport(const sim::redis::Argv& argv);
 /// OK, or what is wrong with it.
 sim::redis::Value AnswerTo(const sim::redis::Argv& argv);
+/// A script that the server has to know already.
+bool RunsByHash(const sim::redis::Argv& argv);
 /// The section's name, if that is what a well-formed command does.
 std::optional<std::string> Enters(const sim::redis::Argv& argv);
 std::optional<std::string> Leaves(const sim::redis::Argv& argv);

@@ -40,7 +40,8 @@ ChildResult Drive(Words options, const Words& language, const std::string& examp
 
 Words Only(const std::string& fault, const std::string& runs) {
   Words words = {"--runs", runs};
-  for (const std::string one : {"--crashes", "--pauses", "--expiries", "--lost-replies"}) {
+  for (const std::string one :
+       {"--crashes", "--pauses", "--expiries", "--lost-replies", "--delays", "--script-flushes"}) {
     words.insert(words.end(), {one, one == fault ? "1" : "0"});
   }
   return words;
@@ -48,7 +49,7 @@ Words Only(const std::string& fault, const std::string& runs) {
 
 TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
   const ScratchFolder folder;
-  Words options = Only("--expiries", "60");
+  Words options = Only("--expiries", "10");
   options.insert(options.end(), {"--out", folder.path()});
   const ChildResult found = Drive(options, kPython, "naive.py");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
@@ -68,26 +69,26 @@ TEST(DriveTest, ANaiveReleaseInPythonRemovesAnothersLockAndDoesSoAgain) {
 }
 
 TEST(DriveTest, AnExpireOfItsOwnInRubyLeavesTheLockForEver) {
-  const ChildResult found = Drive(Only("--crashes", "25"), kRuby, "naive.rb");
+  const ChildResult found = Drive(Only("--crashes", "6"), kRuby, "naive.rb");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK009"), HasSubstr("since the crash of C")));
 }
 
 TEST(DriveTest, ALookBeforeTheReleaseInNodeComesTooEarly) {
-  const ChildResult found = Drive(Only("--expiries", "60"), kNode, "naive.js");
+  const ChildResult found = Drive(Only("--expiries", "20"), kNode, "naive.js");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
 }
 
 TEST(DriveTest, RedisPysOwnLockIsAcquitted) {
-  const ChildResult passed = Drive({"--runs", "60"}, kPython, "lock.py");
+  const ChildResult passed = Drive({"--runs", "40"}, kPython, "lock.py");
   EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
-  EXPECT_THAT(passed.out, HasSubstr("5 of 5 passed"));
+  EXPECT_THAT(passed.out, HasSubstr("6 of 6 passed"));
 }
 
 TEST(DriveTest, WithoutFaultsNoRunIsConvicted) {
   for (const std::string example : {"naive.py", "lock.py"}) {
-    const ChildResult passed = Drive(Only("", "15"), kPython, example);
+    const ChildResult passed = Drive(Only("", "8"), kPython, example);
     EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
   }
 }

@@ -144,7 +144,7 @@ endfunction()
 # What a folder may include, as a regular expression over `<...>` or `"..."`.
 function(allowed_includes result)
   set(std "<[a-z_0-9]+>")
-  set(posix "<((sys|sanitizer|netinet|arpa)/)?[a-z_0-9]+\\.h>")
+  set(posix "<((sys|sanitizer|netinet|arpa|linux)/)?[a-z_0-9]+\\.h>")
   set(interlock "<interlock/[a-z_0-9]+\\.h>")
   set(harness "<interlock/harness/[a-z_0-9]+\\.h>")
   set(formatting "<fmt/[a-z_0-9]+\\.h>|<nlohmann/[a-z_0-9]+\\.hpp>")

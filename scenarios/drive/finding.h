@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// What a judge of foreign clients says: which property is violated, and how.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace interlock::scenarios::drive {
+
+struct Finding {
+  std::string slug;  ///< "foreign-release"
+  std::string sentence;
+  std::size_t row = 0;  ///< it is seen behind so many rows of the run's table
+};
+
+using Findings = std::vector<Finding>;
+
+}  // namespace interlock::scenarios::drive
