@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -76,7 +77,10 @@ class DriveWork {
     }
     campaign.drive.virtual_clock = settings_.clock == "virtual";
     campaign.drive.stop = &Interrupted();
-    if (campaign.drive.command.empty() && settings_.replay.empty()) {
+    const std::vector<std::string>& command = campaign.drive.command;
+    const bool none = std::all_of(command.begin(), command.end(),
+                                  [](const std::string& word) { return word == "--and"; });
+    if (none && settings_.replay.empty()) {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
     }
     return PrepareOut(settings_.output);
@@ -148,7 +152,9 @@ void AddDriveCommand(CLI::App& app, Work& work) {
       "through one by one, with faults, and judged");
   auto settings = std::make_shared<Settings>();
   drive::DriveOptions& drive = settings->campaign.drive;
-  command->add_option("command", drive.command, "the client, behind --: -- python3 worker.py");
+  command->add_option(
+      "command", drive.command,
+      "the client, behind --: -- python3 worker.py; several, separated by --and, take turns");
   command->add_option("--clients", drive.clients, "so many processes of it")
       ->check(CLI::Range(1, drive::kMostClients))
       ->capture_default_str();

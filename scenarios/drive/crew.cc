@@ -31,7 +31,7 @@ Status Crew::Start() {
     for (int node = 0; node < options_.nodes; ++node) ports.push_back(gate_.port(client, node));
     ForeignProcess::Environment clock;
     if (clock_ != nullptr) clock = clock_->EnvironmentOf(client);
-    auto process = Launch(options_.command, client, ports, clock);
+    auto process = Launch(CommandOf(options_.command, client), client, ports, clock);
     if (!process.ok()) return process.status();
     members_.emplace_back().process = *std::move(process);
   }
@@ -78,6 +78,12 @@ bool Crew::IsStill(int client) {
 }
 
 Duration Crew::pause() const { return clock_ == nullptr ? kPause : kPauseVirtually; }
+
+Duration Crew::ProcessorTime() const {
+  Duration sum{};
+  for (const Member& one : members_) sum += one.process->ProcessorTime();
+  return sum;
+}
 
 void Crew::Stop(int client, std::uint32_t steps) {
   member(client).stopped_for = steps;

@@ -44,6 +44,9 @@ class Crew {
   /// How long to wait before a client that does not stand still is looked at again.
   Duration pause() const;
 
+  /// That all have had of the processor.
+  Duration ProcessorTime() const;
+
   void Stop(int client, std::uint32_t steps);
   void Continue(int client);
   bool stopped(int client) const { return member(client).stopped_for > 0; }

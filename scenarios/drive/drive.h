@@ -59,7 +59,9 @@ class Drive {
   std::uint64_t InVain() const;
   bool Stuck();
   void StandStillForEver();
+  bool IsFruitless();
   void Deadlock(std::string_view what);
+  void NobodyGotAny(std::string_view slug, std::string_view what);
   void Finish();
 
   // Faults.
@@ -97,6 +99,8 @@ class Drive {
   FaultBudget budget_;
   std::vector<Note> notes_;  // by client
   std::vector<Delay> delays_;
+  std::uint64_t fruits_ = 0;    // when it was looked last
+  std::uint64_t fruit_at_ = 0;  // commands, when the last one came
   int last_ = -1;
   bool over_ = false;  // nothing more can be learnt
   SteadyTime progressed_;

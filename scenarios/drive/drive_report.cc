@@ -140,12 +140,13 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     bool applies;
   };
   const std::uint64_t met = std::max(sum.contended, sum.entered);
-  const std::array<Judged, 7> all = {{
+  const std::array<Judged, 8> all = {{
       {"server-exclusion", sum.contended, true},
       {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
       {"foreign-release", sum.contended, true},
       {"foreign-extend", sum.contended, true},
       {"deadlock", met, true},
+      {"termination", met, false},
       {"keys", sum.owner_died, sum.owner_died > 0},
       {"permits-section", sum.entered, sum.has_sections && options.permits > 1},
   }};

@@ -21,6 +21,10 @@ using std::chrono::milliseconds;
 /// So many commands of each, and nothing has changed: nobody gets any further.
 constexpr std::uint64_t kVainCommands = 25;
 constexpr std::uint64_t kVainCommandsOfOwners = 100;
+/// By a virtual clock they cost next to nothing, and clients that try some hundred times give up.
+constexpr std::uint64_t kVainCommandsVirtually = 300;
+/// So many of all since anybody got anything, and nobody will.
+constexpr std::uint64_t kFruitlessCommands = 1'000;
 /// So many of all, and clients that never end will not end either.
 constexpr std::uint64_t kMostCommands = 20'000;
 /// Choices that may leave somebody out who is ready.
@@ -31,6 +35,10 @@ constexpr Duration kNap = milliseconds(200);
 /// Of the machine's time: for what a client may wait for that is not seen.
 constexpr Duration kLastChance = milliseconds(1'000);
 constexpr std::int64_t kSpinUs = 1'000;
+/// Of the patience: a client that has had so much of the processor, and has not come to an end,
+/// spins.
+constexpr int kBusyShare = 4;
+constexpr int kMostExtended = 10;
 
 std::int64_t NowUs() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -87,7 +95,9 @@ void Drive::Finish() {
 
 /// Until everybody stands still; false: all have ended, or one never stands still.
 bool Drive::Settle() {
-  const SteadyTime limit = std::chrono::steady_clock::now() + options_.patience;
+  SteadyTime limit = std::chrono::steady_clock::now() + options_.patience;
+  Duration worked{};
+  int extended = 0;
   for (;;) {
     Disturb();
     world_.Poll(Duration{});
@@ -107,8 +117,15 @@ bool Drive::Settle() {
     if (crew_.CountAlive() == 0 || *options_.stop) return false;
     if (all) return true;
     if (std::chrono::steady_clock::now() > limit) {
-      run_.inconclusive = "a client neither sleeps nor sends anything";
-      return false;
+      // On a machine that is busy with other things it may just not have come to it.
+      const Duration work = crew_.ProcessorTime();
+      const bool busy = worked.count() > 0 && work - worked >= options_.patience / kBusyShare;
+      if (busy || ++extended > kMostExtended) {
+        run_.inconclusive = "a client neither sleeps nor sends anything";
+        return false;
+      }
+      worked = std::max(work, Duration(1));
+      limit = std::chrono::steady_clock::now() + options_.patience;
     }
     world_.Poll(crew_.pause());
   }
@@ -216,9 +233,10 @@ void Drive::Progressed() {
   }
 }
 
-/// No progress for too long.
+/// No progress for too long. By a virtual clock nobody is waited for.
 bool Drive::StandsStill() const {
-  return std::chrono::steady_clock::now() - progressed_ > options_.patience;
+  return clock_ == nullptr &&
+         std::chrono::steady_clock::now() - progressed_ > options_.patience;
 }
 
 /// So many commands has everybody sent at least since anything changed.
@@ -241,9 +259,15 @@ bool Drive::Stuck() {
     somebody_holds = somebody_holds || holds_.Owns(client);
   }
   // An owner may read a good deal, and change nothing, before it goes on.
-  const std::uint64_t enough = somebody_holds ? kVainCommandsOfOwners : kVainCommands;
+  const std::uint64_t enough = clock_ != nullptr ? kVainCommandsVirtually
+                               : somebody_holds  ? kVainCommandsOfOwners
+                                                 : kVainCommands;
   if (InVain() >= enough && !somebody_works && world_.NothingEnds()) {
     Deadlock("asked again and again, and nothing changed");
+    return true;
+  }
+  if (IsFruitless() && !somebody_holds && !somebody_works) {
+    NobodyGotAny("termination", "tried on and on, and nobody was granted anything");
     return true;
   }
   if (run_.commands >= kMostCommands) {
@@ -258,6 +282,14 @@ bool Drive::Stuck() {
   run_.inconclusive =
       fmt::format("nobody got any further for {} s", options_.patience / std::chrono::seconds(1));
   return true;
+}
+
+/// Commands go on, and may even change something. Where sections are told, they would be entered.
+bool Drive::IsFruitless() {
+  const std::uint64_t fruits = world_.fruits();
+  if (std::exchange(fruits_, fruits) != fruits) fruit_at_ = run_.commands;
+  return clock_ != nullptr && world_.sections().any() &&
+         run_.commands - fruit_at_ >= kFruitlessCommands;
 }
 
 /// By the virtual clock nobody has anything to wait for. What is not seen (a timer of the kernel's)
@@ -284,12 +316,14 @@ void Drive::StandStillForEver() {
   Deadlock("waited, and nothing was left to wait for");
 }
 
-void Drive::Deadlock(std::string_view what) {
+void Drive::Deadlock(std::string_view what) { NobodyGotAny("deadlock", what); }
+
+void Drive::NobodyGotAny(std::string_view slug, std::string_view what) {
   std::vector<int> waiting;
   for (int client = 0; client < crew_.size(); ++client) {
     if (crew_.alive(client)) waiting.push_back(client);
   }
-  run_.findings.push_back(DeadlockOf(waiting, what, run_.faults, world_.rows().size()));
+  run_.findings.push_back(WaitingOf(slug, waiting, what, run_.faults, world_.rows().size()));
 }
 
 Result<DriveRun> RunClients(const DriveOptions& options, sim::Choices& choices) {

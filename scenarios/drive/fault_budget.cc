@@ -9,6 +9,11 @@ namespace {
 
 /// One of so many steps has a fault, while there are some left; or of twice, or four times as many.
 constexpr std::uint32_t kOneIn = 4;
+/// So many quarters of all runs have a kind, by Strike: most of them that by which most locks fall.
+constexpr std::uint32_t kParts = 4;
+constexpr std::array<std::uint32_t, 8> kShare = {2, 1, 1, 2, 3, 1, 1, 1};
+/// Where a client lets go of its lock, the end of its lease strikes so many times as often.
+constexpr int kMoreAtItsOwn = 3;
 
 bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
   switch (strike) {
@@ -30,8 +35,8 @@ FaultBudget::FaultBudget(const DriveOptions& options)
             options.expiries, options.delays,       options.delays,       options.script_flushes} {}
 
 void FaultBudget::DrawSwarm(sim::Choices& choices) {
-  for (int& left : left_) {
-    if (choices.Draw(sim::Lane::kFault, 2) == 0) left = 0;
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    if (choices.Draw(sim::Lane::kFault, kParts) < kParts - kShare[i]) left_[i] = 0;
   }
   one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
 }
@@ -48,7 +53,8 @@ std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& plac
     const auto strike = static_cast<Strike>(i);
     if (left(strike) == 0) continue;
     if (!IsOfUse(strike, place)) continue;
-    strikes.push_back(strike);
+    const bool at_its_own = strike == Strike::kExpiry && place.names;
+    strikes.insert(strikes.end(), at_its_own ? kMoreAtItsOwn : 1, strike);
   }
   if (strikes.empty()) return std::nullopt;
   // A fault of who holds something does the most, and there where it lets go of it.

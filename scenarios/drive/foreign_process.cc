@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -93,6 +94,22 @@ bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint6
   return true;
 }
 
+/// In ticks of the kernel's.
+std::uint64_t TicksOf(const std::string& pid) {
+  constexpr int kBeforeUserTime = 11;  // fields behind the name, which may have spaces in it
+  const std::string stat = Content("/proc/" + pid + "/stat");
+  std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+  std::string skipped;
+  for (int i = 0; i < kBeforeUserTime; ++i) fields >> skipped;
+  std::uint64_t user = 0;
+  std::uint64_t system = 0;
+  fields >> user >> system;
+  std::uint64_t ticks = user + system;
+  std::istringstream children(Content("/proc/" + pid + "/task/" + pid + "/children"));
+  for (std::string child; children >> child;) ticks += TicksOf(child);
+  return ticks;
+}
+
 bool AllHaveMapped(const std::string& pid, std::string_view name) {
   const std::string maps = Content("/proc/" + pid + "/maps");
   if (!maps.empty() && maps.find(name) == std::string::npos) return false;
@@ -163,6 +180,13 @@ std::optional<std::uint64_t> ForeignProcess::Switches(const std::vector<int>& bu
 
 bool ForeignProcess::HasMapped(std::string_view name) const {
   return ended_ || AllHaveMapped(std::to_string(pid_), name);
+}
+
+Duration ForeignProcess::ProcessorTime() const {
+  const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  const std::chrono::duration<double> time(static_cast<double>(TicksOf(std::to_string(pid_))) /
+                                           per_second);
+  return ended_ ? Duration{} : std::chrono::duration_cast<Duration>(time);
 }
 
 void ForeignProcess::Stop() {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <interlock/result.h>
+#include <interlock/time.h>
 
 namespace interlock::scenarios::drive {
 
@@ -45,6 +46,9 @@ class ForeignProcess {
 
   /// All its programs, and those of its descendants, have a file of that name in their memory.
   bool HasMapped(std::string_view name) const;
+
+  /// That it, and its descendants that live, have had of the processor.
+  Duration ProcessorTime() const;
 
   void Stop();      ///< SIGSTOP to the group
   void Continue();  ///< SIGCONT to the group

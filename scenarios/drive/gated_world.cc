@@ -31,6 +31,7 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us, Virtu
 void GatedWorld::Ended(int client, bool killed) {
   holds_.Ended(client, killed);
   sections_.Ended(client);
+  ++ended_;
 }
 
 void GatedWorld::Poll(Duration at_most) {
@@ -120,15 +121,15 @@ void GatedWorld::TakeFindings(DriveRun& run) {
   findings_.clear();
 }
 
-Finding DeadlockOf(const std::vector<int>& waiting, std::string_view what,
-                   const std::vector<DriveFault>& faults, std::size_t row) {
+Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
+                  const std::vector<DriveFault>& faults, std::size_t row) {
   std::string names;
   for (const int one : waiting) names += (names.empty() ? "" : " and ") + Client(one);
   std::string dead;
   for (const DriveFault& fault : faults) {
     if (fault.kind == sim::FaultKind::kCrash) dead = ", since the crash of " + Client(fault.client);
   }
-  return {"deadlock", fmt::format("{} {}{}", names, what, dead), row};
+  return {std::string(slug), fmt::format("{} {}{}", names, what, dead), row};
 }
 
 }  // namespace interlock::scenarios::drive

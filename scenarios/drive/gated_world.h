@@ -30,6 +30,8 @@ class GatedWorld {
   Gate& gate() { return gate_; }
   Holds& holds() { return holds_; }
   const Sections& sections() const { return sections_; }
+  /// So many times has anybody been granted anything, entered a section, or come to its end.
+  std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
   /// The process is gone. `killed`: by a fault.
   void Ended(int client, bool killed);
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
@@ -70,11 +72,12 @@ class GatedWorld {
   Holds holds_;
   Sections sections_;
   std::vector<reports::TableRow> rows_;
+  std::uint64_t ended_ = 0;  // clients
 };
 
 /// "C2 asked again and again, and nothing changed, since the crash of C1", seen behind so many
 /// rows.
-Finding DeadlockOf(const std::vector<int>& waiting, std::string_view what,
-                   const std::vector<DriveFault>& faults, std::size_t row);
+Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
+                  const std::vector<DriveFault>& faults, std::size_t row);
 
 }  // namespace interlock::scenarios::drive

@@ -75,7 +75,9 @@ void Holds::Lapsed(const HeldId& id, const Hold& hold) {
 
 void Holds::Granted(const HeldId& id, const Hold& hold) {
   excused_[static_cast<std::size_t>(hold.owner)].erase(id);
-  if (IsLock(id.key) && hold.data.kind != Kind::kOther) owners_[id.key].insert(hold.owner);
+  if (!IsLock(id.key) || hold.data.kind == Kind::kOther) return;
+  owners_[id.key].insert(hold.owner);
+  ++grants_;
 }
 
 std::vector<bool> Holds::excused() const {

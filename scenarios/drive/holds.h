@@ -72,6 +72,8 @@ class Holds {
   std::optional<End> NextEnd() const;
   /// The same of those that these clients own; `of` is by client.
   std::optional<End> NextEnd(const std::vector<bool>& of) const;
+  /// So many times has a lock's key been given to a client.
+  std::uint64_t grants() const { return grants_; }
   /// So many clients have owned one lock's key: the most of any.
   std::size_t most_owners() const;
 
@@ -110,6 +112,7 @@ class Holds {
   const std::int64_t clocks_apart_ms_;
   Findings& findings_;
   bool by_force_ = false;
+  std::uint64_t grants_ = 0;
   std::map<HeldId, Hold> holds_;
   std::vector<bool> alive_;
   std::vector<bool> killed_;

@@ -20,6 +20,19 @@ void Replace(std::string_view name, std::string_view value, std::string& word) {
 
 }  // namespace
 
+std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client) {
+  std::vector<std::vector<std::string>> all(1);
+  for (const std::string& word : commands) {
+    if (word == "--and") {
+      all.emplace_back();
+    } else {
+      all.back().push_back(word);
+    }
+  }
+  std::erase_if(all, [](const auto& one) { return one.empty(); });
+  return all[static_cast<std::size_t>(client) % all.size()];
+}
+
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
                                                const std::vector<int>& ports,
                                                const ForeignProcess::Environment& more) {

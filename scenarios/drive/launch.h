@@ -2,7 +2,8 @@
 //
 // A client's command, told where its servers are: by its environment (REDIS_URL, REDIS_HOST,
 // REDIS_PORT, of several servers REDIS_URLS; INTERLOCK_CLIENT counts clients from 0), and by words
-// that stand for them: "{url}", "{urls}", "{port}", "{client}".
+// that stand for them: "{url}", "{urls}", "{port}", "{client}". Of several commands, separated by
+// the word "--and", clients take one after the other.
 //
 // Thread safety: as ForeignProcess.
 #pragma once
@@ -16,6 +17,9 @@
 #include "scenarios/drive/foreign_process.h"
 
 namespace interlock::scenarios::drive {
+
+/// The one of the commands in it that is the client's.
+std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
 
 /// `more`: to be in its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
 /// command nor the ports are empty.

@@ -13,6 +13,7 @@ namespace interlock::scenarios::drive {
 void Sections::Enter(int client, const std::string& section, const std::vector<bool>& excused) {
   std::set<int>& inside = inside_[section];
   inside.insert(client);
+  ++entries_;
   entrants_[section].insert(client);
   if (static_cast<int>(inside.size()) <= permits_) return;
   const auto is_excused = [&excused](int one) { return excused[static_cast<std::size_t>(one)]; };

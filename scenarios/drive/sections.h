@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -28,12 +29,14 @@ class Sections {
   void Ended(int client);
 
   bool Inside(int client) const;
+  std::uint64_t entries() const { return entries_; }  ///< so many
   bool any() const { return !entrants_.empty(); }
   /// So many clients have been in one section: the most of any.
   std::size_t most_entrants() const;
 
  private:
   const int permits_;
+  std::uint64_t entries_ = 0;
   Findings& findings_;
   std::map<std::string, std::set<int>> inside_;    // by section
   std::map<std::string, std::set<int>> entrants_;  // by section: who ever was

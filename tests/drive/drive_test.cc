@@ -80,6 +80,35 @@ TEST(DriveTest, ALookBeforeTheReleaseInNodeComesTooEarly) {
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("by DEL lock:stock")));
 }
 
+TEST(DriveTest, ALeaseThatAClientWritesDownIsLedPastItsEnd) {
+  const ChildResult found = Drive(Only("--expiries", "25"), kPython, "stamp.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK005"), HasSubstr("GETSET lock:stock"),
+                               HasSubstr("in 5 of 5 runs")));
+}
+
+TEST(DriveTest, ATokenTooManyLetsTwoInWithoutAnyFault) {
+  const ChildResult found = Drive(Only("", "1"), kPython, "token_list.py");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK003"), HasSubstr("0 faults")));
+}
+
+TEST(DriveTest, TwoLanguagesMeetAtOneLock) {
+  Words options = Only("", "2");
+  options.insert(options.begin(), {INTERLOCK_PROGRAM, "drive"});
+  options.insert(options.end(), {"--", "/usr/bin/python3", kExamples + "naive.py", "--and", "ruby",
+                                 kExamples + "naive.rb"});
+  const ChildResult passed = RunChild(options);
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+}
+
+TEST(DriveTest, ByTheMachinesClockClientsAreWaitedFor) {
+  Words options = Only("", "1");
+  options.insert(options.end(), {"--clock", "machine"});
+  const ChildResult passed = Drive(options, kPython, "naive.py");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
+}
+
 TEST(DriveTest, RedisPysOwnLockIsAcquitted) {
   const ChildResult passed = Drive({"--runs", "40"}, kPython, "lock.py");
   EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
