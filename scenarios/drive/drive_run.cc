@@ -22,9 +22,9 @@ using std::chrono::milliseconds;
 constexpr std::uint64_t kVainCommands = 25;
 constexpr std::uint64_t kVainCommandsOfOwners = 100;
 /// By a virtual clock they cost next to nothing, and clients that try some hundred times give up.
-constexpr std::uint64_t kVainCommandsVirtually = 300;
+constexpr std::uint64_t kVainCommandsVirtually = 500;
 /// So many of all since anybody got anything, and nobody will.
-constexpr std::uint64_t kFruitlessCommands = 1'000;
+constexpr std::uint64_t kFruitlessCommands = 1'500;
 /// So many of all, and clients that never end will not end either.
 constexpr std::uint64_t kMostCommands = 20'000;
 /// Choices that may leave somebody out who is ready.
@@ -235,8 +235,7 @@ void Drive::Progressed() {
 
 /// No progress for too long. By a virtual clock nobody is waited for.
 bool Drive::StandsStill() const {
-  return clock_ == nullptr &&
-         std::chrono::steady_clock::now() - progressed_ > options_.patience;
+  return clock_ == nullptr && std::chrono::steady_clock::now() - progressed_ > options_.patience;
 }
 
 /// So many commands has everybody sent at least since anything changed.
