@@ -55,8 +55,6 @@ class LockTest : public RedisTest {
       SleepFor(milliseconds(10));
     }
   }
-
-  void SleepFor(Duration time) { runtime_.NewEvent()->WaitUntil(In(time)); }
 };
 
 /// `with_lock(work)` makes a lock of a "process" of its own and calls `work(lock)`, once in each

@@ -34,6 +34,7 @@ inline Status SendWords(Connection& connection, std::initializer_list<std::strin
 class ConnectionTest : public ::testing::Test {
  protected:
   MonotonicTime In(Duration delay) { return AddSaturating(runtime_.Now(), delay); }
+  void SleepFor(Duration time) { runtime_.NewEvent()->WaitUntil(In(time)); }
 
   Result<std::unique_ptr<Connection>> Connect(const std::string& url,
                                               Duration within = seconds(5)) {
@@ -59,7 +60,7 @@ class ConnectionTest : public ::testing::Test {
   bool BecomesBroken(const Connection& connection) {
     const MonotonicTime limit = In(seconds(5));
     while (!connection.broken() && runtime_.Now() < limit) {
-      runtime_.NewEvent()->WaitUntil(In(milliseconds(1)));
+      SleepFor(milliseconds(1));
     }
     return connection.broken();
   }
