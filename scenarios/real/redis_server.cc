@@ -18,7 +18,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -150,22 +149,19 @@ std::optional<std::int64_t> NumberAfter(const std::string& text, const std::stri
 
 }  // namespace
 
-RedisServer::RedisServer(std::string binary, std::string directory, RedisServerOptions options)
-    : binary_(std::move(binary)), directory_(std::move(directory)), options_(std::move(options)) {}
+RedisServer::RedisServer(std::string binary, std::unique_ptr<FolderGuard> folder,
+                         RedisServerOptions options)
+    : binary_(std::move(binary)), folder_(std::move(folder)), options_(std::move(options)) {}
 
-RedisServer::~RedisServer() {
-  Kill();
-  std::error_code ignored;
-  std::filesystem::remove_all(directory_, ignored);
-}
+RedisServer::~RedisServer() { Kill(); }
 
 Result<std::unique_ptr<RedisServer>> RedisServer::Start(RedisServerOptions options) {
   Result<std::string> binary = FindBinary();
   if (!binary.ok()) return binary.status();
-  std::string directory = (std::filesystem::temp_directory_path() / "interlock-redis-XXXXXX");
-  if (::mkdtemp(directory.data()) == nullptr) return Unavailable("no temporary directory");
+  Result<std::unique_ptr<FolderGuard>> folder = FolderGuard::Make("interlock-redis");
+  if (!folder.ok()) return folder.status();
   std::unique_ptr<RedisServer> server(
-      new RedisServer(*binary, std::move(directory), std::move(options)));
+      new RedisServer(*binary, std::move(folder).value(), std::move(options)));
   Status status;
   for (int attempt = 0; attempt < kStartAttempts; ++attempt) {
     server->port_ = FreePort();
@@ -179,13 +175,13 @@ Result<std::unique_ptr<RedisServer>> RedisServer::Start(RedisServerOptions optio
 Status RedisServer::Launch() {
   std::vector<std::string> words = {"redis-server"};
   if (options_.sentinel) {
-    const std::string file = directory_ + "/sentinel.conf";
+    const std::string file = directory() + "/sentinel.conf";
     std::ofstream(file, std::ios::app).flush();  // which a Sentinel rewrites itself
     words.insert(words.end(), {file, "--sentinel"});
   }
   words.insert(words.end(), {"--port", std::to_string(port_), "--bind", "127.0.0.1", "--save", "",
-                             "--appendonly", "no", "--daemonize", "no", "--dir", directory_,
-                             "--logfile", directory_ + "/redis.log"});
+                             "--appendonly", "no", "--daemonize", "no", "--dir", directory(),
+                             "--logfile", directory() + "/redis.log"});
   if (options_.cluster) {
     words.insert(words.end(), {"--cluster-enabled", "yes", "--cluster-port",
                                std::to_string(bus_port_), "--cluster-node-timeout", "2000"});
@@ -203,6 +199,7 @@ Status RedisServer::Launch() {
     // Only async-signal-safe calls: the parent may have other threads.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
+    ::setpgid(0, 0);
     if (const int null = ::open("/dev/null", O_RDWR); null >= 0) {
       ::dup2(null, STDIN_FILENO);
       ::dup2(null, STDOUT_FILENO);
@@ -234,7 +231,7 @@ bool RedisServer::HasEnded() {
 
 std::string RedisServer::LogTail() const {
   constexpr std::size_t kShown = 600;
-  std::ifstream log(directory_ + "/redis.log");
+  std::ifstream log(directory() + "/redis.log");
   const std::string text((std::istreambuf_iterator<char>(log)), std::istreambuf_iterator<char>());
   return text.size() > kShown ? text.substr(text.size() - kShown) : text;
 }
@@ -288,14 +285,20 @@ std::int64_t RedisServer::Calls(std::string_view command) {
   return NumberAfter(*info, "cmdstat_" + std::string(command) + ":calls=").value_or(0);
 }
 
-bool RedisServer::AwaitBlockedClients(int count) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  while (std::chrono::steady_clock::now() < limit) {
-    const Result<std::string> info = Command({"INFO", "clients"});
-    if (info.ok() && NumberAfter(*info, "blocked_clients:") == count) return true;
+bool RedisServer::Comes(const std::vector<std::string>& words, std::string_view text,
+                        std::chrono::milliseconds within) {
+  const auto limit = std::chrono::steady_clock::now() + within;
+  for (;;) {
+    const Result<std::string> reply = Command(words);
+    if (reply.ok() && reply->find(text) != std::string::npos) return true;
+    if (std::chrono::steady_clock::now() >= limit) return false;
     std::this_thread::sleep_for(kPollInterval);
   }
-  return false;
+}
+
+bool RedisServer::AwaitBlockedClients(int count) {
+  return Comes({"INFO", "clients"}, "blocked_clients:" + std::to_string(count) + "\r",
+               std::chrono::seconds(5));
 }
 
 }  // namespace interlock::scenarios::real

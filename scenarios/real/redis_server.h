@@ -2,7 +2,7 @@
 //
 // A real redis-server of one's own: on a free loopback port, in a temporary directory of its own,
 // gone with the object. A server that is already running on the machine is neither used nor
-// disturbed.
+// disturbed, and Ctrl-C does not reach this one.
 //
 // The binary is $INTERLOCK_REDIS_SERVER, else `redis-server` in PATH, else
 // /usr/bin/redis-check-rdb: Debian's package redis-tools installs the whole server under that name,
@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,6 +22,8 @@
 #include <vector>
 
 #include <interlock/result.h>
+
+#include "scenarios/real/folder_guard.h"
 
 namespace interlock::scenarios::real {
 
@@ -46,8 +49,8 @@ class RedisServer {
   int port() const { return port_; }
   int bus_port() const { return bus_port_; }  ///< where other nodes of a cluster reach it
   pid_t pid() const { return pid_; }
-  std::string unix_path() const { return directory_ + "/redis.sock"; }
-  const std::string& directory() const { return directory_; }
+  std::string unix_path() const { return directory() + "/redis.sock"; }
+  const std::string& directory() const { return folder_->path(); }
   std::string url(int database = 0) const;
 
   /// SIGSTOP and SIGCONT: the server keeps its connections, and the kernel keeps accepting new
@@ -69,11 +72,16 @@ class RedisServer {
   /// How often the server has run a command since it started, or since CONFIG RESETSTAT.
   std::int64_t Calls(std::string_view command);
 
+  /// Asks until the answer contains `text`; false if it did not in time. Servers that agree among
+  /// themselves take seconds, and several times as long on a machine that has much else to do.
+  bool Comes(const std::vector<std::string>& words, std::string_view text,
+             std::chrono::milliseconds within = std::chrono::seconds(10));
+
   /// Waits until so many clients are blocked in the server; false after five seconds.
   bool AwaitBlockedClients(int count);
 
  private:
-  RedisServer(std::string binary, std::string directory, RedisServerOptions options);
+  RedisServer(std::string binary, std::unique_ptr<FolderGuard> folder, RedisServerOptions options);
 
   Status Launch();
   Status AwaitReady();
@@ -81,7 +89,7 @@ class RedisServer {
   std::string LogTail() const;
 
   const std::string binary_;
-  const std::string directory_;
+  const std::unique_ptr<FolderGuard> folder_;
   const RedisServerOptions options_;
   int port_ = 0;
   int bus_port_ = 0;

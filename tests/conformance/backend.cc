@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <interlock/cluster_connector.h>
 #include <interlock/hiredis_connector.h>
+#include <interlock/sentinel_connector.h>
 #include <interlock/thread_runtime.h>
 
 #include "sim/universe.h"
@@ -26,7 +28,7 @@ class FakeBackend final : public Backend {
     sim::WorldOptions world_options;
     if (subject.traits().quorum) {
       world_options.topology = sim::Topology::kIndependent;
-      world_options.nodes = kMasters;
+      world_options.nodes = kFakeMasters;
     }
     sim::Universe universe;
     sim::Choices choices = sim::Choices::FromTape({});
@@ -46,43 +48,101 @@ class FakeBackend final : public Backend {
   }
 };
 
+/// Of the real servers one topology, started when it is first asked for: a test finds it empty, and
+/// has to itself.
+testing::RedisTopology* Topology(const testing::RedisTopologyOptions& options) {
+  static std::unique_ptr<testing::RedisTopology> topology;
+  if (topology == nullptr) {
+    auto started = testing::RedisTopology::Start(options);
+    EXPECT_TRUE(started.ok()) << started.status().ToString();
+    if (started.ok()) topology = std::move(started).value();
+  }
+  for (std::size_t i = 0; topology != nullptr && i < topology->masters(); ++i) {
+    EXPECT_EQ(*topology->master(i).Command({"FLUSHALL"}), "OK");
+  }
+  return topology.get();
+}
+
+std::vector<NodeAddress> AddressesOf(std::size_t count,
+                                     const std::function<testing::RedisServer&(std::size_t)>& of) {
+  std::vector<NodeAddress> addresses;
+  for (std::size_t i = 0; i < count; ++i) addresses.push_back({"127.0.0.1", of(i).port()});
+  return addresses;
+}
+
+/// The connectors of one client: to each master, or one that finds its way among them.
+Result<std::vector<std::unique_ptr<Connector>>> Connect(ThreadRuntime& runtime, Where where,
+                                                        testing::RedisTopology& topology) {
+  std::vector<std::unique_ptr<Connector>> connectors;
+  const auto nodes = MakeHiredisNodes(runtime, {});
+  const auto add = [&](auto made) {
+    if (made.ok()) connectors.push_back(std::move(made).value());
+    return made.status();
+  };
+  Status status;
+  if (where == Where::kSentinels) {
+    status = add(SentinelConnector::Create(
+        runtime, *nodes, *nodes,
+        {.sentinels = AddressesOf(
+             topology.sentinels(), [&](std::size_t i) -> auto& { return topology.sentinel(i); }),
+         .master_name = std::string(scenarios::real::kMasterName)}));
+  } else if (where == Where::kCluster) {
+    status = add(ClusterConnector::Create(
+        runtime, *nodes,
+        {.seeds = AddressesOf(
+             topology.masters(), [&](std::size_t i) -> auto& { return topology.master(i); })}));
+  }
+  const bool one_by_one = where == Where::kServer || where == Where::kMasters;
+  for (std::size_t i = 0; one_by_one && status.ok() && i < topology.masters(); ++i) {
+    status = add(MakeHiredisConnector(runtime, topology.master(i).url()));
+  }
+  if (!status.ok()) return status;
+  return connectors;
+}
+
 class RealBackend final : public Backend {
  public:
+  explicit RealBackend(Where where) : where_(where) {}
+
   bool Run(const harness::Subject& subject, const harness::LockOptions& options,
            const std::vector<Program>& programs) override {
-    const int masters = subject.traits().quorum ? kMasters : 1;
-    for (int i = 0; i < masters; ++i) {
-      auto server = testing::RedisServer::Start({});
-      EXPECT_TRUE(server.ok()) << server.status().ToString();
-      if (!server.ok()) return false;
-      servers_.push_back(std::move(server).value());
-    }
+    testing::RedisTopology* const topology = Topology(Options());
+    if (topology == nullptr) return false;
     std::vector<std::thread> clients;
     clients.reserve(programs.size());
     for (const Program& program : programs) {
-      clients.emplace_back([&] { RunClient(subject, options, program); });
+      clients.emplace_back([&] { RunClient(subject, options, program, *topology); });
     }
     for (std::thread& client : clients) client.join();
     return true;
   }
 
  private:
-  void RunClient(const harness::Subject& subject, const harness::LockOptions& options,
-                 const Program& program) {
-    ThreadRuntime runtime;
-    std::vector<std::unique_ptr<Connector>> connectors;
-    std::vector<Connector*> nodes;
-    for (const auto& server : servers_) {
-      auto connector = MakeHiredisConnector(runtime, server->url());
-      ASSERT_TRUE(connector.ok()) << connector.status().ToString();
-      connectors.push_back(std::move(connector).value());
-      nodes.push_back(connectors.back().get());
+  testing::RedisTopologyOptions Options() const {
+    switch (where_) {
+      case Where::kMasters:
+        return scenarios::real::IndependentMasters();
+      case Where::kSentinels:
+        return scenarios::real::UnderSentinels();
+      case Where::kCluster:
+        return scenarios::real::ClusterOfThree();
+      default:
+        return scenarios::real::Standalone();
     }
+  }
+
+  void RunClient(const harness::Subject& subject, const harness::LockOptions& options,
+                 const Program& program, testing::RedisTopology& topology) const {
+    ThreadRuntime runtime;
+    const auto connectors = Connect(runtime, where_, topology);
+    ASSERT_TRUE(connectors.ok()) << connectors.status().ToString();
+    std::vector<Connector*> nodes;
+    for (const auto& one : *connectors) nodes.push_back(one.get());
     Client client({runtime, *nodes.front(), nodes}, subject, options);
     program(client);
   }
 
-  std::vector<std::unique_ptr<testing::RedisServer>> servers_;
+  const Where where_;
 };
 
 }  // namespace
@@ -93,7 +153,9 @@ void Client::Await(const std::atomic<bool>& flag) {
   EXPECT_TRUE(flag) << "another client did not come so far";
 }
 
-std::unique_ptr<Backend> NewFakeBackend() { return std::make_unique<FakeBackend>(); }
-std::unique_ptr<Backend> NewRealBackend() { return std::make_unique<RealBackend>(); }
+std::unique_ptr<Backend> NewBackend(Where where) {
+  if (where == Where::kFake) return std::make_unique<FakeBackend>();
+  return std::make_unique<RealBackend>(where);
+}
 
 }  // namespace interlock::conformance

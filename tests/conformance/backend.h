@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Where the conformance suite runs a lock: in virtual time on the fake Redis, or in real time on
-// redis-servers of its own. A test is written once, as programs of clients that run side by side.
+// redis-servers of its own, in each topology. A test is written once, as programs of clients that
+// run side by side. All tests of one process that run on real servers want the same topology.
 //
 // Guarantee: each client has an environment of its own; whatever one has written before it raises a
 // flag is seen by who has awaited it. Thread safety: a backend is driven by one test.
@@ -18,8 +19,8 @@
 
 namespace interlock::conformance {
 
-/// Masters of a lock over several of them.
-inline constexpr int kMasters = 3;
+/// Simulated masters of a lock over several of them.
+inline constexpr int kFakeMasters = 3;
 
 /// One client process, as its program sees it. A test counts as failed if it awaits in vain.
 class Client {
@@ -51,7 +52,14 @@ class Backend {
                    const std::vector<Program>& programs) = 0;
 };
 
-std::unique_ptr<Backend> NewFakeBackend();
-std::unique_ptr<Backend> NewRealBackend();
+enum class Where {
+  kFake,       ///< one server, or kFakeMasters of them
+  kServer,     ///< a real one
+  kMasters,    ///< five real ones that know nothing of each other
+  kSentinels,  ///< a real master with two replicas, under three Sentinels
+  kCluster,    ///< three real masters with a replica each
+};
+
+std::unique_ptr<Backend> NewBackend(Where where);
 
 }  // namespace interlock::conformance

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What every lock of ours does for its users, said once and run twice: in virtual time on the fake
-// Redis, and in real time on a real redis-server. What only some locks have is asked of those.
+// What every lock of ours does for its users, said once and run in virtual time on the fake Redis,
+// and in real time on real redis-servers in each topology. What only some locks have is asked of
+// those.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -37,20 +38,41 @@ bool IsDefiniteNo(const Grant& grant) {
 
 struct Case {
   std::shared_ptr<const harness::Subject> subject;
-  const char* where;
-  std::unique_ptr<Backend> (*backend)();
+  Where where;
 };
 
+const char* ToString(Where where) {
+  switch (where) {
+    case Where::kFake:
+      return "Fake";
+    case Where::kServer:
+      return "Server";
+    case Where::kMasters:
+      return "Masters";
+    case Where::kSentinels:
+      return "Sentinels";
+    case Where::kCluster:
+      return "Cluster";
+  }
+  return "?";
+}
+
 void PrintTo(const Case& one, std::ostream* out) {
-  *out << one.subject->name() << " on " << one.where;
+  *out << one.subject->name() << " on " << ToString(one.where);
 }
 
 std::vector<Case> CasesOf(bool (*chosen)(const harness::Traits&)) {
   std::vector<Case> cases;
   for (const auto& subject : scenarios::SoundSubjects()) {
     if (!chosen(subject->traits())) continue;
-    cases.push_back({subject, "Fake", &NewFakeBackend});
-    cases.push_back({subject, "Real", &NewRealBackend});
+    cases.push_back({subject, Where::kFake});
+    if (subject->traits().quorum) {
+      cases.push_back({subject, Where::kMasters});
+      continue;
+    }
+    for (const Where where : {Where::kServer, Where::kSentinels, Where::kCluster}) {
+      cases.push_back({subject, where});
+    }
   }
   return cases;
 }
@@ -59,7 +81,7 @@ std::string NameOf(const ::testing::TestParamInfo<Case>& info) {
   std::string name(info.param.subject->name());
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '-' || c == '.'; }, '_');
-  return name + "On" + info.param.where;
+  return name + "On" + ToString(info.param.where);
 }
 
 class ConformanceTest : public ::testing::TestWithParam<Case> {
@@ -74,7 +96,7 @@ class ConformanceTest : public ::testing::TestWithParam<Case> {
     options.permits = permits;
     if (subject().traits().several) options.several = {"r", "r-beside"};
     if (subject().traits().latch) options.parties = 2;
-    EXPECT_TRUE(GetParam().backend()->Run(subject(), options, programs));
+    EXPECT_TRUE(NewBackend(GetParam().where)->Run(subject(), options, programs));
   }
 };
 
@@ -197,7 +219,7 @@ TEST_P(LockConformance, LeavesNoKeyThatLivesForEverOrStandsElsewhere) {
             "for _, key in ipairs(all) do "
             "if redis.call('PTTL', key) < 0 or key:sub(1, 12) ~= 'conformance:' then "
             "return key end end return #all > 0 and 'fine' or 'no key at all'",
-            "0"};
+            "1", "{r}"};  // where the lock's keys are
         const Result<Reply> seen = (*connection)->Call(look, client.In(kPatience));
         ASSERT_TRUE(seen.ok()) << seen.status().ToString();
         EXPECT_EQ(seen->text, "fine");

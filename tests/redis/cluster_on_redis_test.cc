@@ -15,55 +15,36 @@
 
 #include <interlock/client.h>
 #include <interlock/cluster_connector.h>
-#include <interlock/hiredis_connector.h>
 #include <interlock/mutex.h>
 #include <interlock/semaphore.h>
 
 #include "src/key_slot.h"
-#include "tests/redis/lock_test.h"
+#include "tests/redis/topology_test.h"
 
 namespace interlock::testing {
 namespace {
 
 using Kind = TopologyEvent::Kind;
 
-class ClusterOnRedisTest : public LockTest {
+class ClusterOnRedisTest : public TopologyTest {
  protected:
   void SetUp() override {
-    for (std::unique_ptr<RedisServer>& node : nodes_) {
-      auto server = RedisServer::Start({.cluster = true});
-      ASSERT_TRUE(server.ok()) << server.status().ToString();
-      node = std::move(server).value();
-    }
-    MustAnswerOk(0, {"CLUSTER", "ADDSLOTSRANGE", "0", "8191"});
-    MustAnswerOk(1, {"CLUSTER", "ADDSLOTSRANGE", "8192", "16383"});
-    MustAnswerOk(0, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(nodes_[1]->port()),
-                     std::to_string(nodes_[1]->bus_port())});
-    const MonotonicTime limit = In(seconds(10));
-    for (const std::unique_ptr<RedisServer>& node : nodes_) {
-      while (node->Command({"CLUSTER", "INFO"})->find("cluster_state:ok") == std::string::npos) {
-        ASSERT_LT(runtime_.Now(), limit) << "the nodes did not meet";
-        SleepFor(milliseconds(10));
-      }
-    }
+    StartTopology({.masters = 2, .cluster = true});
+    if (HasFatalFailure()) return;
     slot_ = std::to_string(internal::SlotOf("res"));
-    from_ = internal::SlotOf("res") < 8192 ? 0 : 1;
+    from_ = topology_->owner(internal::SlotOf("res"));
     to_ = 1 - from_;
   }
 
-  void MustAnswerOk(std::size_t node, const std::vector<std::string>& command) {
-    EXPECT_EQ(*nodes_[node]->Command(command), "OK") << command[1];
+  RedisServer& node(std::size_t index) { return topology_->master(index); }
+
+  void MustAnswerOk(std::size_t index, const std::vector<std::string>& command) {
+    EXPECT_EQ(*node(index).Command(command), "OK") << command[1];
   }
 
   std::unique_ptr<ClusterConnector> MakeConnector() {
-    auto nodes = MakeHiredisNodes(runtime_, {});
-    auto made = ClusterConnector::Create(runtime_, std::move(nodes).value(),
-                                         {.seeds = {{"127.0.0.1", nodes_[0]->port()}},
-                                          .observer = [this](const TopologyEvent& event) {
-                                            ++events_[static_cast<std::size_t>(event.kind)];
-                                          }});
-    EXPECT_TRUE(made.ok()) << made.status().ToString();
-    return std::move(made).value();
+    return MakeClusterConnector(
+        [this](const TopologyEvent& event) { ++events_[static_cast<std::size_t>(event.kind)]; });
   }
 
   int Count(Kind kind) { return events_[static_cast<std::size_t>(kind)]; }
@@ -75,28 +56,27 @@ class ClusterOnRedisTest : public LockTest {
   }
 
   void BeginToMove() {
-    MustAnswerOk(to_, {"CLUSTER", "SETSLOT", slot_, "IMPORTING",
-                       *nodes_[from_]->Command({"CLUSTER", "MYID"})});
-    MustAnswerOk(from_, {"CLUSTER", "SETSLOT", slot_, "MIGRATING",
-                         *nodes_[to_]->Command({"CLUSTER", "MYID"})});
+    MustAnswerOk(
+        to_, {"CLUSTER", "SETSLOT", slot_, "IMPORTING", *node(from_).Command({"CLUSTER", "MYID"})});
+    MustAnswerOk(
+        from_, {"CLUSTER", "SETSLOT", slot_, "MIGRATING", *node(to_).Command({"CLUSTER", "MYID"})});
   }
 
   void MoveKeys() {
-    std::istringstream keys(*nodes_[from_]->Command(
-        {"EVAL", "return table.concat(redis.call('KEYS', '*'), ' ')", "0"}));
+    std::istringstream keys(
+        *node(from_).Command({"EVAL", "return table.concat(redis.call('KEYS', '*'), ' ')", "0"}));
     for (std::string key; keys >> key;) {
       MustAnswerOk(from_,
-                   {"MIGRATE", "127.0.0.1", std::to_string(nodes_[to_]->port()), key, "0", "5000"});
+                   {"MIGRATE", "127.0.0.1", std::to_string(node(to_).port()), key, "0", "5000"});
     }
   }
 
   void EndMove() {
-    const std::string owner = *nodes_[to_]->Command({"CLUSTER", "MYID"});
+    const std::string owner = *node(to_).Command({"CLUSTER", "MYID"});
     MustAnswerOk(to_, {"CLUSTER", "SETSLOT", slot_, "NODE", owner});
     MustAnswerOk(from_, {"CLUSTER", "SETSLOT", slot_, "NODE", owner});
   }
 
-  std::array<std::unique_ptr<RedisServer>, 2> nodes_;
   std::array<std::atomic<int>, 7> events_{};
   std::string slot_;
   std::size_t from_ = 0;
@@ -112,8 +92,8 @@ TEST_F(ClusterOnRedisTest, EachKeyIsFoundAtItsNode) {
     EXPECT_TRUE(Call(**connection, {"SET", key, key})->IsStatus("OK"));
   }
   EXPECT_EQ(Count(Kind::kMoved), 0);
-  EXPECT_GT(nodes_[0]->Calls("set"), 20);
-  EXPECT_GT(nodes_[1]->Calls("set"), 20);
+  EXPECT_GT(node(0).Calls("set"), 20);
+  EXPECT_GT(node(1).Calls("set"), 20);
 }
 
 TEST_F(ClusterOnRedisTest, AKeyIsAskedForWhereItsSlotGoes) {
@@ -147,7 +127,7 @@ TEST_F(ClusterOnRedisTest, LocksGoOnWhileTheirSlotMoves) {
   // One waits for the mutex, asleep in the node that will give up the slot.
   Result<Lease> waited = Status(StatusCode::kCancelled);
   std::thread waiter([&] { waited = mutex.AcquireFor(seconds(8)); });
-  ASSERT_TRUE(nodes_[from_]->AwaitBlockedClients(1));
+  ASSERT_TRUE(node(from_).AwaitBlockedClients(1));
 
   BeginToMove();
   // Refused as long as some of the keys are here and others there, and granted afterwards.
@@ -167,7 +147,7 @@ TEST_F(ClusterOnRedisTest, LocksGoOnWhileTheirSlotMoves) {
   waiter.join();
   ASSERT_TRUE(waited.ok()) << waited.status().ToString();
   EXPECT_GT(waited->fencing_token(), held->fencing_token());
-  EXPECT_EQ(*nodes_[to_]->Command({"EXISTS", "m:{res}"}), "1");
+  EXPECT_EQ(*node(to_).Command({"EXISTS", "m:{res}"}), "1");
   EXPECT_TRUE(permit->Release().ok());
 }
 
@@ -175,13 +155,12 @@ TEST_F(ClusterOnRedisTest, ANodeThatIsGoneLeavesTheOthersUsable) {
   const auto connector = MakeConnector();
   Client client(runtime_, *connector);
   Mutex gone = Make<Mutex>(client, "res");
-  const std::string other = internal::SlotOf("a") / 8192 == internal::SlotOf("res") / 8192
-                                ? std::string("b")
-                                : std::string("a");
-  ASSERT_NE(internal::SlotOf(other) / 8192, internal::SlotOf("res") / 8192);
+  const std::string other =
+      topology_->owner(internal::SlotOf("a")) == from_ ? std::string("b") : std::string("a");
+  ASSERT_EQ(topology_->owner(internal::SlotOf(other)), to_);
   Mutex alive = Make<Mutex>(client, other);
   EXPECT_TRUE(gone.TryAcquire().ok());
-  nodes_[from_]->Kill();
+  node(from_).Kill();
   MustAnswerOk(to_, {"CONFIG", "SET", "cluster-require-full-coverage", "no"});
   EXPECT_EQ(gone.TryAcquire().code(), StatusCode::kUnavailable);
   const Result<Lease> lease = alive.AcquireFor(seconds(5));

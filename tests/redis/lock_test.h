@@ -42,19 +42,6 @@ class LockTest : public RedisTest {
     EXPECT_TRUE(server.ok()) << server.status().ToString();
     return server.ok() ? std::move(server).value() : nullptr;
   }
-
-  /// Asks until the answer contains `text`; false if it did not in time. Servers that agree among
-  /// themselves take seconds, and several times as long on a machine that has much else to do.
-  bool Comes(RedisServer& server, const std::vector<std::string>& command, const std::string& text,
-             Duration within = seconds(10)) {
-    const MonotonicTime limit = In(within);
-    for (;;) {
-      const Result<std::string> reply = server.Command(command);
-      if (reply.ok() && reply.value().find(text) != std::string::npos) return true;
-      if (runtime_.Now() >= limit) return false;
-      SleepFor(milliseconds(10));
-    }
-  }
 };
 
 /// `with_lock(work)` makes a lock of a "process" of its own and calls `work(lock)`, once in each

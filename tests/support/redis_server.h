@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// A real redis-server of a test's own: the one that the program starts for itself.
+// Real redis-servers of a test's own, one or several that belong together: those that the program
+// starts for itself.
 #pragma once
 
 #include "scenarios/real/redis_server.h"
+#include "scenarios/real/redis_topology.h"
 
 namespace interlock::testing {
 
 using scenarios::real::RedisServer;
 using scenarios::real::RedisServerOptions;
+using scenarios::real::RedisTopology;
+using scenarios::real::RedisTopologyOptions;
 
 }  // namespace interlock::testing
