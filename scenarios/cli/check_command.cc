@@ -31,6 +31,8 @@ using reports::ExitCode;
 
 constexpr std::uint64_t kDefaultRuns = 10'000;
 constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
+/// On real servers nearly all time is spent waiting.
+constexpr int kDefaultLanes = 4;
 constexpr std::string_view kPortfolio = "portfolio";
 
 std::string BadBudget(std::string_view budget) {
@@ -158,6 +160,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   options.allow_remote = settings.allow_remote;
   options.seed = settings.seed;
   options.stop = &Interrupted();
+  options.jobs = settings.jobs > 0 ? settings.jobs : kDefaultLanes;
   if (!settings.budget.empty()) {
     options.budget = ParseBudget(settings.budget);
     if (!options.budget) return Complain(ExitCode::kUsage, BadBudget(settings.budget));
@@ -267,17 +270,20 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->add_option("--budget", settings->budget,
                    "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole)")
       ->excludes(runs);
-  auto* jobs = command
-                   ->add_option("--jobs", settings->jobs,
-                                "threads; results do not depend on it (0: all cores)")
-                   ->check(CLI::Range(0, 256));
+  command
+      ->add_option("--jobs", settings->jobs,
+                   "threads; results do not depend on it (0: all cores). With --redis "
+                   "spawn: processes that share the work (0: 4)")
+      ->check(CLI::Range(0, 256));
   auto* redis = command
                     ->add_option("--redis", settings->redis,
                                  "a real server instead: redis://[user:password@]host:port/db, or "
-                                 "spawn: one of its own, which is disturbed, too")
+                                 "spawn: servers of its own, with real faults")
                     ->check(NotEmpty)
-                    ->excludes(runs)
-                    ->excludes(jobs);
+                    ->excludes(runs);
+  command->add_flag("--processes")
+      ->description("clients are processes, as they always are with --redis")
+      ->needs(redis);
   command->add_flag("--allow-remote", settings->allow_remote,
                     "let --redis leave this machine; it writes keys under a random prefix");
   command->add_flag("--json", settings->output.json, "print run.json instead of text");

@@ -8,65 +8,114 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <interlock/connection.h>
+#include <interlock/hiredis_connector.h>
+#include <interlock/sentinel_connector.h>
 #include <interlock/thread_runtime.h>
 
 #include "scenarios/latch_program.h"
+#include "sim/trace.h"
 
 namespace interlock::scenarios::real {
 namespace {
 
-/// Counts what is sent, and tells of each send.
+/// Hears what goes over the client's connections, before and after.
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  virtual void OnConnect() = 0;
+  virtual void OnSend() = 0;
+  virtual void OnSent() = 0;
+  virtual void OnReceived() = 0;
+};
+
 class WatchedConnection final : public Connection {
  public:
-  WatchedConnection(std::unique_ptr<Connection> inner, const std::function<void()>& on_sent)
-      : inner_(std::move(inner)), on_sent_(on_sent) {}
+  WatchedConnection(std::unique_ptr<Connection> inner, Wire& wire)
+      : inner_(std::move(inner)), wire_(wire) {}
 
   Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
+    wire_.OnSend();
     Status sent = inner_->Send(argv, deadline);
-    on_sent_();
+    wire_.OnSent();
     return sent;
   }
-  Result<Reply> Receive(MonotonicTime deadline) override { return inner_->Receive(deadline); }
+  Result<Reply> Receive(MonotonicTime deadline) override {
+    return Heard(inner_->Receive(deadline));
+  }
   Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
                                      Duration patience) override {
-    return inner_->ReceiveUnlessStopped(deadline, stop, patience);
+    return Heard(inner_->ReceiveUnlessStopped(deadline, stop, patience));
   }
   bool broken() const override { return inner_->broken(); }
 
  private:
+  Result<Reply> Heard(Result<Reply> reply) {
+    wire_.OnReceived();
+    return reply;
+  }
+
   std::unique_ptr<Connection> inner_;
-  const std::function<void()>& on_sent_;
+  Wire& wire_;
 };
 
 class WatchedConnector final : public Connector {
  public:
-  WatchedConnector(Connector& inner, std::function<void()> on_sent)
-      : inner_(inner), on_sent_(std::move(on_sent)) {}
+  WatchedConnector(std::unique_ptr<Connector> inner, Wire& wire)
+      : inner_(std::move(inner)), wire_(wire) {}
 
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
-    Result<std::unique_ptr<Connection>> made = inner_.Connect(deadline);
+    wire_.OnConnect();
+    Result<std::unique_ptr<Connection>> made = inner_->Connect(deadline);
     if (!made.ok()) return made.status();
     return std::unique_ptr<Connection>(
-        std::make_unique<WatchedConnection>(std::move(made).value(), on_sent_));
+        std::make_unique<WatchedConnection>(std::move(made).value(), wire_));
   }
-  std::string endpoint() const override { return inner_.endpoint(); }
+  std::string endpoint() const override { return inner_->endpoint(); }
 
  private:
-  Connector& inner_;
-  const std::function<void()> on_sent_;
+  const std::unique_ptr<Connector> inner_;
+  Wire& wire_;
 };
 
-class ReportingEvents final : public ProgramEvents {
+/// To each node; by the Sentinels' word to one.
+std::vector<std::unique_ptr<Connector>> Connect(Runtime& runtime, const ClientWay& way,
+                                                Wire& wire) {
+  std::vector<std::unique_ptr<Connector>> connectors;
+  if (!way.sentinels.empty()) {
+    const auto nodes = MakeHiredisNodes(runtime, {});
+    auto made = SentinelConnector::Create(
+        runtime, *nodes, *nodes,
+        {.sentinels = way.sentinels, .master_name = std::string(kMasterName)});
+    if (!made.ok()) _exit(2);
+    connectors.push_back(std::make_unique<WatchedConnector>(std::move(made).value(), wire));
+    return connectors;
+  }
+  for (const HiredisOptions& node : way.nodes) {
+    auto made = MakeHiredisConnector(runtime, node);
+    if (!made.ok()) _exit(2);
+    connectors.push_back(std::make_unique<WatchedConnector>(std::move(made).value(), wire));
+  }
+  return connectors;
+}
+
+std::uint64_t HashOf(std::string_view token) {
+  return token.empty() ? 0 : std::max<std::uint64_t>(1, sim::HashBytes(token, 0));
+}
+
+/// Some locks work in a task of their own, too, so steps and sends are counted across tasks.
+class ReportingEvents final : public ProgramEvents, public Wire {
  public:
   ReportingEvents(const ClientTask& task, int pipe, Runtime& runtime)
       : task_(task), pipe_(pipe), runtime_(runtime) {}
@@ -74,9 +123,11 @@ class ReportingEvents final : public ProgramEvents {
   void OnAsk(Party /*who*/, const Operation& operation) override {
     if (asked_) ++operation_;
     asked_ = true;
+    sends_ = 0;
     EventRecord record = New(EventKind::kAsk);
     record.ask = operation.ask;
     record.shared = operation.shared;
+    record.wait_ns = operation.ask == Ask::kWaitFor ? operation.wait.count() : 0;
     Write(record);
     asking_ = true;
   }
@@ -88,10 +139,15 @@ class ReportingEvents final : public ProgramEvents {
     asking_ = false;
     EventRecord record = New(EventKind::kGranted);
     record.valid_until_ns = hold.valid_until().time_since_epoch().count();
+    record.token = HashOf(hold.owner_token());
+    record.fencing_token = hold.fencing_token().value_or(0);
     Write(record);
   }
   void OnEnter(Party /*who*/) override { Write(New(EventKind::kEnter)); }
-  void Step(int /*client*/) override { DieIfAt(DeathPlace::kInSection); }
+  void Step(int /*client*/) override {
+    DieIfAt(DeathPlace::kInSection);
+    StopIfDue();
+  }
   void OnLeave(Party /*who*/) override { Write(New(EventKind::kLeave)); }
   void OnExtend(Party /*who*/) override { Write(New(EventKind::kExtend)); }
   void OnExtended(Party /*who*/, const Status& status, const harness::Hold& hold) override {
@@ -100,8 +156,17 @@ class ReportingEvents final : public ProgramEvents {
     record.valid_until_ns = hold.valid_until().time_since_epoch().count();
     Write(record);
   }
+  void OnAskValid(Party /*who*/) override { asked_valid_ns_ = NowNs(); }
+  void OnAskedValid(Party /*who*/, bool valid, const harness::Hold& hold) override {
+    EventRecord record = New(EventKind::kAskedValid);
+    record.yes = valid;
+    record.called_ns = asked_valid_ns_;
+    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
+    Write(record);
+  }
   void OnRelease(Party /*who*/) override {
     DieIfAt(DeathPlace::kBeforeRelease);
+    StopIfDue();
     Write(New(EventKind::kRelease));
   }
   void OnReleased(Party /*who*/, const Status& status) override {
@@ -111,6 +176,7 @@ class ReportingEvents final : public ProgramEvents {
     EventRecord record = New(EventKind::kCountDown);
     record.party = party;
     Write(record);
+    sends_ = 0;
     asking_ = true;
   }
   void OnAnswered(Party /*who*/, const Status& status) override {
@@ -118,10 +184,18 @@ class ReportingEvents final : public ProgramEvents {
     WriteStatus(EventKind::kAnswered, status);
   }
 
-  void OnSent() {
-    ++commands_;
-    if (asking_) DieIfAt(DeathPlace::kAskSent);
+  void OnConnect() override { StopIfDue(); }
+  void OnSend() override {
+    StopIfDue();
+    sent_ns_ = NowNs();
   }
+  void OnSent() override {
+    ++commands_;
+    ++sends_;
+    if (asking_) DieIfAt(DeathPlace::kAskSent);
+    StopIfDue();
+  }
+  void OnReceived() override { StopIfDue(); }
   void OnEnd() { Write(New(EventKind::kEnded)); }
 
  private:
@@ -129,10 +203,14 @@ class ReportingEvents final : public ProgramEvents {
     EventRecord record;
     record.kind = kind;
     record.client = task_.client;
-    record.at_ns = runtime_.Now().time_since_epoch().count();
+    record.operation = static_cast<std::int32_t>(operation_);
+    record.at_ns = NowNs();
+    record.sent_ns = sent_ns_;
     record.commands = commands_;
     return record;
   }
+
+  std::int64_t NowNs() { return runtime_.Now().time_since_epoch().count(); }
 
   void WriteStatus(EventKind kind, const Status& status) {
     EventRecord record = New(kind);
@@ -150,18 +228,35 @@ class ReportingEvents final : public ProgramEvents {
   void DieIfAt(DeathPlace place) {
     const auto& death = task_.death;
     if (!death.has_value() || death->place != place || operation_ < death->operation) return;
+    if (place == DeathPlace::kAskSent && sends_ < death->sends) return;
     Write(New(EventKind::kDied));
     kill(getpid(), SIGKILL);
     for (;;) pause();
   }
 
+  /// Stands still here, if its plan says so, until its parent lets it go on.
+  void StopIfDue() {
+    const int step = steps_++;
+    for (const RealFault& pause : task_.pauses) {
+      if (pause.step != step) continue;
+      EventRecord record = New(EventKind::kStops);
+      record.wait_ns = pause.length.count();
+      Write(record);
+      kill(getpid(), SIGSTOP);
+    }
+  }
+
   const ClientTask& task_;
   const int pipe_;
   Runtime& runtime_;
-  std::size_t operation_ = 0;
-  std::uint64_t commands_ = 0;
+  std::atomic<std::size_t> operation_ = 0;
+  std::atomic<std::uint64_t> commands_ = 0;
+  std::atomic<std::int64_t> sent_ns_ = 0;
+  std::atomic<int> steps_ = 0;
+  std::atomic<int> sends_ = 0;  // of the present request
+  std::int64_t asked_valid_ns_ = 0;
   bool asked_ = false;
-  bool asking_ = false;
+  std::atomic<bool> asking_ = false;
 };
 
 void AwaitEverybody(int barrier) {
@@ -197,10 +292,10 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
 
   ThreadRuntime runtime;
   ReportingEvents events(task, channels.report, runtime);
-  Result<std::unique_ptr<Connector>> connector = MakeHiredisConnector(runtime, task.redis);
-  if (!connector.ok()) _exit(2);
-  WatchedConnector watched(**connector, [&events] { events.OnSent(); });
-  harness::Environment environment{runtime, watched, {&watched}};
+  const auto connectors = Connect(runtime, task.way, events);
+  std::vector<Connector*> nodes;
+  for (const auto& connector : connectors) nodes.push_back(connector.get());
+  harness::Environment environment{runtime, *nodes.front(), nodes};
   const std::unique_ptr<harness::Lock> locks[] = {
       task.subject->NewLock(environment, OptionsOf(task.client, task.options))};
   AwaitEverybody(channels.barrier);

@@ -83,7 +83,7 @@ Status ClientProcesses::Start(const std::vector<ClientTask>& tasks) {
       started = Failed("cannot start a client process");
       break;
     }
-    processes_.push_back({pid, task.client, false});
+    processes_.push_back({pid, task.client});
   }
   if (!started.ok()) KillAll();
   close(barrier[0]);
@@ -97,19 +97,12 @@ void ClientProcesses::Collect(Duration at_most) {
   if (running() > 0) poll(&wanted, 1, static_cast<int>(std::max<std::int64_t>(timeout.count(), 1)));
   // Reaped first: what a process wrote before its end is then in the pipe.
   Reap();
+  LetGoOn();
 }
 
 int ClientProcesses::running() const {
   return static_cast<int>(std::count_if(processes_.begin(), processes_.end(),
                                         [](const Process& process) { return process.pid > 0; }));
-}
-
-bool ClientProcesses::Signal(int client, int signal) {
-  Reap();
-  for (const Process& process : processes_) {
-    if (process.client == client && process.pid > 0) return kill(process.pid, signal) == 0;
-  }
-  return false;
 }
 
 void ClientProcesses::KillAll() {
@@ -130,9 +123,10 @@ void ClientProcesses::Drain() {
   while (read(report_read_, &record, sizeof record) == static_cast<ssize_t>(sizeof record)) {
     records_.push_back(record);
     const bool last = record.kind == EventKind::kDied || record.kind == EventKind::kEnded;
-    if (!last) continue;
     for (Process& process : processes_) {
-      if (process.client == record.client) process.finished = true;
+      if (process.client != record.client) continue;
+      process.finished = process.finished || last;
+      if (record.kind == EventKind::kStops) process.goes_on = record.at_ns + record.wait_ns;
     }
   }
 }
@@ -141,12 +135,32 @@ void ClientProcesses::Reap() {
   std::vector<std::pair<std::size_t, int>> ended;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     int wait_status = 0;
-    if (processes_[i].pid <= 0 || WaitFor(processes_[i].pid, wait_status, WNOHANG) == 0) continue;
-    processes_[i].pid = -1;
+    Process& process = processes_[i];
+    const int flags = WNOHANG | WUNTRACED;
+    if (process.pid <= 0 || WaitFor(process.pid, wait_status, flags) == 0) continue;
+    if (WIFSTOPPED(wait_status)) {
+      process.stopped = true;
+      continue;
+    }
+    process.pid = -1;
     ended.emplace_back(i, wait_status);
   }
   Drain();
   for (const auto& [index, wait_status] : ended) NoteEnd(processes_[index], wait_status);
+}
+
+void ClientProcesses::LetGoOn() {
+  const std::int64_t now = runtime_.Now().time_since_epoch().count();
+  for (Process& process : processes_) {
+    if (!process.stopped || process.pid <= 0 || now < process.goes_on) continue;
+    process.stopped = false;
+    kill(process.pid, SIGCONT);
+    EventRecord record;
+    record.kind = EventKind::kGoesOn;
+    record.client = process.client;
+    record.at_ns = runtime_.Now().time_since_epoch().count();
+    records_.push_back(record);
+  }
 }
 
 void ClientProcesses::NoteEnd(const Process& process, int wait_status) {

@@ -17,12 +17,14 @@
 #include <vector>
 
 #include <interlock/harness/lock.h>
-#include <interlock/hiredis_connector.h>
 #include <interlock/result.h>
+#include <interlock/thread_runtime.h>
 #include <interlock/time.h>
 
 #include "scenarios/latch_program.h"
+#include "scenarios/real/real_fault.h"
 #include "scenarios/real/real_plan.h"
+#include "scenarios/real/stage.h"
 #include "scenarios/workload.h"
 
 namespace interlock::scenarios::real {
@@ -38,9 +40,12 @@ enum class EventKind : std::uint8_t {
   kRelease,
   kReleased,
   kCountDown,
-  kAnswered,  ///< of a latch: to a count down or a wait
-  kDied,      ///< by plan; the last thing that the client does
-  kEnded,     ///< its operations are done
+  kAnswered,    ///< of a latch: to a count down or a wait
+  kAskedValid,  ///< what it was told when it asked whether it holds
+  kStops,       ///< by plan: it stands still from now on
+  kGoesOn,      ///< told by who let it go on
+  kDied,        ///< by plan; the last thing that the client does
+  kEnded,       ///< its operations are done
 };
 
 /// One event as it goes through the pipe: fixed size, no pointers, written at once.
@@ -49,10 +54,17 @@ struct EventRecord {
   Ask ask = Ask::kTry;                  ///< kAsk
   StatusCode status = StatusCode::kOk;  ///< kRefused, kExtended, kReleased, kAnswered
   bool shared = false;                  ///< kAsk
+  bool yes = false;                     ///< kAskedValid
   std::int32_t client = 0;
-  std::int32_t party = 0;  ///< kCountDown
+  std::int32_t party = 0;      ///< kCountDown
+  std::int32_t operation = 0;  ///< which of its plan
   std::int64_t at_ns = 0;
-  std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended
+  std::int64_t called_ns = 0;       ///< kAskedValid: before it asked
+  std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended, kAskedValid
+  std::int64_t wait_ns = 0;         ///< kAsk: how long it will wait; kStops: stand still
+  std::int64_t sent_ns = 0;         ///< before its last command was sent
+  std::uint64_t token = 0;          ///< kGranted: a hash of the owner token; 0: it has none
+  std::uint64_t fencing_token = 0;  ///< kGranted; 0: it has none
   std::uint64_t commands = 0;       ///< that the client has sent until now
 };
 
@@ -61,9 +73,10 @@ struct ClientTask {
   int client = 0;
   const harness::Subject* subject = nullptr;
   harness::LockOptions options;
-  HiredisOptions redis;
+  ClientWay way;
   ClientPlan plan;
   std::optional<Death> death;
+  std::vector<RealFault> pauses = {};                  ///< those of this client
   std::optional<LateComer> late_comer = std::nullopt;  ///< of a latch: comes to see it open
 };
 
@@ -79,14 +92,12 @@ class ClientProcesses {
   /// killed.
   Status Start(const std::vector<ClientTask>& tasks);
 
-  /// Waits up to `at_most` for news, and takes in what there is.
+  /// Waits up to `at_most` for news, takes in what there is, and lets those go on that have stood
+  /// still for long enough.
   void Collect(Duration at_most);
 
   /// How many have not ended.
   int running() const;
-
-  /// SIGSTOP or SIGCONT to the client's process; false: it has ended.
-  bool Signal(int client, int signal);
 
   /// Kills and reaps all that still run, and takes in what they had reported.
   void KillAll();
@@ -101,12 +112,15 @@ class ClientProcesses {
   struct Process {
     pid_t pid = -1;  ///< -1: reaped
     int client = 0;
-    bool finished = false;  ///< has reported kDied or kEnded
+    bool finished = false;     ///< has reported kDied or kEnded
+    bool stopped = false;      ///< stands still
+    std::int64_t goes_on = 0;  ///< when, in ns
   };
 
   Status OpenPipe();
   void Drain();
   void Reap();
+  void LetGoOn();
   void NoteEnd(const Process& process, int wait_status);
 
   int report_read_ = -1;
@@ -114,6 +128,7 @@ class ClientProcesses {
   std::vector<Process> processes_;
   std::vector<EventRecord> records_;
   std::string failure_;
+  ThreadRuntime runtime_;  // for its clock
 };
 
 }  // namespace interlock::scenarios::real

@@ -41,11 +41,22 @@ void Heartbeat::Beat() {
     broken_ = "the server was lost on the way: " + time.status().message();
     return;
   }
-  if (received - last_ > kStandstill && disturbed_.empty()) {
-    disturbed_ = fmt::format("machine or server stood still for {} ms", InMs(received - last_));
-  }
+  Note(received - last_);
   last_ = received;
   CompareClocks(*time, sent, received);
+}
+
+void Heartbeat::Waited(Duration took) { Note(took); }
+
+void Heartbeat::Resume(Admin admin) {
+  admin_ = std::move(admin);
+  last_ = runtime_.Now();
+  Beat();
+}
+
+void Heartbeat::Note(Duration stood_still) {
+  if (stood_still <= kStandstill || !disturbed_.empty()) return;
+  disturbed_ = fmt::format("machine or server stood still for {} ms", InMs(stood_still));
 }
 
 void Heartbeat::CompareClocks(const Reply& time, MonotonicTime sent, MonotonicTime received) {

@@ -23,11 +23,16 @@ class Heartbeat {
 
   /// To be called every few dozen milliseconds; waits for the server's answer.
   void Beat();
+  /// The same while the server is made to be away: a wait that should have been short took `took`.
+  void Waited(Duration took);
+  /// Goes on with the server that is there now.
+  void Resume(Admin admin);
 
   const std::string& broken() const { return broken_; }
   const std::string& disturbed() const { return disturbed_; }
 
  private:
+  void Note(Duration stood_still);
   void CompareClocks(const Reply& time, MonotonicTime sent, MonotonicTime received);
 
   Runtime& runtime_;

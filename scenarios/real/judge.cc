@@ -11,7 +11,7 @@
 #include "scenarios/oracles/latch.h"
 #include "scenarios/oracles/progress.h"
 #include "scenarios/oracles/words.h"
-#include "scenarios/real/real_history.h"
+#include "scenarios/real/claims.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -151,17 +151,19 @@ History WithPossibleHolds(const History& history) {
   return possible;
 }
 
-/// Somebody was told that the server could not be asked: delays then are not the lock's.
+/// Somebody was told that the server could not be asked, when all faults were over: delays then are
+/// not the lock's.
 bool ServerWasAway(const History& history) {
   const auto away = [](StatusCode code) {
     return code == StatusCode::kUnavailable || Status(code).outcome() == Outcome::kUnknown;
   };
+  const auto in_calm = [&](VirtualTime at) { return at != kOpen && at >= history.last_fault; };
   return std::any_of(history.attempts.begin(), history.attempts.end(),
                      [&](const Attempt& attempt) {
-                       return attempt.answered != kOpen && away(attempt.answer);
+                       return in_calm(attempt.answered) && away(attempt.answer);
                      }) ||
          std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-           return hold.release_returned != kOpen && away(hold.release_status);
+           return in_calm(hold.release_returned) && away(hold.release_status);
          });
 }
 
@@ -200,12 +202,20 @@ void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& v
   verdict.exercised = ExercisedByLatch(history, verdict.goals);
 }
 
-void JudgeLockOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
-  JudgeServer(history, rules.semaphore, verdict.violations);
-  JudgeBeliefsAndSections(history, rules.semaphore, verdict);
+void JudgeLockOf(const RealHistory& history, const RealRules& rules, RealVerdict& verdict) {
+  JudgeServer(history, rules.traits.semaphore, verdict.violations);
+  JudgeBeliefsAndSections(history, rules.traits.semaphore, verdict);
   JudgeDelays(history, rules, verdict);
+  JudgeClaims(history, rules, verdict.violations);
   verdict.goals = RealGoals(history);
-  verdict.exercised = Exercised(history, rules.semaphore, verdict.goals);
+  verdict.exercised = Exercised(history, rules.traits.semaphore, verdict.goals);
+  // What nobody looked at was not put to the test.
+  for (const Judged property : {Judged::kForeignRelease, Judged::kForeignExtend}) {
+    verdict.exercised[property] = verdict.exercised[property] && EndsAreSure(rules);
+  }
+  for (const Judged property : {Judged::kSpuriousRefusal, Judged::kTermination}) {
+    verdict.exercised[property] = verdict.exercised[property] && rules.calm;
+  }
 }
 
 /// Another client surely held at some time between call and return.
@@ -233,12 +243,36 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
   }
 }
 
+/// When the hold was released, somebody else had been granted what it had lost.
+bool ReleasedAnothers(const RealHistory& history, std::size_t index) {
+  const ClientHold& hold = history.holds[index];
+  const VirtualTime over = LatestEnd(history, history.server_holds[index]);
+  if (hold.release_called == kOpen || hold.release_called <= over) return false;
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& other) {
+                       return other.client != hold.client && other.granted < hold.release_called &&
+                              hold.release_returned < ProvenHold(other).to;
+                     });
+}
+
+void AddLateGoals(const RealHistory& history, GoalSet& goals) {
+  for (std::size_t i = 0; i < history.holds.size(); ++i) {
+    if (ReleasedAnothers(history, i)) goals.Add(Goal::kReleaseOfLostLease);
+  }
+  if (history.asked_late) goals.Add(Goal::kAskedAfterValidity);
+  if (std::any_of(history.renewals.begin(), history.renewals.end(),
+                  [](const Renewal& renewal) { return renewal.called > renewal.promised_until; })) {
+    goals.Add(Goal::kExtendAfterLoss);
+  }
+}
+
 }  // namespace
 
 const Violation* RealVerdict::Find(Judged property) const { return FindIn(violations, property); }
 
-GoalSet RealGoals(const History& history) {
+GoalSet RealGoals(const RealHistory& history) {
   GoalSet goals;
+  AddLateGoals(history, goals);
   AddAttemptGoals(history, goals);
   VirtualTime first_death = kOpen;
   for (std::size_t i = 0; i < history.holds.size(); ++i) {
@@ -265,7 +299,7 @@ GoalSet RealGoals(const History& history) {
   return goals;
 }
 
-RealVerdict JudgeReal(const History& history, const RealRules& rules,
+RealVerdict JudgeReal(const RealHistory& history, const RealRules& rules,
                       const std::vector<sim::redis::Server::KeyInfo>& keys) {
   RealVerdict verdict;
   rules.parties > 0 ? JudgeLatchOf(history, rules, verdict) : JudgeLockOf(history, rules, verdict);

@@ -9,10 +9,13 @@
 // simulation, sections only as far as their lease was valid. At the server a grant proves a hold
 // (see ProvenHold); two of them must not overlap, and no request may be granted while others' holds
 // covered all of the time from its call to its return. Non-guarantee: a server that loses
-// acknowledged writes or sets its clock during the run is not excused here; RealRun::broken is
-// there for that. Thread safety: pure functions.
+// acknowledged writes is not excused here: what is then demanded is for the row to say; for a
+// clock that was set there is RealRun::broken. Thread safety: pure functions.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,16 +25,21 @@
 #include "scenarios/history.h"
 #include "scenarios/oracles/judged.h"
 #include "scenarios/oracles/keys.h"
+#include "scenarios/real/real_history.h"
 #include "sim/redis/server.h"
 
 namespace interlock::scenarios::real {
 
 struct RealRules {
-  bool semaphore = false;
+  harness::Traits traits;
   int parties = 0;  ///< of a latch; 0: it is none
   Duration wake_up_bound{};
+  Duration overrun_bound = std::chrono::seconds(5);
+  std::int64_t commands_per_lease = std::numeric_limits<std::int32_t>::max();
   KeyLimits key_limits;
-  std::string disturbed;  ///< why nothing can be said about delays; empty: they count
+  std::string disturbed;         ///< why nothing can be said about delays; empty: they count
+  bool calm = true;              ///< nothing befell anybody
+  bool servers_answered = true;  ///< nothing befell servers and links
 };
 
 struct RealVerdict {
@@ -43,11 +51,11 @@ struct RealVerdict {
   const Violation* Find(Judged property) const;
 };
 
-/// `history` from HistoryOf; `keys` are those at the end, with their remaining ms to live.
-RealVerdict JudgeReal(const History& history, const RealRules& rules,
+/// `keys` are those at the end, with their remaining ms to live.
+RealVerdict JudgeReal(const RealHistory& history, const RealRules& rules,
                       const std::vector<sim::redis::Server::KeyInfo>& keys);
 
 /// The goals that can be seen from outside.
-GoalSet RealGoals(const History& history);
+GoalSet RealGoals(const RealHistory& history);
 
 }  // namespace interlock::scenarios::real

@@ -61,11 +61,10 @@ Result<Admin> KeySweeper::Open(int database) {
   return admin;
 }
 
-Result<std::vector<sim::redis::Server::KeyInfo>> KeySweeper::Look(int database,
-                                                                  const std::string& prefix) {
+Result<std::vector<sim::redis::Server::KeyInfo>> KeySweeper::Look(int database) {
   Result<Admin> admin = Open(database);
   if (!admin.ok()) return admin.status();
-  const Result<std::set<std::string>> keys = KeysUnder(*admin, prefix);
+  const Result<std::set<std::string>> keys = KeysUnder(*admin, prefix_);
   if (!keys.ok()) return keys.status();
   std::vector<sim::redis::Server::KeyInfo> found;
   for (const std::string& key : *keys) {

@@ -38,8 +38,8 @@ class KeySweeper {
   /// From now on this database is swept too.
   void Use(int database);
 
-  /// The keys that begin with `prefix`, each with its remaining ms to live as `expires_at_ms`.
-  Result<std::vector<sim::redis::Server::KeyInfo>> Look(int database, const std::string& prefix);
+  /// The keys under the prefix, each with its remaining ms to live as `expires_at_ms`.
+  Result<std::vector<sim::redis::Server::KeyInfo>> Look(int database);
 
   /// Removes all keys under the prefix, and answers how many there were.
   Result<std::size_t> Sweep();

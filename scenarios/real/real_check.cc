@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <map>
-#include <memory>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -16,15 +13,10 @@
 #include <interlock/thread_runtime.h>
 
 #include "scenarios/real/admin.h"
-#include "scenarios/real/disturber.h"
-#include "scenarios/real/judge.h"
-#include "scenarios/real/key_sweeper.h"
+#include "scenarios/real/lanes.h"
+#include "scenarios/real/real_campaign.h"
 #include "scenarios/real/real_plan.h"
-#include "scenarios/real/real_report.h"
-#include "scenarios/real/real_run.h"
-#include "scenarios/real/redis_server.h"
-#include "scenarios/story.h"
-#include "sim/choices.h"
+#include "scenarios/rows.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -39,269 +31,183 @@ std::string RandomPrefix(Runtime& runtime) {
   return prefix + ":";
 }
 
-bool RunsHere(const Scenario& scenario) {
-  const auto& classes = scenario.classes;
-  return scenario.on_real_redis &&
-         std::find(classes.begin(), classes.end(), SynchronyClass::kNone) != classes.end();
-}
-
-bool HasCrashes(const Scenario& scenario) {
-  const auto& faults = scenario.shape.faults;
-  return std::find(faults.begin(), faults.end(), sim::FaultKind::kCrash) != faults.end();
-}
-
-class RealCheck {
- public:
-  RealCheck(const RealCheckOptions& options, ThreadRuntime& runtime, real::RedisServer* own,
-            HiredisOptions redis, std::string prefix)
-      : options_(options),
-        runtime_(runtime),
-        own_(own),
-        redis_(std::move(redis)),
-        prefix_(std::move(prefix)),
-        sweeper_(runtime_, redis_, prefix_),
-        started_(runtime.Now()) {}
-
-  Result<reports::RunReport> Run() {
-    report_.seed = options_.seed;
-    if (auto connector = MakeHiredisConnector(runtime_, redis_); connector.ok()) {
-      report_.backend = (*connector)->endpoint();
-    }
-    NoteWhatIsLeftOut();
-    do {
-      if (Status s = RunRound(options_.seed + rounds_); !s.ok()) return s;
-      ++rounds_;
-    } while (!Over() && options_.budget);
-    for (const auto& [place, unit] : units_) real::AddRows(unit, report_);
-    return Finish();
-  }
-
- private:
-  struct Prepared {
-    std::size_t number = 0;  ///< among the scenarios
-    const Scenario* scenario = nullptr;
-    std::vector<real::RealPlan> plans;
-    std::vector<real::RealPlan> with_readers;  ///< the same, for locks that have them
-    int database = 0;
-  };
-
-  /// All locks in all scenarios, with the workloads of one seed.
-  Status RunRound(std::uint64_t seed) {
-    prepared_.clear();
-    for (std::size_t i = 0; i < options_.scenarios.size(); ++i) {
-      if (RunsHere(*options_.scenarios[i])) PrepareScenario(i, seed);
-    }
-    for (std::size_t i = 0; i < options_.entries.size(); ++i) {
-      const Entry& entry = options_.entries[i];
-      if (entry.specimen) continue;
-      for (const Prepared& prepared : prepared_) {
-        if (!Applies(*prepared.scenario, entry.subject->traits())) continue;
-        real::RealUnit& unit = units_[{i, prepared.number}];
-        unit.subject = entry.subject.get();
-        unit.scenario = prepared.scenario;
-        if (Status s = RunUnit(prepared, unit); !s.ok()) return s;
-      }
-    }
-    return Status();
-  }
-
-  /// Stopped, or the time is over; but for the first round, which puts everything to the test.
-  bool Over() const {
-    const bool late = options_.budget && runtime_.Now() - started_ >= *options_.budget;
-    return Stopped() || (rounds_ > 0 && late);
-  }
-
-  void NoteWhatIsLeftOut() {
-    std::string scenarios;
-    for (const Scenario* scenario : options_.scenarios) {
-      if (RunsHere(*scenario)) continue;
-      scenarios += fmt::format("{}{}", scenarios.empty() ? "" : ", ", scenario->name);
-    }
-    if (!scenarios.empty()) {
-      report_.notes.push_back("scenarios that run in simulation only are left out: " + scenarios);
-    }
-    const auto specimens = std::count_if(options_.entries.begin(), options_.entries.end(),
-                                         [](const Entry& entry) { return entry.specimen; });
-    if (specimens > 0) report_.notes.emplace_back("specimens are judged in simulation only");
-  }
-
-  void PrepareScenario(std::size_t number, std::uint64_t seed) {
-    const Scenario& scenario = *options_.scenarios[number];
-    Prepared prepared{number, &scenario, real::PlansFor(scenario, seed, false),
-                      real::PlansFor(scenario, seed, true),
-                      real::DatabaseFor(runtime_, redis_, scenario.database)};
-    if (prepared.plans.empty()) return;
-    sweeper_.Use(prepared.database);
-    if (rounds_ == 0) NotePlans(prepared);
-    prepared_.push_back(std::move(prepared));
-  }
-
-  void NotePlans(const Prepared& prepared) {
-    const auto by_lease = [](const real::RealPlan& a, const real::RealPlan& b) {
-      return a.workload.lease < b.workload.lease;
-    };
-    const auto [least, most] =
-        std::minmax_element(prepared.plans.begin(), prepared.plans.end(), by_lease);
-    const auto in_ms = [](const real::RealPlan& plan) {
-      return std::chrono::duration_cast<milliseconds>(plan.workload.lease).count();
-    };
-    const auto& first = prepared.plans.front();
-    const std::string leases =
-        in_ms(*least) == in_ms(*most)
-            ? fmt::format("a lease of {} ms", in_ms(*least))
-            : fmt::format("leases of {} to {} ms", in_ms(*least), in_ms(*most));
-    report_.notes.push_back(fmt::format(
-        "{}: {} workload{} for each lock, in database {}; all times of one scaled together, to {} "
-        "(the first from {} ms)",
-        prepared.scenario->name, prepared.plans.size(), prepared.plans.size() == 1 ? "" : "s",
-        prepared.database, leases, first.original_lease.count()));
-  }
-
-  bool Stopped() const { return options_.stop != nullptr && *options_.stop; }
-
-  Status RunUnit(const Prepared& prepared, real::RealUnit& unit) {
-    const bool readers = MayShare(unit.subject->traits());
-    for (const real::RealPlan& plan : readers ? prepared.with_readers : prepared.plans) {
-      // Another run of a lock that is stuck would only wait for its whole deadline again.
-      const bool stuck = unit.first_violation[Judged::kDeadlock].has_value() ||
-                         unit.first_violation[Judged::kCrashRecovery].has_value();
-      if (Over() || stuck) break;
-      if (Status s = RunOne(plan, prepared, {}, unit); !s.ok()) return s;
-      if (Over() || own_ == nullptr) continue;
-      const std::uint64_t seed = sim::MixSeed(options_.seed, runs_begun_);
-      const auto disturbances = real::DisturbancesFor(plan.workload, seed);
-      if (Status s = RunOne(plan, prepared, disturbances, unit); !s.ok()) return s;
-    }
-    return Status();
-  }
-
-  /// Each run has keys of its own, so that none meets what another has left.
-  Status RunOne(const real::RealPlan& plan, const Prepared& prepared,
-                const std::vector<real::Disturbance>& disturbances, real::RealUnit& unit) {
-    const std::string run_prefix = fmt::format("{}{}:", prefix_, ++runs_begun_);
-    real::RealCase real_case;
-    real_case.subject = unit.subject;
-    real_case.options =
-        LockOptionsFor(*prepared.scenario, plan.workload, unit.subject->traits()).front();
-    real_case.options.key_prefix = run_prefix + prepared.scenario->key_prefix;
-    real_case.redis = redis_;
-    real_case.redis.database = prepared.database;
-    real_case.workload = plan.workload;
-    real_case.stop = options_.stop;
-    real_case.own = own_;
-    real_case.disturbances = disturbances;
-    const Result<real::RealRun> run = real::RunOnRedis(runtime_, real_case);
-    if (!run.ok()) return run.status();
-    if (run->stopped) return Status();
-    const auto keys = sweeper_.Look(prepared.database, run_prefix);
-    if (!keys.ok()) return keys.status();
-
-    real::RealRules rules;
-    rules.semaphore = unit.subject->traits().semaphore;
-    rules.parties = real_case.options.parties;
-    rules.wake_up_bound = unit.subject->WakeUpBound(real_case.options);
-    rules.key_limits = {real_case.options.lease.count(),
-                        unit.subject->AuxiliaryKeys(real_case.options)};
-    rules.disturbed = run->disturbed;
-    const real::RealVerdict verdict = real::JudgeReal(run->history, rules, *keys);
-    real::AddRealRun(*run, verdict, unit);
-    if (run->broken.empty()) Count(verdict.goals, goals_);
-    ++report_.totals.runs;
-    report_.totals.runs_with_faults += run->crashes > 0 || !run->disturbances.empty() ? 1 : 0;
-    for (const real::Disturbance& one : run->disturbances) {
-      ++disturbed_[static_cast<std::size_t>(one.kind)];
-    }
-    report_.totals.commands += run->commands;
-    if (prepared.scenario->tells_story && disturbances.empty() && rounds_ == 0) {
-      report_.notes.push_back(StoryOf(*prepared.scenario, *unit.subject, run->history));
-    }
-    return Status();
-  }
-
-  reports::RunReport Finish() {
-    const bool crashes = std::any_of(prepared_.begin(), prepared_.end(), [](const Prepared& some) {
-      return HasCrashes(*some.scenario);
-    });
-    const bool locks = std::any_of(
-        options_.entries.begin(), options_.entries.end(),
-        [](const Entry& entry) { return !entry.specimen && !entry.subject->traits().latch; });
-    real::AddGoals(goals_, {locks, locks && crashes}, report_);
-    report_.notes.emplace_back(
-        "schedules are the machine's own: a run cannot be replayed, and what could not be decided "
-        "is not a violation");
-    NoteDisturbances();
-    if (rounds_ > 1) {
-      report_.notes.push_back(
-          fmt::format("{} rounds, with the seeds from {} on", rounds_, options_.seed));
-    }
-    if (Stopped()) report_.status = reports::RunStatus::kPartial;
-    if (const auto swept = sweeper_.Sweep(); !swept.ok()) {
-      report_.notes.push_back(fmt::format("keys under {}* may be left until their TTLs end: {}",
-                                          prefix_, swept.status().message()));
-    }
-    report_.totals.wall_time = std::chrono::duration_cast<milliseconds>(runtime_.Now() - started_);
-    return std::move(report_);
-  }
-
-  void NoteDisturbances() {
-    if (own_ == nullptr) return;
-    std::string text;
-    for (const real::DisturbanceKind kind : real::kAllDisturbances) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
-                          disturbed_[static_cast<std::size_t>(kind)], ToString(kind));
-    }
-    report_.notes.push_back("every workload ran twice, the second time disturbed on purpose: " +
-                            text);
-  }
-
-  const RealCheckOptions& options_;
-  ThreadRuntime& runtime_;
-  real::RedisServer* const own_;  // nullptr: another one's
-  const HiredisOptions redis_;
-  const std::string prefix_;
-  real::KeySweeper sweeper_;
-  const MonotonicTime started_;
-  std::vector<Prepared> prepared_;                                       // of this round
-  std::map<std::pair<std::size_t, std::size_t>, real::RealUnit> units_;  // by entry and scenario
-  std::uint64_t rounds_ = 0;
-  reports::RunReport report_;
-  GoalCounts goals_{};
-  std::uint64_t runs_begun_ = 0;
-  std::array<std::uint64_t, real::kAllDisturbances.size()> disturbed_{};
-};
-
-/// kInvalidArgument if no sound lock meets a scenario that it can run.
-Status CheckSelection(const RealCheckOptions& options) {
+/// kInvalidArgument if no lock meets a scenario that it can run.
+Status CheckSelection(const RealCheckOptions& options, bool own) {
   for (const Entry& entry : options.entries) {
-    if (entry.specimen) continue;
+    if (entry.specimen && !own) continue;
     for (const Scenario* scenario : options.scenarios) {
-      if (RunsHere(*scenario) && Applies(*scenario, entry.subject->traits())) return Status();
+      if (real::WhyNotHere(*scenario, own).empty() && Applies(*scenario, entry.subject->traits())) {
+        return Status();
+      }
     }
   }
   return Status(
       StatusCode::kInvalidArgument,
-      "nothing to run on a real Redis: specimens, and scenarios that it cannot stage, are judged "
-      "in simulation only");
+      "nothing to run on a real Redis: specimens, and scenarios that need more than clients "
+      "that die, want servers of one's own (--redis spawn)");
+}
+
+void NoteWhatIsLeftOut(const RealCheckOptions& options, bool own, reports::RunReport& report) {
+  std::map<std::string_view, std::string> by_reason;
+  for (const Scenario* scenario : options.scenarios) {
+    const std::string_view why = real::WhyNotHere(*scenario, own);
+    if (why.empty()) continue;
+    std::string& names = by_reason[why];
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", scenario->name);
+  }
+  for (const auto& [why, names] : by_reason) {
+    report.notes.push_back(fmt::format("scenarios that are left out ({}): {}", why, names));
+  }
+}
+
+void NotePlans(const RealCheckOptions& options, reports::RunReport& report) {
+  for (const Scenario* scenario : options.scenarios) {
+    const bool ran = std::any_of(report.results.begin(), report.results.end(),
+                                 [&](const reports::ResultRow& row) {
+                                   return row.scenario == scenario->name && row.runs > 0;
+                                 });
+    if (!ran) continue;
+    const auto plans = real::PlansFor(*scenario, options.seed, false);
+    if (plans.empty()) continue;
+    const auto [least, most] = std::minmax_element(
+        plans.begin(), plans.end(), [](const real::RealPlan& a, const real::RealPlan& b) {
+          return a.workload.lease < b.workload.lease;
+        });
+    const auto in_ms = [](const real::RealPlan& plan) {
+      return std::chrono::duration_cast<milliseconds>(plan.workload.lease).count();
+    };
+    const std::string leases =
+        in_ms(*least) == in_ms(*most)
+            ? fmt::format("a lease of {} ms", in_ms(*least))
+            : fmt::format("leases of {} to {} ms", in_ms(*least), in_ms(*most));
+    report.notes.push_back(
+        fmt::format("{}: {} workload{} for each lock; all times of one scaled together, to {} (the "
+                    "first from {} ms)",
+                    scenario->name, plans.size(), plans.size() == 1 ? "" : "s", leases,
+                    plans.front().original_lease.count()));
+  }
+}
+
+/// Where a row stands in the report.
+std::size_t PlaceOf(const reports::ResultRow& row, const RealCheckOptions& options) {
+  std::size_t place = 0;
+  for (const Entry& entry : options.entries) {
+    for (const Scenario* scenario : options.scenarios) {
+      if (row.lock == entry.subject->name() && row.scenario == scenario->name) return place;
+      ++place;
+    }
+  }
+  return place;
+}
+
+void Add(reports::RunReport part, reports::RunReport& whole) {
+  whole.totals.runs += part.totals.runs;
+  whole.totals.runs_with_faults += part.totals.runs_with_faults;
+  whole.totals.commands += part.totals.commands;
+  whole.totals.wall_time = std::max(whole.totals.wall_time, part.totals.wall_time);
+  std::move(part.results.begin(), part.results.end(), std::back_inserter(whole.results));
+  for (reports::GoalCount& goal : part.goals) {
+    const auto known =
+        std::find_if(whole.goals.begin(), whole.goals.end(),
+                     [&](const reports::GoalCount& other) { return other.name == goal.name; });
+    if (known != whole.goals.end()) {
+      known->count += goal.count;
+    } else {
+      whole.goals.push_back(std::move(goal));
+    }
+  }
+  for (std::string& note : part.notes) {
+    const bool known = std::find(whole.notes.begin(), whole.notes.end(), note) != whole.notes.end();
+    if (!known) whole.notes.push_back(std::move(note));
+  }
+  if (part.status == reports::RunStatus::kPartial) whole.status = part.status;
+}
+
+void NoteSpecimens(reports::RunReport& report) {
+  std::size_t convicted = 0;
+  std::size_t all = 0;
+  for (const reports::ResultRow& row : report.results) {
+    if (row.kind != reports::LockKind::kSpecimen) continue;
+    ++all;
+    convicted += row.verdict == reports::Verdict::kViolated ? 1 : 0;
+  }
+  if (all == 0) return;
+  report.notes.push_back(fmt::format("specimens: {} of {} convictions came about", convicted, all));
+}
+
+void Conclude(const RealCheckOptions& options, reports::RunReport& report) {
+  std::stable_sort(report.results.begin(), report.results.end(),
+                   [&](const reports::ResultRow& a, const reports::ResultRow& b) {
+                     return PlaceOf(a, options) < PlaceOf(b, options);
+                   });
+  std::stable_sort(report.goals.begin(), report.goals.end(),
+                   [](const reports::GoalCount& a, const reports::GoalCount& b) {
+                     return a.name.starts_with("fault ") < b.name.starts_with("fault ");
+                   });
+  NoteSpecimens(report);
+  DecideRows(report.results);
+  report.notes.emplace_back(
+      "schedules are the machine's own: a run cannot be replayed, and what could not be decided "
+      "is not a violation");
+}
+
+Result<reports::RunReport> OnServersOfOnesOwn(const RealCheckOptions& options,
+                                              const std::string& prefix) {
+  const auto work = [&](std::size_t index, const std::atomic<bool>& stop) {
+    ThreadRuntime runtime;
+    RealCheckOptions own = options;
+    own.stop = &stop;
+    return real::RunShare(runtime, own,
+                          {.index = index,
+                           .total = static_cast<std::size_t>(options.jobs),
+                           .own = true,
+                           .redis = {},
+                           .prefix = prefix});
+  };
+  auto parts = real::RunInLanes(static_cast<std::size_t>(options.jobs), work, options.stop);
+  if (!parts.ok()) return parts.status();
+  reports::RunReport report;
+  report.backend = "redis-servers of its own";
+  for (reports::RunReport& part : *parts) Add(std::move(part), report);
+  return report;
+}
+
+Result<reports::RunReport> OnAnothersServer(const RealCheckOptions& options,
+                                            const std::string& prefix) {
+  Result<HiredisOptions> redis = real::ParseTarget(options.url, options.allow_remote);
+  if (!redis.ok()) return redis.status();
+  ThreadRuntime runtime;
+  if (Status s = real::CheckServer(runtime, *redis, prefix); !s.ok()) return s;
+  RealCheckOptions sound = options;
+  std::erase_if(sound.entries, [](const Entry& entry) { return entry.specimen; });
+  auto report = real::RunShare(
+      runtime, sound, {.index = 0, .total = 1, .own = false, .redis = *redis, .prefix = prefix});
+  if (!report.ok()) return report;
+  if (auto connector = MakeHiredisConnector(runtime, *redis); connector.ok()) {
+    report->backend = (*connector)->endpoint();
+  }
+  if (sound.entries.size() < options.entries.size()) {
+    report->notes.emplace_back("specimens are left out: they are for servers of one's own");
+  }
+  return report;
 }
 
 }  // namespace
 
 Result<reports::RunReport> RunRealCheck(const RealCheckOptions& options) {
-  std::unique_ptr<real::RedisServer> own;
-  std::string url = options.url;
-  if (url == "spawn") {
-    auto started = real::RedisServer::Start();
-    if (!started.ok()) return started.status();
-    own = *std::move(started);
-    url = own->url();
-  }
-  Result<HiredisOptions> redis = real::ParseTarget(url, options.allow_remote);
-  if (!redis.ok()) return redis.status();
-  if (Status s = CheckSelection(options); !s.ok()) return s;
+  const bool own = options.url == "spawn";
+  if (Status s = CheckSelection(options, own); !s.ok()) return s;
   ThreadRuntime runtime;
-  std::string prefix = RandomPrefix(runtime);
-  if (Status s = real::CheckServer(runtime, *redis, prefix); !s.ok()) return s;
-  return RealCheck(options, runtime, own.get(), std::move(redis).value(), std::move(prefix)).Run();
+  const std::string prefix = RandomPrefix(runtime);
+  auto report = own ? OnServersOfOnesOwn(options, prefix) : OnAnothersServer(options, prefix);
+  if (!report.ok()) return report;
+  report->seed = options.seed;
+  std::vector<std::string> seen = std::exchange(report->notes, {});
+  NoteWhatIsLeftOut(options, own, *report);
+  NotePlans(options, *report);
+  std::move(seen.begin(), seen.end(), std::back_inserter(report->notes));
+  Conclude(options, *report);
+  return report;
 }
 
 }  // namespace interlock::scenarios

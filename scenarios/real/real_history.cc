@@ -3,11 +3,17 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "scenarios/oracles/validity.h"
+
 namespace interlock::scenarios::real {
 namespace {
 
 /// Clocks of client and server may differ in rate; less than this part of the lease.
 constexpr int kDriftPart = 100;
+/// Redis counts in whole ms, and reads its clock once for all that it does at a time.
+constexpr Duration kServerUnit = std::chrono::milliseconds(2);
 
 class Builder {
  public:
@@ -28,6 +34,10 @@ class Builder {
         client.attempt = history_.attempts.size();
         history_.attempts.push_back({record.client, record.ask, at, kOpen, StatusCode::kOk});
         history_.attempts.back().shared = record.shared;
+        if (record.ask == Ask::kWaitFor) {
+          history_.attempts.back().deadline = at + Duration(record.wait_ns);
+        }
+        client.commands_before = record.commands;
         break;
       case EventKind::kCountDown:
         client.attempt = history_.attempts.size();
@@ -37,7 +47,7 @@ class Builder {
         break;
       case EventKind::kRefused:
       case EventKind::kAnswered:
-        Answer(client, at, record.status);
+        Answer(client, record, record.status);
         break;
       case EventKind::kGranted:
         Grant(client, record, at);
@@ -52,13 +62,22 @@ class Builder {
         client.extend_called = at;
         break;
       case EventKind::kExtended:
-        if (record.status == StatusCode::kOk) Extend(client, record, at);
+        Extended(client, record, at);
+        break;
+      case EventKind::kAskedValid:
+        AskedValid(record);
         break;
       case EventKind::kRelease:
         CallRelease(client, at);
         break;
       case EventKind::kReleased:
         Release(client, record.status, at);
+        break;
+      case EventKind::kStops:
+        history_.pauses.push_back({record.client, at});
+        break;
+      case EventKind::kGoesOn:
+        history_.last_fault = std::max(history_.last_fault, at);
         break;
       case EventKind::kDied:
         history_.deaths.push_back({record.client, at});
@@ -69,7 +88,9 @@ class Builder {
     }
   }
 
-  History Finish() {
+  RealHistory Finish() {
+    history_.last_fault =
+        std::max(history_.last_fault, VirtualTime(frame_.faults_over - frame_.started));
     for (ClientHold& hold : history_.holds) {
       const VirtualTime died = DiedAt(history_, hold.client);
       for (Interval& belief : hold.belief) {
@@ -85,6 +106,7 @@ class Builder {
     std::size_t attempt = 0;  ///< index of its latest attempt
     std::size_t hold = 0;     ///< index of its latest hold
     VirtualTime extend_called{};
+    std::uint64_t commands_before = 0;  ///< its latest attempt
   };
 
   VirtualTime Relative(std::int64_t ns) const {
@@ -97,18 +119,23 @@ class Builder {
     return std::min(asked + frame_.lease - frame_.lease / kDriftPart, valid_until);
   }
 
-  void Answer(const State& client, VirtualTime at, StatusCode status) {
-    history_.attempts[client.attempt].answered = at;
-    history_.attempts[client.attempt].answer = status;
+  void Answer(const State& client, const EventRecord& record, StatusCode status) {
+    Attempt& attempt = history_.attempts[client.attempt];
+    attempt.answered = Relative(record.at_ns);
+    attempt.answer = status;
+    attempt.commands = static_cast<std::int64_t>(record.commands - client.commands_before);
   }
 
   void Grant(State& client, const EventRecord& record, VirtualTime at) {
-    Answer(client, at, StatusCode::kOk);
+    Answer(client, record, StatusCode::kOk);
     const VirtualTime until = Relative(record.valid_until_ns);
     const VirtualTime asked = history_.attempts[client.attempt].asked;
     ClientHold hold;
     hold.client = record.client;
     hold.asked = asked;
+    hold.sent = Relative(record.sent_ns);
+    if (record.token != 0) hold.token = fmt::format("{:016x}", record.token);
+    if (record.fencing_token != 0) hold.fencing_token = record.fencing_token;
     hold.shared = history_.attempts[client.attempt].shared;
     hold.belief.push_back({at, std::max(at, until)});
     ServerHold promise;
@@ -120,6 +147,25 @@ class Builder {
     client.hold = history_.holds.size();
     history_.holds.push_back(std::move(hold));
     history_.server_holds.push_back(std::move(promise));
+  }
+
+  void Extended(const State& client, const EventRecord& record, VirtualTime at) {
+    Renewal renewal;
+    renewal.client = record.client;
+    renewal.called = client.extend_called;
+    renewal.answered = at;
+    renewal.promised_until = LatestEnd(history_, history_.server_holds[client.hold]);
+    renewal.answer = record.status;
+    history_.renewals.push_back(renewal);
+    if (record.status == StatusCode::kOk) Extend(client, record, at);
+  }
+
+  void AskedValid(const EventRecord& record) {
+    const VirtualTime until = Relative(record.valid_until_ns);
+    const VirtualTime called = Relative(record.called_ns);
+    if (!MustKnowOfEnd(until, true, called)) return;
+    history_.asked_late = true;
+    if (record.yes) ConvictCalledValid(record.client, until, called, history_.told_valid);
   }
 
   void Extend(const State& client, const EventRecord& record, VirtualTime at) {
@@ -154,15 +200,25 @@ class Builder {
 
   const HistoryFrame& frame_;
   std::vector<State> clients_;
-  History history_;
+  RealHistory history_;
 };
 
 }  // namespace
 
-History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame) {
+RealHistory HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame) {
   Builder builder(frame);
   for (const EventRecord& record : records) builder.Add(record);
   return builder.Finish();
+}
+
+VirtualTime LatestEnd(const History& history, const ServerHold& hold) {
+  const bool unknown =
+      std::any_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& renewal) {
+        return renewal.client == hold.client && renewal.called >= hold.granted &&
+               Status(renewal.answer).outcome() == Outcome::kUnknown;
+      });
+  if (unknown) return kOpen;
+  return hold.renewed + history.lease + history.lease / kDriftPart + kServerUnit;
 }
 
 Interval ProvenHold(const ServerHold& hold) {

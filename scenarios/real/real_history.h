@@ -26,9 +26,20 @@ struct HistoryFrame {
   int permits = 1;
   int clients = 0;
   bool prefers_writers = false;  ///< as Traits say
+  /// When the last fault of links and servers was over; the clients' own are in their reports.
+  MonotonicTime faults_over{};
 };
 
-History HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
+struct RealHistory : History {
+  bool asked_late = false;            ///< whether a lease is valid, when it was over
+  std::vector<Violation> told_valid;  ///< and was told that it is
+};
+
+RealHistory HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
+
+/// When the server's lease ends at the latest, as it was last prolonged by then; kOpen: nobody
+/// knows what became of an extension.
+VirtualTime LatestEnd(const History& history, const ServerHold& hold);
 
 /// When this grant proves that the server kept the resource for it: until its release was called,
 /// if that was answered "released", else as long as the promise surely lasted.

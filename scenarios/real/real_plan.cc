@@ -6,6 +6,7 @@
 
 #include "scenarios/campaign.h"
 #include "scenarios/generators.h"
+#include "scenarios/real/real_fault.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -14,15 +15,18 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kGenerated = 4;
 constexpr std::uint64_t kMostDraws = 5000;
+/// So many draws in vain, and a workload need not be telling any more.
+constexpr std::uint64_t kChoosyDraws = 800;
+/// Of the commands of a request, one of the first so many is a client's last.
+constexpr std::size_t kSends = 3;
 constexpr milliseconds kFixedLease(400);
 constexpr milliseconds kShortestLease(150);
 constexpr milliseconds kLongestLease(400);
 constexpr milliseconds kWantedLength(1000);
 constexpr int kMostLeases = 8;  // of busy time: 1.2 s with the shortest lease
 
-bool Crashes(const Scenario& scenario) {
-  const auto& faults = scenario.shape.faults;
-  return std::find(faults.begin(), faults.end(), sim::FaultKind::kCrash) != faults.end();
+bool IsDeath(sim::FaultKind kind) {
+  return kind == sim::FaultKind::kCrash || kind == sim::FaultKind::kRestart;
 }
 
 /// At least two clients that ask, and three requests: enough for somebody to be in somebody's way.
@@ -36,14 +40,75 @@ bool Competes(const Workload& workload) {
   return asking >= 2 && requests >= 3;
 }
 
-/// Every other workload has a client that dies while it holds; the rest may die at any place.
-bool Suits(const Scenario& scenario, const Workload& workload, std::size_t place_in_list) {
-  if (!Competes(workload) || BusyTime(workload) > kMostLeases * workload.lease) return false;
-  if (!Crashes(scenario)) return true;
+template <typename Is>
+bool AnyOperation(const Workload& workload, const Is& is) {
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    for (const Operation& one : workload.clients[client].operations) {
+      if (is(client, one)) return true;
+    }
+  }
+  return false;
+}
+
+/// Some client comes back to a lease that is over, perhaps to extend it, when another one that has
+/// waited for it holds it.
+bool ComesBackLate(const Workload& workload, bool extends) {
+  return AnyOperation(workload, [&](std::size_t late, const Operation& first) {
+    const Duration over = first.overstay;
+    if (over < workload.lease / 64 || first.ask == Ask::kTry || first.extend != extends) {
+      return false;
+    }
+    return AnyOperation(workload, [&](std::size_t client, const Operation& next) {
+      return client != late && next.ask == Ask::kWait && next.think < workload.lease / 2 &&
+             next.hold > over + workload.lease / 8;
+    });
+  });
+}
+
+/// Some client gives up while another one holds.
+bool GivesUp(const Workload& workload) {
+  return AnyOperation(workload, [&](std::size_t impatient, const Operation& waits) {
+    if (waits.ask != Ask::kWaitFor || waits.wait > workload.lease / 4) return false;
+    return AnyOperation(workload, [&](std::size_t client, const Operation& holds) {
+      return client != impatient && holds.ask == Ask::kWait && holds.hold > 2 * waits.wait;
+    });
+  });
+}
+
+bool Has(const WorkloadShape& shape, const Workload& workload, sim::FaultKind kind) {
+  const auto& kinds = shape.faults;
+  if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) return true;
   return std::any_of(
       workload.clients.begin(), workload.clients.end(), [&](const ClientPlan& client) {
-        return place_in_list % 2 == 0 ? DiesHolding(client) : DeathOf(client).has_value();
+        return std::any_of(client.faults.begin(), client.faults.end(),
+                           [&](const PlannedFault& fault) { return fault.kind == kind; });
       });
+}
+
+/// Every other workload puts to the test what a scenario is about, and few workloads do: somebody
+/// dies while it holds, comes back late, gives up; a replica is promoted. The rest is as it comes.
+bool IsTelling(const WorkloadShape& shape, const Workload& workload, std::size_t place_in_list) {
+  const bool deaths = std::any_of(shape.faults.begin(), shape.faults.end(), IsDeath);
+  if (!Has(shape, workload, sim::FaultKind::kFailover)) return false;
+  if (!Has(shape, workload, sim::FaultKind::kSplitBrain)) return false;
+  if (place_in_list % 2 != 0) return true;
+  if (deaths && std::none_of(workload.clients.begin(), workload.clients.end(), DiesHolding)) {
+    return false;
+  }
+  if (shape.overstay && !ComesBackLate(workload, shape.extend && place_in_list == 0)) return false;
+  return shape.overstay || !shape.faults.empty() || GivesUp(workload);
+}
+
+/// Something befalls somebody.
+bool MeetsFaults(const Workload& workload) {
+  return !RealFaultsOf(workload, 0, false).empty() ||
+         std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& client) { return DeathOf(client).has_value(); });
+}
+
+bool Suits(const WorkloadShape& shape, const Workload& workload) {
+  if (!Competes(workload) || BusyTime(workload) > kMostLeases * workload.lease) return false;
+  return shape.faults.empty() || MeetsFaults(workload);
 }
 
 milliseconds LeaseFor(const Workload& workload) {
@@ -64,9 +129,11 @@ std::optional<Death> DeathOf(const ClientPlan& client) {
   std::optional<Death> first;
   if (client.operations.empty()) return first;
   for (const PlannedFault& fault : client.faults) {
-    if (fault.kind != sim::FaultKind::kCrash) continue;
+    if (!IsDeath(fault.kind)) continue;
     const auto step = static_cast<std::size_t>(std::max(fault.step, 0));
-    const Death death{step / 3 % client.operations.size(), static_cast<DeathPlace>(step % 3)};
+    Death death{step / 3 % client.operations.size(), static_cast<DeathPlace>(step % 3)};
+    death.sends = 1 + static_cast<int>(step / 9 % kSends);
+    death.reborn = fault.kind == sim::FaultKind::kRestart;
     if (!first.has_value() ||
         std::tuple(death.operation, death.place) < std::tuple(first->operation, first->place)) {
       first = death;
@@ -118,14 +185,40 @@ Workload Scaled(const Workload& workload, milliseconds lease) {
   return scaled;
 }
 
+std::string_view WhyNotHere(const Scenario& scenario, bool own) {
+  if (scenario.on_real_redis) return "";
+  if (!own) return "another one's servers are left in peace";
+  if (!scenario.pinned.empty()) return "a named case needs its instants";
+  if (scenario.shape.nest) return "a run has one resource";
+  if (scenario.shape.guard != GuardKind::kNone) return "nothing is guarded outside of Redis";
+  if (!scenario.shape.faults.empty() && RealShape(scenario).faults.empty()) {
+    return WhyNotReal(scenario.shape.faults.front());
+  }
+  return "";
+}
+
+WorkloadShape RealShape(const Scenario& scenario) {
+  WorkloadShape shape = scenario.shape;
+  std::erase_if(shape.faults, [](sim::FaultKind kind) { return !WhyNotReal(kind).empty(); });
+  shape.max_resources = 1;
+  shape.max_rate_ppm = 0;
+  return shape;
+}
+
 std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers) {
   if (!scenario.pinned.empty()) return {Cooked(scenario.pinned.front(), kFixedLease)};
   std::vector<RealPlan> plans;
-  const Generator generator(scenario, readers);
+  Scenario here = scenario;
+  here.shape = RealShape(scenario);
+  const Generator generator(here, readers);
+  std::uint64_t in_vain = 0;
   for (std::uint64_t index = 0; index < kMostDraws && plans.size() < kGenerated; ++index) {
-    const Workload drawn = generator.Draw(RunSeed(seed, scenario, SynchronyClass::kNone, index));
-    if (!Suits(scenario, drawn, plans.size())) continue;
+    const Workload drawn = generator.Draw(RunSeed(seed, scenario, RealClass(scenario), index));
+    if (!Suits(here.shape, drawn)) continue;
+    const bool choosy = ++in_vain < kChoosyDraws;
+    if (choosy && !IsTelling(here.shape, drawn, plans.size())) continue;
     plans.push_back(Cooked(drawn, LeaseFor(drawn)));
+    in_vain = 0;
   }
   return plans;
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/scenario.h"
@@ -19,7 +20,7 @@
 namespace interlock::scenarios::real {
 
 enum class DeathPlace : std::uint8_t {
-  kAskSent,        ///< the request for the lock has just been sent
+  kAskSent,        ///< some command of the request for the lock has just been sent
   kInSection,      ///< the section has just been entered
   kBeforeRelease,  ///< the release is about to be sent
 };
@@ -28,6 +29,8 @@ enum class DeathPlace : std::uint8_t {
 struct Death {
   std::size_t operation = 0;
   DeathPlace place = DeathPlace::kAskSent;
+  int sends = 1;        ///< kAskSent: which command of the request, from 1
+  bool reborn = false;  ///< another client goes on with the operation
   bool operator==(const Death&) const = default;
 };
 
@@ -48,6 +51,16 @@ Duration BusyTime(const Workload& workload);
 
 /// All durations times `lease` / workload.lease. REQUIRES: lease >= 1 ms.
 Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
+
+/// Why the scenario cannot run on real servers, in half a sentence; empty: it can. Only on servers
+/// of one's own (`own`) anything is done to servers and links.
+std::string_view WhyNotHere(const Scenario& scenario, bool own);
+
+/// What is left of the scenario's shape on real servers: one resource, and what WhyNotReal leaves.
+WorkloadShape RealShape(const Scenario& scenario);
+
+/// The class of the scenario that runs: nobody can hold pauses of a real machine within bounds.
+inline SynchronyClass RealClass(const Scenario& scenario) { return scenario.classes.back(); }
 
 /// The scenario's one pinned workload, or a small fixed number of generated ones. With readers some
 /// operations are theirs, and all else is the same.

@@ -1,35 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/real/real_report.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "scenarios/real/expectations.h"
+#include "scenarios/real/real_plan.h"
+#include "scenarios/rows.h"
 
 namespace interlock::scenarios::real {
 namespace {
 
+using reports::Expectation;
 using reports::ResultRow;
 using reports::Verdict;
-
-/// What is inferred from the instants of a simulation alone: no row of a real run speaks of it.
-bool IsSimulationOnly(Judged property) {
-  switch (property) {
-    case Judged::kFencedWrites:
-    case Judged::kTokens:
-    case Judged::kSpuriousRefusal:
-    case Judged::kOrder:
-    case Judged::kFalseValidity:
-    case Judged::kTermination:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// What needs a look into the server between two commands, or workloads that are not run here.
-bool IsJudgedHere(Judged property) {
-  return property != Judged::kForeignRelease && property != Judged::kForeignExtend;
-}
 
 void NoteUndecided(Judged property, const std::string& why, RealUnit& unit) {
   if (unit.undecided[property]++ == 0) unit.first_undecided[property] = why;
@@ -39,12 +26,57 @@ std::string ReasonOf(const RealUnit& unit, Judged property, Verdict verdict) {
   if (verdict == Verdict::kViolated) {
     return fmt::format("in run {}: {}", *unit.first_violation[property] + 1, unit.what[property]);
   }
-  if (!IsJudgedHere(property)) return "judged in simulation only";
   if (unit.undecided[property] > 0) {
     return fmt::format("{} of {} runs could not be judged: {}", unit.undecided[property], unit.runs,
                        unit.first_undecided[property]);
   }
   return verdict == Verdict::kInconclusive ? "no run put it to the test" : "";
+}
+
+ResultRow RowFor(const RealUnit& unit, Judged property) {
+  ResultRow row = RowOf({unit.entry, unit.scenario, RealClass(*unit.scenario)});
+  row.property = Slug(property);
+  row.code = Code(property);
+  row.runs = unit.runs;
+  row.exercised = unit.exercised[property];
+  row.verdict = row.exercised > 0 ? Verdict::kHolds : Verdict::kInconclusive;
+  if (const auto first = unit.first_violation[property]) {
+    row.verdict = Verdict::kViolated;
+    row.runs_to_first_violation = *first + 1;
+  }
+  row.reason = ReasonOf(unit, property, row.verdict);
+  return row;
+}
+
+/// The convictions that a specimen is to get in the unit's scenario.
+std::vector<Judged> ConvictionsOf(const RealUnit& unit) {
+  std::vector<Judged> all;
+  for (const Conviction& conviction : unit.entry->expected) {
+    const auto property = JudgedFromSlug(conviction.property);
+    if (conviction.scenario == unit.scenario->name && property.has_value() &&
+        std::find(all.begin(), all.end(), *property) == all.end()) {
+      all.push_back(*property);
+    }
+  }
+  return all;
+}
+
+/// Why reality need not give it; empty: it must.
+std::string_view WhyNotConvicted(const RealUnit& unit, Judged property) {
+  const harness::Subject& subject = *unit.entry->subject;
+  if (const auto why = WhyNotHere(*unit.scenario, unit.own); !why.empty()) return why;
+  const auto why = WhyNotJudged(property, *unit.scenario, subject.traits());
+  return why.empty() ? WhyItMayEscape(subject.name(), property) : why;
+}
+
+void AddConviction(const RealUnit& unit, Judged property, reports::RunReport& report) {
+  ResultRow row = RowFor(unit, property);
+  const std::string_view why = WhyNotConvicted(unit, property);
+  row.expected = why.empty() ? Expectation::kBreaks : Expectation::kEither;
+  if (!why.empty() && row.verdict != Verdict::kViolated) {
+    row.reason = fmt::format("reality need not convict it: {}", why);
+  }
+  report.results.push_back(std::move(row));
 }
 
 }  // namespace
@@ -69,27 +101,35 @@ void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit) 
   }
 }
 
+bool MustBeConvicted(const RealUnit& unit) {
+  const std::vector<Judged> all = ConvictionsOf(unit);
+  return unit.entry->specimen && std::any_of(all.begin(), all.end(), [&](Judged property) {
+           return WhyNotConvicted(unit, property).empty();
+         });
+}
+
+bool IsConvicted(const RealUnit& unit) {
+  const std::vector<Judged> all = ConvictionsOf(unit);
+  return unit.entry->specimen && std::all_of(all.begin(), all.end(), [&](Judged property) {
+           return unit.first_violation[property].has_value() ||
+                  !WhyNotJudged(property, *unit.scenario, unit.entry->subject->traits()).empty();
+         });
+}
+
 void AddRows(const RealUnit& unit, reports::RunReport& report) {
+  if (unit.entry->specimen) {
+    for (const Judged property : ConvictionsOf(unit)) AddConviction(unit, property, report);
+    return;
+  }
   if (unit.runs == 0) return;
-  for (const Judged property : JudgedFor(*unit.scenario, unit.subject->traits())) {
-    if (IsSimulationOnly(property)) continue;
-    ResultRow row;
-    row.lock = unit.subject->name();
-    row.kind = reports::LockKind::kSound;
-    row.scenario = unit.scenario->name;
-    row.synchrony = reports::SynchronyClass::kNone;
-    row.property = Slug(property);
-    row.code = Code(property);
-    row.expected = reports::Expectation::kHolds;
-    row.runs = unit.runs;
-    row.exercised = IsJudgedHere(property) ? unit.exercised[property] : 0;
-    row.verdict = row.exercised > 0 ? Verdict::kHolds : Verdict::kInconclusive;
-    if (const auto first = unit.first_violation[property]) {
-      row.verdict = Verdict::kViolated;
-      row.runs_to_first_violation = *first + 1;
-    }
-    row.pass = row.verdict == Verdict::kHolds;
-    row.reason = ReasonOf(unit, property, row.verdict);
+  const harness::Traits traits = unit.entry->subject->traits();
+  for (const Judged property : JudgedFor(*unit.scenario, traits)) {
+    if (!WhyNotJudged(property, *unit.scenario, traits).empty()) continue;
+    ResultRow row = RowFor(unit, property);
+    const std::string_view excuse =
+        WhyNotPromised(property, *unit.scenario, RealClass(*unit.scenario), traits);
+    row.expected = excuse.empty() ? Expectation::kHolds : Expectation::kEither;
+    if (row.verdict == Verdict::kViolated && !excuse.empty()) row.reason = excuse;
     report.results.push_back(std::move(row));
   }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// From the verdicts of single runs on a real server to the rows of the report.
+// From the verdicts of single runs on real servers to the rows of the report.
 //
 // A run in which a property could not be decided does not count as having put it to the test; it
-// takes nothing from what the other runs showed. Thread safety: none.
+// takes nothing from what the other runs showed. Of a specimen there is a row for each conviction
+// that it is to get, also where reality cannot give it. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ namespace interlock::scenarios::real {
 
 /// One lock in one scenario, and what its runs gave.
 struct RealUnit {
-  const harness::Subject* subject = nullptr;
+  const Entry* entry = nullptr;
   const Scenario* scenario = nullptr;
+  bool own = false;  ///< on servers of one's own
   std::uint64_t runs = 0;
   PerJudged<std::uint64_t> exercised;
   PerJudged<std::uint64_t> undecided;
@@ -34,7 +36,13 @@ struct RealUnit {
 /// `verdict` is ignored for a broken run: it counts, and decides nothing.
 void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit);
 
-/// Adds the rows of this lock and scenario; none if nothing was run.
+/// A specimen that is to get some conviction here for sure.
+bool MustBeConvicted(const RealUnit& unit);
+/// A specimen that has got all that it can get here.
+bool IsConvicted(const RealUnit& unit);
+
+/// Adds the rows of this lock and scenario; of a sound lock none if nothing was run. Which pass is
+/// for DecideRows.
 void AddRows(const RealUnit& unit, reports::RunReport& report);
 
 /// Goals that are reported though no run reached them.

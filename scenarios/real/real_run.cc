@@ -3,15 +3,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "scenarios/latch_program.h"
 #include "scenarios/oracles/progress.h"
 #include "scenarios/real/client_process.h"
+#include "scenarios/real/fault_driver.h"
 #include "scenarios/real/heartbeat.h"
-#include "scenarios/real/real_history.h"
+#include "scenarios/real/key_sweeper.h"
+#include "scenarios/real/stage.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -22,58 +27,136 @@ constexpr Duration kTick = milliseconds(20);
 constexpr Duration kSpare = std::chrono::seconds(1);  // above the bounds by which is judged
 constexpr int kTriesOfProbe = 8;
 
+bool IsReborn(const ClientPlan& plan) {
+  const std::optional<Death> death = DeathOf(plan);
+  return death.has_value() && death->reborn;
+}
+
+/// Who may ask in the run, restarted clients and probes included.
+int MostClients(const Workload& workload) {
+  const auto reborn = std::count_if(workload.clients.begin(), workload.clients.end(), IsReborn);
+  return static_cast<int>(workload.clients.size()) + static_cast<int>(reborn) + workload.permits +
+         1;
+}
+
 class OneRun {
  public:
-  OneRun(Runtime& runtime, const RealCase& real_case, Admin admin)
+  OneRun(Runtime& runtime, const RealCase& real_case, std::unique_ptr<Stage> stage, Admin admin)
       : runtime_(runtime),
         case_(real_case),
         traits_(real_case.subject->traits()),
+        stage_(std::move(stage)),
         heartbeat_(runtime, std::move(admin)) {}
 
   Result<RealRun> Run() {
     const MonotonicTime started = runtime_.Now();
-    const int own = static_cast<int>(case_.workload.clients.size());
-    const int probes = case_.workload.permits + 1;
     std::vector<ClientTask> tasks;
-    for (int i = 0; i < own; ++i) {
-      tasks.push_back(TaskFor(i, case_.workload.clients[static_cast<std::size_t>(i)]));
-    }
+    for (const ClientPlan& plan : case_.workload.clients) tasks.push_back(NextTask(plan));
     if (Status s = processes_.Start(tasks); !s.ok()) return s;
-    if (case_.own != nullptr) disturber_.emplace(*case_.own, case_.disturbances);
-    const Duration more = disturber_ ? disturber_->total() : Duration{};
-    WatchUntil(AddSaturating(started,
-                             SerialLength(case_.workload) + case_.workload.lease + Bound() + more));
-    if (disturber_) disturber_->End(processes_);
+    if (stage_ != nullptr) driver_.emplace(*stage_, case_.faults);
+    const Duration length = SerialLength(case_.workload) + case_.workload.lease + Bound();
+    if (Status s = WatchUntil(AddSaturating(started, length + LengthOfFaults())); !s.ok()) return s;
+    EndFaults();
     if (!Stopped()) {
-      tasks.clear();
-      for (int i = 0; i < probes; ++i) {
-        tasks.push_back(TaskFor(own + i, Probe()));
-        if (!traits_.latch) continue;
-        tasks.back().late_comer = {true, PartiesOf(case_.workload, 0), OneTooMany(case_.workload)};
-      }
-      if (Status s = processes_.Start(tasks); !s.ok()) return s;
-      WatchUntil(AddSaturating(runtime_.Now(), ProbeLength() + Bound()));
+      if (Status s = processes_.Start(Probes()); !s.ok()) return s;
+      const Status watched =
+          WatchUntil(AddSaturating(runtime_.Now(), kSilence + ProbeLength() + Bound()));
+      if (!watched.ok()) return watched;
     }
     const MonotonicTime ended = runtime_.Now();
     processes_.KillAll();
-    return Report({started, ended, case_.workload.lease, case_.workload.permits, own + probes,
-                   traits_.prefers_writers});
+    TakeStrikes();
+    return Report({started, ended, case_.workload.lease, case_.workload.permits, clients_,
+                   traits_.prefers_writers, faults_over_});
   }
 
  private:
-  ClientTask TaskFor(int client, const ClientPlan& plan) const {
-    return {client, case_.subject, case_.options, case_.redis, plan, DeathOf(plan)};
+  ClientTask NextTask(const ClientPlan& plan) {
+    const int client = clients_++;
+    const ClientWay way = stage_ != nullptr ? stage_->WayOf(client) : ClientWay{{case_.redis}};
+    ClientTask task = {client, case_.subject, case_.options, way, plan, DeathOf(plan)};
+    for (const RealFault& fault : case_.faults) {
+      const bool its_own = fault.client == client && fault.kind == RealFaultKind::kPause;
+      if (its_own) task.pauses.push_back(fault);
+    }
+    return task;
+  }
+
+  std::vector<ClientTask> Probes() {
+    std::vector<ClientTask> tasks;
+    for (int i = 0; i < case_.workload.permits + 1; ++i) {
+      tasks.push_back(NextTask(Probe()));
+      if (!traits_.latch) continue;
+      tasks.back().late_comer = {true, PartiesOf(case_.workload, 0), OneTooMany(case_.workload)};
+    }
+    return tasks;
   }
 
   bool Stopped() const { return case_.stop != nullptr && *case_.stop; }
 
-  void WatchUntil(MonotonicTime deadline) {
+  Status WatchUntil(MonotonicTime deadline) {
     heartbeat_.Beat();
     const MonotonicTime begin = runtime_.Now();
     while (processes_.running() > 0 && !Stopped() && runtime_.Now() < deadline) {
+      const MonotonicTime before = runtime_.Now();
       processes_.Collect(kTick);
-      if (disturber_) disturber_->Act(runtime_.Now() - begin, processes_);
-      if (!disturber_ || !disturber_->server_stopped()) heartbeat_.Beat();
+      if (driver_.has_value() && !driver_->over()) {
+        heartbeat_.Waited(runtime_.Now() - before);
+        driver_->Act(runtime_.Now() - begin);
+        if (driver_->over()) Calm();
+      } else {
+        heartbeat_.Beat();
+      }
+      TakeStrikes();
+      if (Status s = Revive(); !s.ok()) return s;
+    }
+    return Status();
+  }
+
+  /// Whoever was to come back after its death does so, as a new client.
+  Status Revive() {
+    std::vector<ClientTask> tasks;
+    const std::vector<EventRecord>& records = processes_.records();
+    for (; seen_ < records.size(); ++seen_) {
+      const EventRecord& record = records[seen_];
+      const auto client = static_cast<std::size_t>(record.client);
+      if (record.kind != EventKind::kDied || client >= case_.workload.clients.size()) continue;
+      ClientPlan plan = case_.workload.clients[client];
+      if (!IsReborn(plan)) continue;
+      plan.faults.clear();
+      plan.operations.erase(plan.operations.begin(), plan.operations.begin() + record.operation);
+      tasks.push_back(NextTask(plan));
+    }
+    return tasks.empty() ? Status() : processes_.Start(tasks);
+  }
+
+  /// Servers are as they should be.
+  void Calm() {
+    if (driver_->done().empty()) return;
+    faults_over_ = std::max(faults_over_, runtime_.Now());
+    Result<Admin> admin = Admin::Open(runtime_, stage_->OptionsOf(0));
+    if (admin.ok()) {
+      heartbeat_.Resume(std::move(admin).value());
+    } else {
+      Break("a server did not recover", admin.status());
+    }
+  }
+
+  void EndFaults() {
+    if (!driver_.has_value() || driver_->over()) return;
+    driver_->End();
+    Calm();
+  }
+
+  void Break(const char* what, const Status& status) {
+    if (broken_.empty()) broken_ = fmt::format("{}: {}", what, status.message());
+  }
+
+  void TakeStrikes() {
+    if (stage_ == nullptr || stage_->proxy() == nullptr) return;
+    for (const ProxyStrike& strike : stage_->proxy()->Collect()) {
+      faults_over_ = std::max(faults_over_, MonotonicTime(Duration(strike.until_ns)));
+      strikes_.push_back(strike);
     }
   }
 
@@ -81,6 +164,16 @@ class OneRun {
   Duration ProbeHold() const { return case_.workload.lease / 4; }
   Duration ProbeLength() const {
     return case_.workload.lease + Bound() + (case_.workload.permits + 1) * ProbeHold();
+  }
+
+  Duration LengthOfFaults() const {
+    Duration sum = driver_.has_value() ? driver_->total() : Duration{};
+    for (const RealFault& fault : case_.faults) {
+      const RealFaultPlace place = InfoOf(fault.kind).place;
+      if (place == RealFaultPlace::kServer) continue;
+      sum += fault.length + (place == RealFaultPlace::kLink ? kSilence : Duration{});
+    }
+    return sum;
   }
 
   /// A client that comes when all is over: what it cannot get is lost. A lock that does not wait is
@@ -99,41 +192,72 @@ class OneRun {
     return plan;
   }
 
-  RealRun Report(const HistoryFrame& frame) const {
+  RealRun Report(const HistoryFrame& frame) {
     RealRun run;
     const std::vector<EventRecord>& records = processes_.records();
     run.history = HistoryOf(records, frame);
     run.stopped = Stopped();
-    run.broken = heartbeat_.broken().empty() ? processes_.failure() : heartbeat_.broken();
     run.disturbed = heartbeat_.disturbed();
-    if (disturber_) run.disturbances = disturber_->done();
-    if (!run.disturbances.empty() && run.disturbed.empty()) {
-      run.disturbed = "clients and server were made to stand still";
-    }
     std::vector<std::uint64_t> sent(static_cast<std::size_t>(frame.clients), 0);
     for (const EventRecord& record : records) {
       std::uint64_t& commands = sent[static_cast<std::size_t>(record.client)];
       commands = std::max(commands, record.commands);
       run.crashes += record.kind == EventKind::kDied ? 1 : 0;
+      if (record.kind == EventKind::kGoesOn) run.struck.push_back(ToString(RealFaultKind::kPause));
     }
     for (const std::uint64_t commands : sent) run.commands += commands;
+    for (const ProxyStrike& strike : strikes_) run.struck.push_back(ToString(strike.kind));
+    if (driver_.has_value()) {
+      for (const RealFault& fault : driver_->done()) run.struck.push_back(ToString(fault.kind));
+      run.servers_answered = driver_->done().empty() && strikes_.empty();
+    }
+    if (!run.stopped) LookAtKeys(run);
+    for (const std::string& why : {broken_, heartbeat_.broken(), processes_.failure()}) {
+      if (run.broken.empty()) run.broken = why;
+    }
     return run;
+  }
+
+  void LookAtKeys(RealRun& run) {
+    const std::size_t nodes = stage_ != nullptr ? stage_->nodes() : 1;
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const HiredisOptions redis = stage_ != nullptr ? stage_->OptionsOf(i) : case_.redis;
+      auto keys = KeySweeper(runtime_, redis, case_.key_prefix).Look(redis.database);
+      if (keys.ok()) run.keys.insert(run.keys.end(), keys->begin(), keys->end());
+      if (!keys.ok()) Break("nobody could look at the keys", keys.status());
+    }
   }
 
   Runtime& runtime_;
   const RealCase& case_;
   const harness::Traits traits_;
+  const std::unique_ptr<Stage> stage_;  // nullptr: another one's server
   Heartbeat heartbeat_;
   ClientProcesses processes_;
-  std::optional<Disturber> disturber_;  // ends before the processes do
+  std::optional<FaultDriver> driver_;  // ends before the processes do
+  std::vector<ProxyStrike> strikes_;
+  MonotonicTime faults_over_{};
+  std::string broken_;
+  std::size_t seen_ = 0;  // records
+  int clients_ = 0;
 };
 
 }  // namespace
 
 Result<RealRun> RunOnRedis(Runtime& runtime, const RealCase& real_case) {
-  Result<Admin> admin = Admin::Open(runtime, real_case.redis);
+  std::unique_ptr<Stage> stage;
+  if (real_case.own) {
+    auto opened = Stage::Open(real_case.workload, real_case.faults,
+                              {.sentinels = real_case.sentinels,
+                               .clients = MostClients(real_case.workload),
+                               .database = real_case.redis.database});
+    if (!opened.ok()) return opened.status();
+    stage = std::move(opened).value();
+  }
+  Result<Admin> admin =
+      Admin::Open(runtime, stage != nullptr ? stage->OptionsOf(0) : real_case.redis);
   if (!admin.ok()) return admin.status();
-  return OneRun(runtime, real_case, std::move(admin).value()).Run();
+  return OneRun(runtime, real_case, std::move(stage), std::move(admin).value()).Run();
 }
 
 }  // namespace interlock::scenarios::real

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One workload on a real server: the clients as processes, then fresh clients that ask for every
-// permit and one more, so that a grant which was lost with a dead client, and a hand-over, are
-// always seen.
+// One workload on real servers: the clients as processes, faults as planned, and, when those are
+// over, fresh clients that ask for every permit and one more, so that a grant which was lost with a
+// dead client, and a hand-over, are always seen.
 //
 // Guarantee: ends, by a deadline computed from the workload, and soon after `stop` was set; all
 // processes are gone then. Thread safety: as ClientProcesses.
@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -17,35 +18,41 @@
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 
-#include "scenarios/history.h"
-#include "scenarios/real/disturber.h"
+#include "scenarios/real/proxy/fault_proxy.h"
+#include "scenarios/real/real_fault.h"
+#include "scenarios/real/real_history.h"
 #include "scenarios/workload.h"
+#include "sim/redis/server.h"
 
 namespace interlock::scenarios::real {
 
 struct RealCase {
   const harness::Subject* subject = nullptr;
   harness::LockOptions options;
-  HiredisOptions redis;  ///< with the database of the run
-  Workload workload;     ///< in wall time
+  std::string key_prefix;  ///< of all keys of the run, a part of the options' one
+  HiredisOptions redis;    ///< with the database of the run; of servers of one's own that alone
+  Workload workload;       ///< in wall time
   const std::atomic<bool>* stop = nullptr;
-  RedisServer* own = nullptr;  ///< it and the clients are disturbed as planned; nullptr: nobody is
-  std::vector<Disturbance> disturbances = {};
+  bool own = false;                    ///< start servers as the workload says, for this run alone
+  bool sentinels = false;              ///< which decide on failovers
+  std::vector<RealFault> faults = {};  ///< on servers of one's own
 };
 
 struct RealRun {
-  History history;  ///< the probes come after the workload's own clients
+  RealHistory history;  ///< the probes come after the workload's own clients
+  std::vector<sim::redis::Server::KeyInfo> keys;  ///< at the end, with their remaining ms to live
   bool stopped = false;
   int crashes = 0;
   std::uint64_t commands = 0;  ///< sent by the clients
   /// Why nothing at all can be said: a process failed, the server restarted, or set its clock.
   std::string broken;
-  std::vector<Disturbance> disturbances;  ///< those that came about
+  std::vector<std::string_view> struck;  ///< the names of the faults that came about
+  bool servers_answered = true;          ///< none of them was one of servers or links
   /// Why delays do not count: the machine or the server stood still.
   std::string disturbed;
 };
 
-/// kUnavailable: no processes, or no connection for watching the server.
+/// kUnavailable: no processes or servers, or no connection for watching the server.
 Result<RealRun> RunOnRedis(Runtime& runtime, const RealCase& real_case);
 
 }  // namespace interlock::scenarios::real

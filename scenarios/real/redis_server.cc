@@ -93,18 +93,20 @@ class RawClient {
   RawClient(const RawClient&) = delete;
   RawClient& operator=(const RawClient&) = delete;
 
-  std::optional<std::string> Call(const std::vector<std::string>& words) {
-    if (!connected_) return std::nullopt;
+  bool Send(const std::vector<std::string>& words) {
+    if (!connected_) return false;
     std::string request;
     AppendHeader('*', words.size(), request);
     for (const std::string& word : words) {
       AppendHeader('$', word.size(), request);
       request.append(word).append("\r\n");
     }
-    if (::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(request.size())) {
-      return std::nullopt;
-    }
+    return ::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(request.size());
+  }
+
+  std::optional<std::string> Call(const std::vector<std::string>& words) {
+    if (!Send(words)) return std::nullopt;
     const std::optional<std::string> line = ReadLine();
     if (!line || line->empty()) return std::nullopt;
     if (line->front() == '-') return line;
@@ -263,7 +265,9 @@ void RedisServer::Kill() {
 
 Status RedisServer::Restart() {
   Kill();
-  return Launch();
+  if (Status launched = Launch(); !launched.ok()) return launched;
+  if (Comes({"PING"}, "PONG")) return Status();
+  return Unavailable(binary_ + " does not end loading its data");
 }
 
 Result<std::string> RedisServer::Command(const std::vector<std::string>& words) {
@@ -277,6 +281,10 @@ Result<std::string> RedisServer::Command(const std::vector<std::string>& words) 
   std::optional<std::string> reply = client.Call(words);
   if (!reply) return Unavailable("no reply to " + words.front());
   return *std::move(reply);
+}
+
+Status RedisServer::Post(const std::vector<std::string>& words) {
+  return RawClient(port_).Send(words) ? Status() : Unavailable("cannot send " + words.front());
 }
 
 std::int64_t RedisServer::Calls(std::string_view command) {

@@ -62,12 +62,16 @@ class RedisServer {
   /// only.
   void Kill();
 
-  /// Kill, if it still runs, and start again on the same port with the same data directory.
+  /// Kill, if it still runs, and start again on the same port with the same data directory; returns
+  /// when its data is loaded.
   Status Restart();
 
   /// One command on a connection of its own; for what tests look at and set up. A string, status or
   /// integer comes back as its text, an error with its leading '-', nil as "(nil)". No arrays.
   Result<std::string> Command(const std::vector<std::string>& words);
+
+  /// The same without waiting for a reply: for what keeps the server busy.
+  Status Post(const std::vector<std::string>& words);
 
   /// How often the server has run a command since it started, or since CONFIG RESETSTAT.
   std::int64_t Calls(std::string_view command);

@@ -9,92 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/real/client_process.h"
 #include "scenarios/real/judge.h"
 #include "scenarios/real/key_sweeper.h"
-#include "scenarios/real/real_history.h"
 #include "scenarios/real/real_plan.h"
+#include "tests/redis/real_check/story.h"
 
 namespace interlock::scenarios::real {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kLease(100);
-constexpr std::int64_t kStart = 5'000;  // ms on the machine's clock
-
-/// Writes records with instants in ms from the run's start.
-class Story {
- public:
-  Story& Ask(int client, std::int64_t at, scenarios::Ask ask = scenarios::Ask::kTry) {
-    Add(client, EventKind::kAsk, at).ask = ask;
-    return *this;
-  }
-  Story& AskToRead(int client, std::int64_t at) {
-    Add(client, EventKind::kAsk, at).shared = true;
-    return *this;
-  }
-  Story& Granted(int client, std::int64_t at, std::int64_t valid_until) {
-    Add(client, EventKind::kGranted, at).valid_until_ns = Ns(valid_until);
-    return *this;
-  }
-  Story& Refused(int client, std::int64_t at, StatusCode code = StatusCode::kNotAcquired) {
-    Add(client, EventKind::kRefused, at).status = code;
-    return *this;
-  }
-  Story& Section(int client, std::int64_t from, std::int64_t to) {
-    Add(client, EventKind::kEnter, from);
-    Add(client, EventKind::kLeave, to);
-    return *this;
-  }
-  Story& Release(int client, std::int64_t from, std::int64_t to,
-                 StatusCode code = StatusCode::kOk) {
-    Add(client, EventKind::kRelease, from);
-    Add(client, EventKind::kReleased, to).status = code;
-    return *this;
-  }
-  /// Counts a latch down for the party of its own number.
-  Story& CountsDown(int client, std::int64_t from, std::int64_t to) {
-    Add(client, EventKind::kCountDown, from).party = client;
-    Add(client, EventKind::kAnswered, to).status = StatusCode::kOk;
-    return *this;
-  }
-  Story& LetThrough(int client, std::int64_t at) {
-    Add(client, EventKind::kAnswered, at).status = StatusCode::kOk;
-    return *this;
-  }
-  Story& Dies(int client, std::int64_t at) {
-    Add(client, EventKind::kDied, at);
-    return *this;
-  }
-  /// A whole uneventful turn.
-  Story& Turn(int client, std::int64_t asked, std::int64_t from, std::int64_t to) {
-    return Ask(client, asked, scenarios::Ask::kWait)
-        .Granted(client, from, from + 99)
-        .Section(client, from, to)
-        .Release(client, to, to + 1);
-  }
-
-  History Told(std::int64_t end = 1000, int permits = 1) const {
-    return HistoryOf(records_, {At(0), At(end), kLease, permits, 4});
-  }
-
- private:
-  static std::int64_t Ns(std::int64_t ms) { return (kStart + ms) * 1'000'000; }
-  static MonotonicTime At(std::int64_t ms) { return MonotonicTime(Duration(Ns(ms))); }
-
-  EventRecord& Add(int client, EventKind kind, std::int64_t at) {
-    EventRecord record;
-    record.kind = kind;
-    record.client = client;
-    record.at_ns = Ns(at);
-    return records_.emplace_back(record);
-  }
-
-  std::vector<EventRecord> records_;
-};
-
-RealVerdict Judge(const History& history, const std::string& disturbed = "") {
+RealVerdict Judge(const RealHistory& history, const std::string& disturbed = "") {
   RealRules rules;
   rules.wake_up_bound = kLease;
   rules.key_limits = {100, {{"p:{r}:fence", milliseconds(5000)}}};
@@ -110,7 +35,7 @@ TEST(RealJudgeTest, AcquitsTurnsThatFollowEachOther) {
   EXPECT_TRUE(verdict.goals.Has(Goal::kWaiterGranted));
 }
 
-RealVerdict JudgeLatchOfTwo(const History& history, const std::string& disturbed = "") {
+RealVerdict JudgeLatchOfTwo(const RealHistory& history, const std::string& disturbed = "") {
   RealRules rules;
   rules.parties = 2;
   rules.wake_up_bound = kLease;
@@ -135,7 +60,7 @@ TEST(RealJudgeTest, ALatchOpensNoEarlierThanItsLastPartySaysSo) {
 }
 
 TEST(RealJudgeTest, ALatchThatStaysClosedIsConvictedUnlessTheMachineStoodStill) {
-  const History history =
+  const RealHistory history =
       Story().Ask(2, 0, Ask::kWait).CountsDown(0, 1, 3).CountsDown(1, 20, 22).Told(60'000);
   EXPECT_NE(JudgeLatchOfTwo(history).Find(Judged::kDeadlock), nullptr);
   const RealVerdict disturbed = JudgeLatchOfTwo(history, "the machine stood still");
@@ -252,8 +177,8 @@ TEST(RealJudgeTest, PermitsMayBeHeldTogetherUpToTheirNumber) {
   const Story two = Story().Turn(0, 0, 1, 50).Turn(1, 0, 2, 50);
   EXPECT_TRUE(Judge(two.Told(1000, 2)).violations.empty());
   RealRules rules;
-  rules.semaphore = true;
-  const History three = Story(two).Turn(2, 0, 3, 50).Told(1000, 2);
+  rules.traits.semaphore = true;
+  const RealHistory three = Story(two).Turn(2, 0, 3, 50).Told(1000, 2);
   const RealVerdict verdict = JudgeReal(three, rules, {});
   EXPECT_NE(verdict.Find(Judged::kPermitsBelief), nullptr);
   EXPECT_NE(verdict.Find(Judged::kPermitsSection), nullptr);
@@ -281,13 +206,13 @@ TEST(RealJudgeTest, ConvictsOfALeaseThatADeadClientKeeps) {
 
 TEST(RealJudgeTest, AClientThatDiedAskingMayHaveBeenGranted) {
   // Its request may have been granted at its death, and then lasts a lease: no deadlock before.
-  const History history =
+  const RealHistory history =
       Story().Ask(0, 0).Dies(0, 50).Ask(1, 10, Ask::kWait).Told(50 + 100 + 2550);
   EXPECT_TRUE(Judge(history).violations.empty());
 }
 
 TEST(RealJudgeTest, KeysMustHaveTheTtlThatTheyMayHave) {
-  const History history = Story().Turn(0, 0, 1, 30).Told();
+  const RealHistory history = Story().Turn(0, 0, 1, 30).Told();
   RealRules rules;
   rules.key_limits = {100, {{"p:{r}:fence", milliseconds(5000)}}};
   const auto keys = [&](const std::vector<sim::redis::Server::KeyInfo>& found) {
@@ -319,7 +244,7 @@ TEST(RealPlanTest, ScalesEveryDurationByOneFactor) {
 TEST(RealPlanTest, EveryScenarioHasPlansOfUsefulLength) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 77U}) {
     for (const Scenario& scenario : Catalogue()) {
-      if (!scenario.on_real_redis) continue;
+      if (!WhyNotHere(scenario, true).empty()) continue;
       const std::vector<RealPlan> plans = PlansFor(scenario, seed, false);
       EXPECT_EQ(plans.size(), scenario.pinned.empty() ? 4U : 1U) << scenario.name;
       for (const RealPlan& plan : plans) {
@@ -338,9 +263,12 @@ TEST(RealPlanTest, AllPlacesOfDeathComeFromTheStep) {
     client.faults = {{sim::FaultKind::kCrash, step, {}}};
     return *DeathOf(client);
   };
-  EXPECT_EQ(at(0), (Death{0, DeathPlace::kAskSent}));
-  EXPECT_EQ(at(1), (Death{0, DeathPlace::kInSection}));
-  EXPECT_EQ(at(5), (Death{1, DeathPlace::kBeforeRelease}));
+  EXPECT_EQ(at(0), (Death{0, DeathPlace::kAskSent, 1}));
+  EXPECT_EQ(at(1), (Death{0, DeathPlace::kInSection, 1}));
+  EXPECT_EQ(at(5), (Death{1, DeathPlace::kBeforeRelease, 1}));
+  EXPECT_EQ(at(18), (Death{0, DeathPlace::kAskSent, 3}));
+  client.faults.front().kind = sim::FaultKind::kRestart;
+  EXPECT_TRUE(DeathOf(client)->reborn);
 }
 
 TEST(KeySweeperTest, APatternOfSpecialLettersMatchesItselfAlone) {

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/real/claims.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/earliest.h"
+#include "scenarios/oracles/refusals.h"
+#include "scenarios/oracles/termination.h"
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios::real {
+namespace {
+
+using Found = std::optional<Violation>;
+
+/// A machine that does much else may let a process wait for so long.
+constexpr Duration kMachine = std::chrono::seconds(1);
+
+bool WasLost(StatusCode code) {
+  return code == StatusCode::kNotOwner || code == StatusCode::kLeaseLost;
+}
+
+Violation Of(Judged property, VirtualTime at, int client, std::string what) {
+  Violation violation;
+  violation.property = property;
+  violation.at = at;
+  violation.client = client;
+  violation.what = std::move(what);
+  return violation;
+}
+
+/// Told "released" when nothing of its own was left, or "not owner" when its lease still ran.
+Found JudgeRelease(const RealHistory& history, const ClientHold& hold, const ServerHold& promise) {
+  if (hold.release_returned == kOpen) return std::nullopt;
+  const VirtualTime over = LatestEnd(history, promise);
+  if (hold.release_status == StatusCode::kOk && over < hold.release_called) {
+    return Of(Judged::kForeignRelease, hold.release_returned, hold.client,
+              fmt::format("{} released at {} and was told \"released\", though its lease was over "
+                          "since {} at the latest",
+                          Client(hold.client), Instant(hold.release_called), Instant(over)));
+  }
+  if (WasLost(hold.release_status) && hold.release_returned < promise.promised_until) {
+    return Of(Judged::kForeignRelease, hold.release_returned, hold.client,
+              fmt::format("{} released at {} and was told \"{}\": somebody has ended its lease, "
+                          "which ran until {} at least",
+                          Client(hold.client), Instant(hold.release_called),
+                          ToString(hold.release_status), Instant(promise.promised_until)));
+  }
+  return std::nullopt;
+}
+
+Found JudgeRenewal(const Renewal& renewal) {
+  if (renewal.answer != StatusCode::kOk || renewal.called <= renewal.promised_until) {
+    return std::nullopt;
+  }
+  return Of(Judged::kForeignExtend, renewal.answered, renewal.client,
+            fmt::format("{} asked at {} to extend and was told \"extended\", though its lease was "
+                        "over since {} at the latest",
+                        Client(renewal.client), Instant(renewal.called),
+                        Instant(renewal.promised_until)));
+}
+
+/// A request that was made after another was granted comes later, and has a token of its own.
+Found JudgeTokensOf(const ClientHold& earlier, const ClientHold& later) {
+  const VirtualTime granted = earlier.belief.front().from;
+  if (later.asked <= granted) return std::nullopt;
+  const VirtualTime at = later.belief.front().from;
+  if (!later.token.empty() && later.token == earlier.token) {
+    return Of(Judged::kTokens, at, later.client,
+              fmt::format("{} asked at {} and was granted with the owner token that {} was granted "
+                          "with at {}",
+                          Client(later.client), Instant(later.asked), Client(earlier.client),
+                          Instant(granted)));
+  }
+  const bool fenced = later.fencing_token.has_value() && earlier.fencing_token.has_value();
+  if (!fenced || *later.fencing_token > *earlier.fencing_token) return std::nullopt;
+  return Of(Judged::kTokens, at, later.client,
+            fmt::format("{} asked at {} and was granted with fencing token {}, after {} had been "
+                        "granted with {} at {}",
+                        Client(later.client), Instant(later.asked), *later.fencing_token,
+                        Client(earlier.client), *earlier.fencing_token, Instant(granted)));
+}
+
+/// A try is granted by a command of its own: whatever was sent last, its lease began no later.
+Found JudgeValidity(const RealHistory& history, const ClientHold& hold) {
+  const auto attempt = std::find_if(
+      history.attempts.begin(), history.attempts.end(),
+      [&](const Attempt& one) { return one.client == hold.client && one.asked == hold.asked; });
+  if (attempt == history.attempts.end() || attempt->ask != Ask::kTry || hold.sent < hold.asked) {
+    return std::nullopt;
+  }
+  const VirtualTime over = hold.sent + history.lease + history.lease / 100;
+  const VirtualTime granted = hold.belief.front().from;
+  if (granted <= over || hold.belief.front().to <= granted) return std::nullopt;
+  return Of(Judged::kFalseValidity, granted, hold.client,
+            fmt::format("{} was told at {} that it holds until {}; what it had sent last, at {}, "
+                        "can have got it a lease until {}",
+                        Client(hold.client), Instant(granted), Instant(hold.belief.front().to),
+                        Instant(hold.sent), Instant(over)));
+}
+
+/// Nobody else asked or held in all the time from long before the request to its answer, so that no
+/// lease, line or hand-over was in its way.
+bool WasAlone(const RealHistory& history, const Attempt& attempt, Duration wake_up_bound) {
+  const VirtualTime from = attempt.asked - 2 * history.lease - wake_up_bound;
+  if (!history.deaths.empty() || !history.pauses.empty()) return false;
+  const bool asked =
+      std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+        const bool unknown = Status(other.answer).outcome() == Outcome::kUnknown;
+        return &other != &attempt && other.asked <= attempt.answered &&
+               (other.answered == kOpen || unknown || other.answered >= from);
+      });
+  return !asked &&
+         std::all_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+           return hold.asked > attempt.answered ||
+                  (hold.release_status == StatusCode::kOk && hold.release_returned < from);
+         });
+}
+
+Found JudgeRefusal(const RealHistory& history, const Attempt& attempt, Duration wake_up_bound) {
+  const bool refused = attempt.answered != kOpen && (attempt.answer == StatusCode::kNotAcquired ||
+                                                     attempt.answer == StatusCode::kTimeout);
+  if (!refused || attempt.ask != Ask::kTry || !WasAlone(history, attempt, wake_up_bound)) {
+    return std::nullopt;
+  }
+  return Of(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+            fmt::format("{} asked at {} and was told \"{}\" at {}, though nobody else asked or "
+                        "held for long",
+                        Client(attempt.client), Instant(attempt.asked), ToString(attempt.answer),
+                        Instant(attempt.answered)));
+}
+
+/// Where deadlines count from so much later.
+History WithSpare(const History& history) {
+  History later = history;
+  for (Attempt& attempt : later.attempts) {
+    if (attempt.ask == Ask::kTry) attempt.deadline = attempt.asked;
+    attempt.ask = Ask::kWaitFor;
+    if (attempt.deadline != kOpen) attempt.deadline += kMachine;
+  }
+  return later;
+}
+
+/// Nothing befell anybody: who was late, or too early, has only itself to blame.
+void JudgeWaits(const RealHistory& history, const RealRules& rules,
+                std::vector<Violation>& violations) {
+  Found refusal;
+  for (const Attempt& attempt : history.attempts) {
+    KeepEarlier(JudgeRefusal(history, attempt, rules.wake_up_bound), refusal);
+  }
+  if (refusal.has_value()) violations.push_back(std::move(*refusal));
+  if (!rules.traits.waits) return;
+  if (!refusal.has_value()) JudgePatience(history, rules.wake_up_bound, violations);
+  if (!rules.disturbed.empty()) return;
+  std::vector<Violation> late;
+  JudgeTermination(WithSpare(history), rules.overrun_bound, late);
+  JudgeStorm(history, rules.commands_per_lease, late);
+  if (!late.empty()) violations.push_back(late.front());
+}
+
+}  // namespace
+
+void JudgeClaims(const RealHistory& history, const RealRules& rules,
+                 std::vector<Violation>& violations) {
+  Found release;
+  Found renewal;
+  Found tokens;
+  Found validity;
+  const bool sure = EndsAreSure(rules);
+  for (std::size_t i = 0; i < history.holds.size(); ++i) {
+    const ClientHold& hold = history.holds[i];
+    if (sure) KeepEarlier(JudgeRelease(history, hold, history.server_holds[i]), release);
+    KeepEarlier(JudgeValidity(history, hold), validity);
+    for (const ClientHold& later : history.holds) KeepEarlier(JudgeTokensOf(hold, later), tokens);
+  }
+  for (const Renewal& one : history.renewals) {
+    if (sure) KeepEarlier(JudgeRenewal(one), renewal);
+  }
+  for (const Violation& told : history.told_valid) KeepEarlier(told, validity);
+  for (Found* const found : {&release, &renewal, &tokens, &validity}) {
+    if (found->has_value()) violations.push_back(std::move(**found));
+  }
+  if (rules.calm) JudgeWaits(history, rules, violations);
+}
+
+bool EndsAreSure(const RealRules& rules) {
+  return !rules.traits.renews && rules.servers_answered && rules.disturbed.empty();
+}
+
+}  // namespace interlock::scenarios::real

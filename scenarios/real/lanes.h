@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// Several processes share a campaign on servers of their own.
+//
+// Guarantee: none of them outlives the call, nor the thread that made it; Ctrl-C reaches the caller
+// alone. Thread safety: none; REQUIRES: the calling process has one thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "reports/run_report.h"
+
+namespace interlock::scenarios::real {
+
+/// `stop` is set when the caller is to stop.
+using LaneWork =
+    std::function<Result<reports::RunReport>(std::size_t index, const std::atomic<bool>& stop)>;
+
+/// What `work` gave in a process of its own, by index. kUnavailable: of the first that failed, why.
+/// `stop` may be null.
+Result<std::vector<reports::RunReport>> RunInLanes(std::size_t lanes, const LaneWork& work,
+                                                   const std::atomic<bool>* stop);
+
+}  // namespace interlock::scenarios::real
