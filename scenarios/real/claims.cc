@@ -2,6 +2,7 @@
 #include "scenarios/real/claims.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "scenarios/oracles/refusals.h"
 #include "scenarios/oracles/termination.h"
 #include "scenarios/oracles/words.h"
+#include "scenarios/real/lease_model.h"
 
 namespace interlock::scenarios::real {
 namespace {
@@ -105,37 +107,6 @@ Found JudgeValidity(const RealHistory& history, const ClientHold& hold) {
                         Instant(hold.sent), Instant(over)));
 }
 
-/// Nobody else asked or held in all the time from long before the request to its answer, so that no
-/// lease, line or hand-over was in its way.
-bool WasAlone(const RealHistory& history, const Attempt& attempt, Duration wake_up_bound) {
-  const VirtualTime from = attempt.asked - 2 * history.lease - wake_up_bound;
-  if (!history.deaths.empty() || !history.pauses.empty()) return false;
-  const bool asked =
-      std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
-        const bool unknown = Status(other.answer).outcome() == Outcome::kUnknown;
-        return &other != &attempt && other.asked <= attempt.answered &&
-               (other.answered == kOpen || unknown || other.answered >= from);
-      });
-  return !asked &&
-         std::all_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-           return hold.asked > attempt.answered ||
-                  (hold.release_status == StatusCode::kOk && hold.release_returned < from);
-         });
-}
-
-Found JudgeRefusal(const RealHistory& history, const Attempt& attempt, Duration wake_up_bound) {
-  const bool refused = attempt.answered != kOpen && (attempt.answer == StatusCode::kNotAcquired ||
-                                                     attempt.answer == StatusCode::kTimeout);
-  if (!refused || attempt.ask != Ask::kTry || !WasAlone(history, attempt, wake_up_bound)) {
-    return std::nullopt;
-  }
-  return Of(Judged::kSpuriousRefusal, attempt.answered, attempt.client,
-            fmt::format("{} asked at {} and was told \"{}\" at {}, though nobody else asked or "
-                        "held for long",
-                        Client(attempt.client), Instant(attempt.asked), ToString(attempt.answer),
-                        Instant(attempt.answered)));
-}
-
 /// Where deadlines count from so much later.
 History WithSpare(const History& history) {
   History later = history;
@@ -150,18 +121,41 @@ History WithSpare(const History& history) {
 /// Nothing befell anybody: who was late, or too early, has only itself to blame.
 void JudgeWaits(const RealHistory& history, const RealRules& rules,
                 std::vector<Violation>& violations) {
-  Found refusal;
-  for (const Attempt& attempt : history.attempts) {
-    KeepEarlier(JudgeRefusal(history, attempt, rules.wake_up_bound), refusal);
-  }
-  if (refusal.has_value()) violations.push_back(std::move(*refusal));
   if (!rules.traits.waits) return;
-  if (!refusal.has_value()) JudgePatience(history, rules.wake_up_bound, violations);
+  JudgePatience(history, rules.wake_up_bound, violations);
   if (!rules.disturbed.empty()) return;
   std::vector<Violation> late;
   JudgeTermination(WithSpare(history), rules.overrun_bound, late);
   JudgeStorm(history, rules.commands_per_lease, late);
   if (!late.empty()) violations.push_back(late.front());
+}
+
+struct Unexplained {
+  ModelDepth depth;
+  Judged property;
+  const char* what;
+};
+
+constexpr auto kUnexplained = std::to_array<Unexplained>({
+    {ModelDepth::kGrants, Judged::kServerExclusion, "all grants"},
+    {ModelDepth::kReleases, Judged::kForeignRelease, "all grants and releases"},
+    {ModelDepth::kExtends, Judged::kForeignExtend, "all grants, releases and extensions"},
+    {ModelDepth::kRefusals, Judged::kSpuriousRefusal, "all that clients were told"},
+});
+
+/// What no single rule sees: all answers together.
+void JudgeTogether(const RealHistory& history, const RealRules& rules,
+                   std::vector<Violation>& violations) {
+  const ModelAnswer answer =
+      SearchModel(history, rules.traits, rules.calm ? ModelDepth::kRefusals : ModelDepth::kExtends);
+  if (!answer.fails.has_value()) return;
+  for (const Unexplained& one : kUnexplained) {
+    if (one.depth != *answer.fails) continue;
+    const bool permits = one.depth == ModelDepth::kGrants && rules.traits.semaphore;
+    violations.push_back(
+        Of(permits ? Judged::kPermitsServer : one.property, history.end, -1,
+           fmt::format("no order of {} is one that a server can have given", one.what)));
+  }
 }
 
 }  // namespace
@@ -187,6 +181,9 @@ void JudgeClaims(const RealHistory& history, const RealRules& rules,
     if (found->has_value()) violations.push_back(std::move(**found));
   }
   if (rules.calm) JudgeWaits(history, rules, violations);
+  if (rules.servers_answered && rules.disturbed.empty() && !rules.traits.quorum) {
+    JudgeTogether(history, rules, violations);
+  }
 }
 
 bool EndsAreSure(const RealRules& rules) {

@@ -18,14 +18,77 @@ bool ServersAnswer(const WorkloadShape& shape) {
   });
 }
 
+constexpr std::string_view kChance = "it takes something at just the right moment, by chance";
+constexpr std::string_view kInstant = "something has to happen between two of its commands";
+constexpr std::string_view kNoTrace = "what it leaves ends with its lease, and leaves no trace";
+constexpr std::string_view kLateness = "it is late by no more than a real machine may be";
+
 struct Escape {
   std::string_view specimen;
+  Judged property;
   std::string_view why;
 };
 
 constexpr auto kEscapes = std::to_array<Escape>({
-    {"none yet", ""},
+    {"broken/late-grant-left", Judged::kKeys, kNoTrace},
+    {"broken/token-cleared-first", Judged::kKeys, kNoTrace},
+    {"broken/skips-late-unlock", Judged::kKeys, kNoTrace},
+    {"broken/renewal-outlives-release", Judged::kKeys, kNoTrace},
+    {"broken/reentrant-counts-resends", Judged::kKeys, kNoTrace},
+    {"broken/extend-adds-up", Judged::kKeys, kNoTrace},
+    {"broken/nil-is-expired", Judged::kServerExclusion, kInstant},
+    {"broken/get-compare-del", Judged::kForeignRelease, kInstant},
+    {"broken/created-in-steps", Judged::kDeadlock, kInstant},
+    {"broken/created-in-steps", Judged::kKeys, kInstant},
+    {"broken/ttl-of-the-first", Judged::kPermitsBelief, kInstant},
+    {"broken/dead-writer-first", Judged::kDeadlock, kInstant},
+    {"broken/latch-turnstile", Judged::kDeadlock, kInstant},
+    {"broken/latch-counter-beside-ids", Judged::kServerExclusion, kInstant},
+    {"broken/fence-before-lock", Judged::kTokens, kInstant},
+    {"broken/waits-a-lease", Judged::kDeadlock, kLateness},
+    {"broken/deadline-not-looked-at", Judged::kTermination, kLateness},
+    {"broken/counts-its-sleeps", Judged::kTermination, kLateness},
+    {"broken/restarts-its-wait", Judged::kTermination, kLateness},
+    {"broken/after-you", Judged::kTermination, kLateness},
+    {"broken/sleeps-to-the-end", Judged::kTermination, kLateness},
+    {"broken/loss-told-late", Judged::kFalseValidity, kLateness},
+    {"broken/client-clock", Judged::kServerExclusion, "all processes of a machine have its clock"},
+    {"broken/seconds-from-one-on", Judged::kBeliefExclusion, "real leases are below a second"},
+    {"broken/renewed-by-timer", Judged::kBeliefExclusion,
+     "from outside nobody sees how long a renewed lease is believed in"},
+    {"broken/readers-one-by-one", Judged::kSpuriousRefusal,
+     "whoever asks beside others may be refused for their sake"},
+    {"broken/last-reader-deletes", Judged::kForeignRelease, kChance},
+    {"broken/extend-over-whoever", Judged::kForeignExtend, kChance},
+    {"broken/exists-set-expire", Judged::kServerExclusion, kChance},
+    {"broken/exists-set-expire", Judged::kKeys, kChance},
+    {"broken/setnx-then-expire", Judged::kKeys, kChance},
+    {"broken/setnx-then-expire", Judged::kCrashRecovery, kChance},
+    {"broken/getset-guard", Judged::kCrashRecovery, kChance},
+    {"broken/getset-guard", Judged::kKeys, kChance},
+    {"broken/looks-then-writes", Judged::kServerExclusion, kChance},
+    {"broken/extend-from-reply", Judged::kBeliefExclusion, kChance},
+    {"broken/validity-from-reply", Judged::kBeliefExclusion, kChance},
+    {"broken/valid-from-wake-up", Judged::kBeliefExclusion, kChance},
+    {"broken/signal-deleted", Judged::kDeadlock, kChance},
+    {"broken/waiter-left-in-queue", Judged::kDeadlock, kChance},
+    {"broken/pop-then-record", Judged::kDeadlock, kChance},
+    {"broken/pop-then-record", Judged::kCrashRecovery, kChance},
+    {"broken/redis-single-file", Judged::kPermitsSection, kChance},
+    {"broken/redis-single-file", Judged::kDeadlock, kChance},
+    {"broken/lease-not-looked-at", Judged::kSectionExclusion, kChance},
+    {"broken/zero-is-for-ever", Judged::kTermination, kChance},
+    {"broken/both-prime", Judged::kPermitsBelief, kChance},
+    {"broken/latch-marks-then-counts", Judged::kDeadlock, kChance},
+    {"broken/latch-wakes-one", Judged::kDeadlock, kChance},
 });
+
+const Escape* Find(std::string_view specimen, Judged property) {
+  const auto found = std::find_if(kEscapes.begin(), kEscapes.end(), [&](const Escape& one) {
+    return one.specimen == specimen && one.property == property;
+  });
+  return found == kEscapes.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
@@ -53,11 +116,13 @@ std::string_view WhyNotJudged(Judged property, const Scenario& scenario,
   }
 }
 
-std::string_view WhyItMayEscape(std::string_view specimen, Judged /*property*/) {
-  for (const Escape& escape : kEscapes) {
-    if (escape.specimen == specimen) return escape.why;
-  }
-  return "";
+std::string_view WhyItMayEscape(std::string_view specimen, Judged property) {
+  const Escape* const escape = Find(specimen, property);
+  return escape == nullptr ? "" : escape->why;
+}
+
+bool IsSeenByChance(std::string_view specimen, Judged property) {
+  return WhyItMayEscape(specimen, property) == kChance;
 }
 
 }  // namespace interlock::scenarios::real

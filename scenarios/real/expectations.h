@@ -19,7 +19,9 @@ namespace interlock::scenarios::real {
 std::string_view WhyNotJudged(Judged property, const Scenario& scenario,
                               const harness::Traits& traits);
 
-/// Why the specimen may get away in this scenario, in half a sentence; empty: it must not.
+/// Why the specimen may get away, in half a sentence; empty: it must not.
 std::string_view WhyItMayEscape(std::string_view specimen, Judged property);
+/// Of such a one, whether some runs in a hundred convict it.
+bool IsSeenByChance(std::string_view specimen, Judged property);
 
 }  // namespace interlock::scenarios::real

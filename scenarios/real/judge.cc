@@ -189,7 +189,7 @@ void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& ve
 
 /// Of refusals no real run speaks.
 void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
-  const LatchRules of_latch{rules.parties, rules.wake_up_bound};
+  const LatchRules of_latch{rules.parties, rules.wake_up_bound, rules.forgetful};
   std::vector<Violation> all;
   JudgeLatch(history, of_latch, true, all);
   std::vector<Violation> late;
@@ -212,6 +212,7 @@ void JudgeLockOf(const RealHistory& history, const RealRules& rules, RealVerdict
   // What nobody looked at was not put to the test.
   for (const Judged property : {Judged::kForeignRelease, Judged::kForeignExtend}) {
     verdict.exercised[property] = verdict.exercised[property] && EndsAreSure(rules);
+    verdict.undecided[property] = rules.disturbed;
   }
   for (const Judged property : {Judged::kSpuriousRefusal, Judged::kTermination}) {
     verdict.exercised[property] = verdict.exercised[property] && rules.calm;

@@ -38,6 +38,7 @@ struct RealRules {
   std::int64_t commands_per_lease = std::numeric_limits<std::int32_t>::max();
   KeyLimits key_limits;
   std::string disturbed;         ///< why nothing can be said about delays; empty: they count
+  bool forgetful = false;        ///< servers may have lost acknowledged writes
   bool calm = true;              ///< nothing befell anybody
   bool servers_answered = true;  ///< nothing befell servers and links
 };

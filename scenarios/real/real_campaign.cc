@@ -26,13 +26,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Of a specimen that must not get away, at most so many times the workloads of a sound lock.
+/// Of a specimen that can be convicted, at most so many times the workloads of a sound lock.
 constexpr std::uint64_t kRoundsOfSpecimen = 8;
 
-bool HasCrashes(const Scenario& scenario) {
+bool HasFault(const Scenario& scenario, sim::FaultKind kind) {
   const auto& faults = scenario.shape.faults;
-  return std::find(faults.begin(), faults.end(), sim::FaultKind::kCrash) != faults.end();
+  return std::find(faults.begin(), faults.end(), kind) != faults.end();
 }
+
+bool HasCrashes(const Scenario& scenario) { return HasFault(scenario, sim::FaultKind::kCrash); }
 
 /// A specimen is tried where it is to be convicted.
 bool IsTriedIn(const Entry& entry, const Scenario& scenario) {
@@ -85,7 +87,7 @@ class Campaign {
 
   Status RunUnit(RealUnit& unit) {
     if (!WhyNotHere(*unit.scenario, share_.own).empty()) return Status();
-    const std::uint64_t rounds = MustBeConvicted(unit) ? kRoundsOfSpecimen : 1;
+    const std::uint64_t rounds = CanBeConvicted(unit) ? kRoundsOfSpecimen : 1;
     for (std::uint64_t i = 0; i < rounds && !Over(); ++i) {
       if (Status s = RunPlans(options_.seed + rounds_ * rounds + i, unit); !s.ok()) return s;
     }
@@ -121,7 +123,8 @@ class Campaign {
     one.stop = options_.stop;
     one.own = share_.own;
     // Half of the failovers are the Sentinels', who take their time.
-    one.sentinels = one.workload.topology == sim::Topology::kReplicated && seed % 2 == 0;
+    one.sentinels = HasFault(scenario, sim::FaultKind::kFailover) && seed % 2 == 0;
+    one.forgetful = scenario.gives_up.writes;
     if (share_.own) one.faults = RealFaultsOf(one.workload, seed, one.sentinels);
     if (!share_.own) UseDatabase(one.redis.database, scenario);
     return one;
@@ -164,6 +167,7 @@ class Campaign {
     rules.commands_per_lease = one.subject->CommandsPerLease(one.options);
     rules.key_limits = {one.options.lease.count(), one.subject->AuxiliaryKeys(one.options)};
     rules.disturbed = run.disturbed;
+    rules.forgetful = one.forgetful;
     rules.servers_answered = run.servers_answered;
     rules.calm = run.struck.empty() && run.crashes == 0;
     return rules;

@@ -101,10 +101,11 @@ void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit) 
   }
 }
 
-bool MustBeConvicted(const RealUnit& unit) {
+bool CanBeConvicted(const RealUnit& unit) {
   const std::vector<Judged> all = ConvictionsOf(unit);
   return unit.entry->specimen && std::any_of(all.begin(), all.end(), [&](Judged property) {
-           return WhyNotConvicted(unit, property).empty();
+           return WhyNotConvicted(unit, property).empty() ||
+                  IsSeenByChance(unit.entry->subject->name(), property);
          });
 }
 

@@ -36,8 +36,8 @@ struct RealUnit {
 /// `verdict` is ignored for a broken run: it counts, and decides nothing.
 void AddRealRun(const RealRun& run, const RealVerdict& verdict, RealUnit& unit);
 
-/// A specimen that is to get some conviction here for sure.
-bool MustBeConvicted(const RealUnit& unit);
+/// A specimen that is to get some conviction here, for sure or by chance.
+bool CanBeConvicted(const RealUnit& unit);
 /// A specimen that has got all that it can get here.
 bool IsConvicted(const RealUnit& unit);
 

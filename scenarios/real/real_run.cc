@@ -87,7 +87,8 @@ class OneRun {
     for (int i = 0; i < case_.workload.permits + 1; ++i) {
       tasks.push_back(NextTask(Probe()));
       if (!traits_.latch) continue;
-      tasks.back().late_comer = {true, PartiesOf(case_.workload, 0), OneTooMany(case_.workload)};
+      tasks.back().late_comer = {!case_.forgetful, PartiesOf(case_.workload, 0),
+                                 OneTooMany(case_.workload)};
     }
     return tasks;
   }

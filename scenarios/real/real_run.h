@@ -35,6 +35,7 @@ struct RealCase {
   const std::atomic<bool>* stop = nullptr;
   bool own = false;                    ///< start servers as the workload says, for this run alone
   bool sentinels = false;              ///< which decide on failovers
+  bool forgetful = false;              ///< servers may lose acknowledged writes
   std::vector<RealFault> faults = {};  ///< on servers of one's own
 };
 

@@ -74,6 +74,8 @@ TEST(ClaimsTest, EndsAreOpenWhereSomethingMayBeHeldBackOrRenewed) {
   RealRules disturbed = Rules();
   disturbed.disturbed = "the machine stood still";
   EXPECT_FALSE(Convicts(late, Judged::kForeignRelease, disturbed));
+  EXPECT_EQ(JudgeReal(late.Told(), disturbed, {}).undecided[Judged::kForeignRelease],
+            "the machine stood still");
 }
 
 TEST(ClaimsTest, FencingTokensGrowWithRequestsThatFollowEachOther) {
@@ -110,17 +112,12 @@ TEST(ClaimsTest, WhatIsOverIsNotCalledValid) {
 }
 
 TEST(ClaimsTest, WhoIsAloneIsNotRefused) {
-  EXPECT_TRUE(Convicts(Story().Ask(0, 0).Refused(0, 1), Judged::kSpuriousRefusal));
-  // The other one's lease, and whatever it may have left, is over only 300 ms later.
-  const Story after = Story().Turn(1, 0, 1, 30);
-  EXPECT_FALSE(Convicts(Story(after).Ask(0, 331).Refused(0, 332), Judged::kSpuriousRefusal));
-  EXPECT_TRUE(Convicts(Story(after).Ask(0, 332).Refused(0, 333), Judged::kSpuriousRefusal));
-  EXPECT_FALSE(Convicts(Story().Ask(1, 0).Ask(0, 1).Refused(0, 2), Judged::kSpuriousRefusal));
-  EXPECT_FALSE(
-      Convicts(Story().StandsStill(1, 0, 9).Ask(0, 900).Refused(0, 901), Judged::kSpuriousRefusal));
+  const Story alone = Story().Turn(1, 0, 1, 30).Ask(0, 32).Refused(0, 33);
+  EXPECT_TRUE(Convicts(alone, Judged::kSpuriousRefusal));
   RealRules faults = Rules();
   faults.calm = false;
-  EXPECT_FALSE(Convicts(Story().Ask(0, 0).Refused(0, 1), Judged::kSpuriousRefusal, faults));
+  EXPECT_FALSE(Convicts(alone, Judged::kSpuriousRefusal, faults));
+  EXPECT_FALSE(Convicts(Story().Ask(1, 0).Ask(0, 1).Refused(0, 2), Judged::kSpuriousRefusal));
 }
 
 TEST(ClaimsTest, AWaitDoesNotEndLongBeforeItsTime) {

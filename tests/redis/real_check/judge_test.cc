@@ -68,6 +68,20 @@ TEST(RealJudgeTest, ALatchThatStaysClosedIsConvictedUnlessTheMachineStoodStill) 
   EXPECT_NE(disturbed.undecided[Judged::kDeadlock], "");
 }
 
+TEST(RealJudgeTest, WhatAServerMayHaveForgottenIsCountedAgainWhenAllIsWell) {
+  RealRules rules;
+  rules.parties = 2;
+  rules.wake_up_bound = kLease;
+  rules.key_limits = {100, {}};
+  const Story counted =
+      Story().Ask(2, 0, Ask::kWait).CountsDown(0, 1, 3).CountsDown(1, 20, 22).Dies(3, 30);
+  EXPECT_NE(JudgeReal(counted.Told(60'000), rules, {}).Find(Judged::kDeadlock), nullptr);
+  rules.forgetful = true;
+  EXPECT_EQ(JudgeReal(counted.Told(60'000), rules, {}).Find(Judged::kDeadlock), nullptr);
+  const Story again = Story(counted).CountsDown(0, 40, 42).CountsDown(1, 43, 44);
+  EXPECT_NE(JudgeReal(again.Told(60'000), rules, {}).Find(Judged::kDeadlock), nullptr);
+}
+
 TEST(RealJudgeTest, ConvictsTwoClientsThatBelieveAtOneTime) {
   const RealVerdict verdict =
       Judge(Story().Ask(0, 0).Granted(0, 1, 100).Ask(1, 40).Granted(1, 41, 140).Told());
