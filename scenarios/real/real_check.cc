@@ -16,6 +16,7 @@
 #include "scenarios/real/lanes.h"
 #include "scenarios/real/real_campaign.h"
 #include "scenarios/real/real_plan.h"
+#include "scenarios/real/redis_server.h"
 #include "scenarios/rows.h"
 
 namespace interlock::scenarios {
@@ -199,6 +200,9 @@ Result<reports::RunReport> RunRealCheck(const RealCheckOptions& options) {
   if (Status s = CheckSelection(options, own); !s.ok()) return s;
   ThreadRuntime runtime;
   const std::string prefix = RandomPrefix(runtime);
+  if (own) {  // else every single run would say that there is no such program
+    if (auto server = real::RedisServer::Start(); !server.ok()) return server.status();
+  }
   auto report = own ? OnServersOfOnesOwn(options, prefix) : OnAnothersServer(options, prefix);
   if (!report.ok()) return report;
   report->seed = options.seed;

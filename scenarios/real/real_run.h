@@ -45,7 +45,8 @@ struct RealRun {
   bool stopped = false;
   int crashes = 0;
   std::uint64_t commands = 0;  ///< sent by the clients
-  /// Why nothing at all can be said: a process failed, the server restarted, or set its clock.
+  /// Why nothing at all can be said: servers did not start, a process failed, another one's server
+  /// restarted, a clock was set.
   std::string broken;
   std::vector<std::string_view> struck;  ///< the names of the faults that came about
   bool servers_answered = true;          ///< none of them was one of servers or links
@@ -53,7 +54,7 @@ struct RealRun {
   std::string disturbed;
 };
 
-/// kUnavailable: no processes or servers, or no connection for watching the server.
+/// kUnavailable: no processes, or another one's server was not reached.
 Result<RealRun> RunOnRedis(Runtime& runtime, const RealCase& real_case);
 
 }  // namespace interlock::scenarios::real

@@ -153,6 +153,14 @@ TEST_F(RealCampaignTest, ASpecimenThatRealityCannotConvictIsNamedWithTheReason) 
   EXPECT_NE(row->reason.find("random bytes do not repeat"), std::string::npos) << row->reason;
 }
 
+TEST_F(RealCampaignTest, WithoutAServerToStartThereIsNothingToReport) {
+  ChooseSound("mutex");
+  ChooseScenarios({"contention"});
+  setenv("INTERLOCK_REDIS_SERVER", "/nonexistent", 1);
+  EXPECT_EQ(RunRealCheck(options_).code(), StatusCode::kUnavailable);
+  unsetenv("INTERLOCK_REDIS_SERVER");
+}
+
 TEST(LanesTest, EachGivesItsReportAndAFailureIsTold) {
   const auto work = [](std::size_t index, const std::atomic<bool>&) {
     reports::RunReport report;
