@@ -106,6 +106,9 @@ std::string_view WhyNotJudged(Judged property, const Scenario& scenario,
       if (traits.renews) return "from outside nobody sees when a renewed lease ends";
       if (!ServersAnswer(shape)) return "what is held back may be released or extended later";
       return "";
+    case Judged::kFalseValidity:
+      if (!shape.overstay) return "nobody comes back late to ask";
+      return "";
     case Judged::kSpuriousRefusal:
     case Judged::kTermination:
       if (traits.latch) return "a real machine's delays excuse it";
