@@ -7,8 +7,8 @@
 //   - the release of the reader that might have stayed longest leaves one for a writer, which
 //     sleeps for as long as it was told of that one; a writer that took it, found other readers
 //     and gives up leaves it for the next;
-//   - a writer that waits in vain leaves none: readers that it keeps out sleep no longer than it
-//     stands in the server.
+//   - a writer that waits until its deadline leaves none: readers that it keeps out sleep no longer
+//     than it stands in the server; one that is stopped before leaves one for them.
 // One hint in a list is enough: whoever takes it passes on another, or is told how long to sleep.
 #include "src/scripts/shared_scripts.h"
 
@@ -104,9 +104,10 @@ return mine
 
 // A writer, if there is no other and no reader. Who waits, and is preferred, stands in the server
 // under the token of its last refused try: for a lease at most, and not past its own deadline. It
-// is sent back early enough to stand there without a break.
-// KEYS writer, readers, waiting, fence, cancelled mark; ARGV token, lease, life of the fence, the
-// token that stands for it, its patience.
+// is sent back early enough to stand there without a break. Who goes away while it would still have
+// stood, and was the last to, wakes the readers that it has kept out.
+// KEYS writer, readers, waiting, fence, cancelled mark, hints for readers; ARGV token, lease, life
+// of the fence, the token that stands for it, its patience.
 constexpr Script kWriterAcquire = MakeScript("writer-acquire", R"lua(
 if redis.call('EXISTS', KEYS[5]) == 1 then return {-1} end
 local t = redis.call('TIME')
@@ -114,8 +115,10 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local last = tonumber(string.match(redis.call('GET', KEYS[4]) or '', '^%d+')) or 0
 local reader = redis.call('ZRANGE', KEYS[2], '-1', '-1', 'WITHSCORES')[2]
 local lease, patience = tonumber(ARGV[2]), tonumber(ARGV[5])
+local owner, hints = redis.call('GET', KEYS[1]), redis.call('LLEN', KEYS[6])
+local stood = ARGV[4] ~= '' and redis.call('ZSCORE', KEYS[3], ARGV[4])
 local ttl
-if redis.call('GET', KEYS[1]) then
+if owner then
   ttl = redis.call('PTTL', KEYS[1])
 elseif reader and tonumber(reader) >= now then
   ttl = reader - now
@@ -127,6 +130,12 @@ if ttl then
     redis.call('ZADD', KEYS[3], string.format('%.0f', now + patience), ARGV[1])
     if redis.call('PTTL', KEYS[3]) < patience then redis.call('PEXPIRE', KEYS[3], ARGV[5]) end
     ttl = math.min(ttl, math.floor(lease * 3 / 4))
+  elseif stood and tonumber(stood) > now and not owner then
+    local other = redis.call('ZRANGE', KEYS[3], '-1', '-1', 'WITHSCORES')[2]
+    if not other or tonumber(other) < now then
+      if hints == 0 then redis.call('LPUSH', KEYS[6], '1') end
+      redis.call('PEXPIRE', KEYS[6], ARGV[2])
+    end
   end
   return {0, ttl}
 end
@@ -284,7 +293,8 @@ ScriptCall WriterScripts::Acquire(const std::string& token) const {
 
 ScriptCall WriterScripts::AcquireWaiting(const std::string& token, const Turn& turn) const {
   return {&kWriterAcquire,
-          {shared_.base, shared_.readers, shared_.waiting, shared_.fence, shared_.Cancelled(token)},
+          {shared_.base, shared_.readers, shared_.waiting, shared_.fence, shared_.Cancelled(token),
+           shared_.reader_signal},
           {token, Argument(lease()), Argument(kFenceTtl), turn.standing, Argument(turn.patience)}};
 }
 
