@@ -21,7 +21,12 @@ class Waiter {
       Attempt attempt = Next();
       if (attempt.kind == Attempt::Kind::kGranted) return std::move(attempt.grant);
       if (attempt.kind == Attempt::Kind::kFailed) {
-        if (!IsRetryable(attempt.status.code())) return Ended(attempt);
+        if (!IsRetryable(attempt.status.code())) {
+          // Refused for its settings: another waiter could have been let in.
+          const bool unfit = attempt.status.code() == StatusCode::kInvalidArgument;
+          if (woken_ && unfit) lock_.HandOn();
+          return Ended(attempt);
+        }
         orphan_ = std::move(attempt.orphan);
         last_failure_ = std::move(attempt.status);
         if (Over()) return GiveUp();

@@ -76,6 +76,17 @@ TEST_F(SemaphoreTest, AcquireWithoutALimitSaysSoWhereNoneIsInForce) {
   EXPECT_THAT(refused.message(), HasSubstr("has no limit yet"));
 }
 
+// It took the place of one who could have been let in.
+TEST_F(SemaphoreTest, AWaiterThatIsWokenToAnotherLimitWakesTheNext) {
+  Script(Refuse(8s));
+  Pop(Hint());
+  Script(OtherLimit(8));
+  Script(Number(1));
+  EXPECT_EQ(NewSemaphore().AcquireFor(10s).code(), StatusCode::kInvalidArgument);
+  ASSERT_EQ(connector_.sent().size(), 4U);
+  EXPECT_EQ(Key(3, 1), "s:{gpu}:signal");
+}
+
 TEST_F(SemaphoreTest, SetLimitRefusesWhatIsOutOfRangeAndSendsNothing) {
   Semaphore semaphore = NewSemaphore();
   EXPECT_EQ(semaphore.SetLimit(0).code(), StatusCode::kInvalidArgument);

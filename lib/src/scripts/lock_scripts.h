@@ -67,9 +67,10 @@ class LockScripts {
   virtual ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const = 0;
   /// Undoes an acquire whose reply was lost, and bars it from taking effect later; see ParseFlag.
   virtual ScriptCall Abandon(const std::string& token) const = 0;
-  /// Of a kind whose hint may say no more than that there is less to wait for: what a waiter that
-  /// took one and gives up leaves for the next. nullopt: whoever takes a hint is granted it, or
-  /// somebody else is, whose release leaves the next one.
+  /// Of a kind whose hint may say no more than that there is less to wait for, or be taken by a
+  /// client that is not let in at all: what a waiter that took one and gives up leaves for the
+  /// next. nullopt: whoever takes a hint is granted it, or somebody else is, whose release leaves
+  /// the next one.
   virtual std::optional<ScriptCall> HandOn() const { return std::nullopt; }
   /// Who holds it; see ParseInspection.
   virtual ScriptCall Inspect() const = 0;

@@ -98,6 +98,20 @@ redis.call('PEXPIRE', KEYS[3], ARGV[3])
 return 1
 )lua");
 
+// For a waiter that took a hint and is not let in: its limit is another one, or its time is up.
+// KEYS owners, signal, limit; ARGV life of a hint.
+constexpr Script kPermitsHandOn = MakeScript("permits-hand-on", R"lua(
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local out = redis.call('ZCOUNT', KEYS[1], string.format('%.0f', now), '+inf')
+local limit = tonumber(redis.call('GET', KEYS[3]) or 1)
+if redis.call('LLEN', KEYS[2]) < limit - out then
+  redis.call('LPUSH', KEYS[2], '1')
+  redis.call('PEXPIRE', KEYS[2], ARGV[1])
+end
+return 1
+)lua");
+
 // KEYS limit, owners. The limit in force, 0 if none is, and how many permits are out.
 constexpr Script kPermitsCount = MakeScript("permits-count", R"lua(
 local t = redis.call('TIME')
@@ -148,6 +162,10 @@ ScriptCall PermitScripts::SetLimit(int limit) const {
           {Argument(limit), Argument(rule_.stands), Argument(lease())}};
 }
 
+std::optional<ScriptCall> PermitScripts::HandOn() const {
+  return ScriptCall{&kPermitsHandOn, {holders_, keys().signal, limit_}, {Argument(lease())}};
+}
+
 ScriptCall PermitScripts::Inspect() const { return InspectPermits(holders_); }
 
 ScriptCall InspectPermits(const std::string& holders) { return {&kPermitsInspect, {holders}, {}}; }
@@ -188,7 +206,7 @@ Result<PermitCount> ParseCount(const Reply& reply) {
 
 std::vector<const Script*> PermitScripts::All() {
   return {&kPermitsAcquire, &kPermitsExtend, &kPermitsRelease, &kPermitsAbandon,
-          &kPermitsLimit,   &kPermitsCount,  &kPermitsInspect};
+          &kPermitsLimit,   &kPermitsHandOn, &kPermitsCount,   &kPermitsInspect};
 }
 
 }  // namespace interlock::internal

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +50,7 @@ class PermitScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  std::optional<ScriptCall> HandOn() const override;
   ScriptCall Inspect() const override;
   std::string Refusal() const override;
   Status OtherLimit(std::int64_t limit) const override;
