@@ -119,7 +119,7 @@ class Worker {
   }
 
   const Generator& GeneratorFor(const Unit& unit) {
-    const std::pair key(unit.scenario, MayShare(unit.entry->subject->traits()));
+    const std::pair key(unit.scenario, ExtrasOf(unit.entry->subject->traits()));
     for (const auto& [known, generator] : generators_) {
       if (known == key) return *generator;
     }
@@ -129,8 +129,9 @@ class Worker {
 
   const CampaignOptions& options_;
   sim::Universe universe_;
-  /// By scenario, and whether there are readers.
-  std::vector<std::pair<std::pair<const Scenario*, bool>, std::unique_ptr<Generator>>> generators_;
+  /// By scenario, and what the kind of lock adds to its workloads.
+  std::vector<std::pair<std::pair<const Scenario*, Extras>, std::unique_ptr<Generator>>>
+      generators_;
 };
 
 /// Blocks that one thread runs one after the other: one block of a sound lock, or as many of a

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/scenario.h"
+#include "scenarios/stopper.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -31,8 +32,14 @@ class Program {
     const Operation& operation = operations_[index];
     const Party who{client_, operation.resource};
     if (operation.think.count() > 0) SleepUntil(runtime_.Now() + operation.think);
+    if (operation.sets_limit > 0) return SetLimit(operation);
+    if (operation.forces) return Force(who, operation);
     events_.OnAsk(who, operation);
-    Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation);
+    std::optional<Stopper> stopper;
+    if (operation.stops && operation.ask != Ask::kTry) {
+      stopper.emplace(runtime_, operation.stop_after, [this, who] { events_.OnStop(who); });
+    }
+    Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation, stopper);
     if (!asked.ok()) {
       if (asked.code() == StatusCode::kCancelled) return false;
       events_.OnRefused(who, asked.status());
@@ -40,7 +47,9 @@ class Program {
     }
     harness::Hold& hold = **asked;
     events_.OnGranted(who, hold);
-    Work(operation, hold);
+    stopper.reset();
+    const std::shared_ptr<Event> called = AskToBeCalled(who, hold);
+    Work(operation, hold, called.get());
     if (!RunInside(index)) return false;
     if (operation.overstay.count() > 0 && !Overstay(operation, hold)) return false;
     events_.OnRelease(who);
@@ -51,18 +60,32 @@ class Program {
   }
 
  private:
+  bool SetLimit(const Operation& operation) {
+    const Party who{client_, operation.resource};
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    for (int said = 0; said < kMostSaid; ++said) {
+      events_.OnSetLimit(who, operation.sets_limit);
+      const Status set = lock.SetLimit(operation.sets_limit);
+      if (set.code() == StatusCode::kCancelled) return false;
+      events_.OnLimitSet(who, set);
+      if (!IsToBeSaidAgain(set)) break;
+    }
+    return true;
+  }
+
   using Held = std::bitset<kMostResources + kMostAtOnce - 1>;
 
   /// Why it leaves its section.
   enum class Left : std::uint8_t { kDone, kOver, kLost };
 
-  /// What stands inside the operation, if its resource is none that the client holds by now.
+  /// What stands inside the operation, unless it asks for a resource that the client holds by now.
   bool RunInside(std::size_t outer) {
     const std::size_t index = outer + 1;
     if (index == operations_.size() || !operations_[index].inside) return true;
     const Held its_own = TakenBy(operations_[outer]);
     held_ |= its_own;
-    const bool free = (held_ & TakenBy(operations_[index])).none();
+    const bool free =
+        operations_[index].sets_limit > 0 || (held_ & TakenBy(operations_[index])).none();
     const bool alive = !free || Run(index);
     held_ &= ~its_own;
     return alive;
@@ -76,7 +99,8 @@ class Program {
     return taken;
   }
 
-  Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation) {
+  Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation,
+                                                const std::optional<Stopper>& stopper) {
     harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
     MonotonicTime deadline = kNever;
     switch (operation.ask) {
@@ -88,11 +112,49 @@ class Program {
       case Ask::kWait:
         break;
     }
+    if (stopper.has_value()) {
+      const std::stop_token stop = stopper->token();
+      return operation.shared ? lock.AcquireSharedUnlessStopped(deadline, stop)
+                              : lock.AcquireUnlessStopped(deadline, stop);
+    }
     return operation.shared ? lock.AcquireSharedUntil(deadline) : lock.AcquireUntil(deadline);
   }
 
+  /// What an operator does. Whoever holds when it acts may be another one than it has seen.
+  bool Force(Party who, const Operation& operation) {
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    events_.OnInspect(who);
+    const Result<std::vector<harness::SeenHolder>> seen = lock.Inspect();
+    if (seen.code() == StatusCode::kCancelled) return false;
+    events_.OnInspected(who, seen.status());
+    if (!seen.ok()) return true;
+    if (operation.hold.count() > 0) SleepUntil(runtime_.Now() + operation.hold);
+    for (const harness::SeenHolder& holder : *seen) {
+      for (int said = 0; said < (operation.extend ? 2 : 1); ++said) {
+        events_.OnForce(who, holder);
+        const Status forced = lock.ForceRelease(holder);
+        if (forced.code() == StatusCode::kCancelled) return false;
+        events_.OnForced(who, forced);
+      }
+    }
+    return true;
+  }
+
+  /// Set when the lock has called; null: it offers no such call, or nobody wants to know. A lock
+  /// that calls when nobody listens any more must find the event there.
+  std::shared_ptr<Event> AskToBeCalled(Party who, harness::Hold& hold) {
+    std::function<void()> call = events_.LossCallOf(who);
+    if (!call) return nullptr;
+    std::shared_ptr<Event> called = runtime_.NewEvent();
+    const bool offered = hold.OnLost([called, call = std::move(call)] {
+      call();
+      called->Set();
+    });
+    return offered ? called : nullptr;
+  }
+
   /// The section. A lease that is over before the section begins keeps the client out.
-  void Work(const Operation& operation, harness::Hold& hold) {
+  void Work(const Operation& operation, harness::Hold& hold, Event* called) {
     const MonotonicTime now = runtime_.Now();
     if (now >= hold.valid_until()) return;
     const Party who{client_, operation.resource};
@@ -108,7 +170,10 @@ class Program {
     const Left left = StayInside(who, end, hold);
     if (admitted && left != Left::kLost && !operation.shared) Write(operation, hold);
     events_.OnLeave(who);
-    if (left == Left::kOver && hold.lost() != nullptr) AwaitLoss(who, *hold.lost());
+    if (left == Left::kOver && hold.lost() != nullptr) {
+      events_.OnAwaitedLoss(who, IsSetInTime(*hold.lost()));
+    }
+    if (left != Left::kDone && called != nullptr) events_.OnAwaitedCall(who, IsSetInTime(*called));
   }
 
   /// Works until `end`, or until its time is over, which a lock that renews by itself may put off.
@@ -128,13 +193,11 @@ class Program {
   }
 
   /// A pause meanwhile is not the lock's: only time during which it could have acted counts.
-  void AwaitLoss(Party who, Event& lost) {
+  bool IsSetInTime(Event& told) {
     for (;;) {
       const MonotonicTime from = runtime_.Now();
-      const bool told = lost.WaitUntil(AddSaturating(from, kNotice));
-      if (told || runtime_.Now() <= AddSaturating(from, 2 * kNotice)) {
-        return events_.OnAwaitedLoss(who, told);
-      }
+      const bool set = told.WaitUntil(AddSaturating(from, kNotice));
+      if (set || runtime_.Now() <= AddSaturating(from, 2 * kNotice)) return set;
     }
   }
 

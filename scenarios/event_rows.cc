@@ -23,7 +23,9 @@ using reports::TableRow;
 std::string_view WithoutResource(std::string_view note) { return note.substr(0, note.find(": ")); }
 
 bool IsAsk(std::string_view note) {
-  if (note.starts_with("as a reader: ") || note.starts_with("count down for ")) return true;
+  for (const std::string_view begin : {"as a reader: ", "count down for ", "set the limit to "}) {
+    if (note.starts_with(begin)) return true;
+  }
   const std::string_view word = WithoutResource(note);
   return word == ToString(Ask::kTry) || word == ToString(Ask::kWaitFor) ||
          word == ToString(Ask::kWait);

@@ -3,9 +3,14 @@
 
 namespace interlock::scenarios {
 
-WorkloadShape Generator::ShapeOf(const Scenario& scenario, bool readers) {
+WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras) {
   WorkloadShape shape = scenario.shape;
-  shape.readers = readers;
+  shape.extras = extras;
+  shape.ages = !scenario.gives_up.clocks;
+  // What a server forgets of a limit, or of a latch, nobody can know, nor whose it is then.
+  if (scenario.gives_up.writes) {
+    shape.extras = {.readers = extras.readers, .stops = extras.stops};
+  }
   return shape;
 }
 

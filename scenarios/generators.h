@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Workloads with their fault plans: the swarm's, or those that a scenario has pinned. No lock is
-// known here, but whether operations may be shared (see MayShare), as readers' are: then some of
-// the swarm's are, and all else is as it would be without.
+// known here, but what its kind allows in addition (see ExtrasOf), such as readers: then the swarm
+// draws some of that, and all else is as it would be without.
 //
-// Thread safety: one Generator per thread. Determinism: a function of (scenario, readers, seed);
+// Thread safety: one Generator per thread. Determinism: a function of (scenario, extras, seed);
 // of a scenario with n pinned workloads, seed modulo n says which.
 #pragma once
 
@@ -18,13 +18,13 @@ namespace interlock::scenarios {
 
 class Generator {
  public:
-  explicit Generator(const Scenario& scenario, bool readers = false)
-      : pinned_(scenario.pinned), swarm_(ShapeOf(scenario, readers)) {}
+  explicit Generator(const Scenario& scenario, const Extras& extras = {})
+      : pinned_(scenario.pinned), swarm_(ShapeOf(scenario, extras)) {}
 
   Workload Draw(std::uint64_t seed) const;
 
  private:
-  static WorkloadShape ShapeOf(const Scenario& scenario, bool readers);
+  static WorkloadShape ShapeOf(const Scenario& scenario, const Extras& extras);
 
   std::vector<Workload> pinned_;  // taken in turn; if empty, the swarm draws
   Swarm swarm_;

@@ -45,6 +45,16 @@ std::string_view Name(Goal goal) {
       "party counted down again",
       "waiter died in the line",
       "hand-over crossed a crash",
+      "refused for another limit",
+      "limit set while permits were out",
+      "limit set below the permits out",
+      "waiter let in by another limit",
+      "latch forgotten after its life",
+      "latch remembered beyond its first life",
+      "waiter stopped",
+      "grant met a stop",
+      "holder forced out by an operator",
+      "holder called of its loss",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

@@ -52,8 +52,18 @@ enum class Goal : std::uint8_t {
   kCountedAgain,       ///< a party counted down that had counted already
   kDiedInLine,         ///< a waiter died while it stood in line
   kGrantMetCrash,      ///< a waiter was granted that was dead, or died before it learned of it
+  kOtherLimitRefused,  ///< a client was told that another limit than its own is in force
+  kLimitSetInUse,      ///< a limit was set while permits were out
+  kLimitBelowOut,      ///< ... that was lower than their number
+  kLetInByLimit,       ///< a waiter was granted after a limit had been set that let it in
+  kLatchForgotten,     ///< somebody was told that a latch is not there any more
+  kLatchProlonged,     ///< a latch was there for longer than its life, because of count downs
+  kWaiterStopped,      ///< a waiter was stopped while it waited
+  kGrantMetStop,       ///< a waiter was granted all the same that had been requested to stop
+  kForcedOut,          ///< a live holder lost the lock to an operator
+  kToldByCall,         ///< a holder was called because its lease is lost
 };
-inline constexpr std::size_t kGoalCount = 40;
+inline constexpr std::size_t kGoalCount = 50;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,42 +16,18 @@
 #include <interlock/result.h>
 #include <interlock/time.h>
 
+#include "scenarios/attempt.h"
+#include "scenarios/limits.h"
 #include "scenarios/mishaps.h"
 #include "scenarios/oracles/judged.h"
-#include "scenarios/workload.h"
 
 namespace interlock::scenarios {
 
-/// One request for the lock.
-struct Attempt {
-  int client = 0;
-  Ask ask = Ask::kTry;
-  VirtualTime asked{};
-  VirtualTime answered = kOpen;
-  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
-  /// When the client's own clock shows the deadline that it gave; kOpen: it gave none.
-  VirtualTime deadline = kOpen;
-  /// When its first command that changed data or blocked was executed: its place in a queue.
-  VirtualTime queued = kOpen;
-  /// The words of that command and of the latest such one, but for a script's text.
-  std::string queued_with = {};
-  std::string latest_words = {};
-  std::int64_t commands = 0;  ///< sent by its client until it was answered
-  int counts_for = -1;        ///< counts a latch down for that party; -1: waits, or has none
-  bool shared = false;        ///< as a reader
-  bool of_several = false;    ///< for this resource and another one at once, all or none
-  bool beside = false;        ///< the other one's history says what became of the whole
-  /// Of those commands, among all that its client ever sent.
-  std::uint64_t first_sent = 0;
-  std::uint64_t last_sent = 0;
-
-  void Sends(std::uint64_t number) {
-    if (commands++ == 0) first_sent = number;
-    last_sent = number;
-  }
-  bool HasSent(std::uint64_t number) const {
-    return commands > 0 && first_sent <= number && number <= last_sent;
-  }
+/// The lock has called its user to say that a hold is lost.
+struct LossCall {
+  VirtualTime at{};
+  bool lost = true;       ///< its validity was over, or its entry gone
+  bool released = false;  ///< the hold's release had returned by then
 };
 
 /// One grant as its client saw it.
@@ -70,6 +47,7 @@ struct ClientHold {
   StatusCode release_status = StatusCode::kOk;
   VirtualTime release_sent = kOpen;  ///< the last command of the release
   bool shared = false;               ///< as a reader
+  std::vector<LossCall> loss_calls = {};
 
   bool entered() const { return section.from != kOpen; }
 };
@@ -89,6 +67,7 @@ enum class ServerHoldEnd : std::uint8_t {
   kExpired,   ///< its deadline passed
   kForeign,   ///< removed or overwritten by another client's command: the promise goes on
   kLost,      ///< gone with data that its server lost, or with the server: the promise goes on
+  kForced,    ///< taken away by an operator, see Force: that ends the promise, too
 };
 
 /// One ownership entry in a server, from the command that made it to its end. If another server
@@ -116,7 +95,10 @@ struct ServerHold {
 
   /// The end of the promise S: a foreign delete does not end it, and neither does lost data.
   VirtualTime promise_end() const {
-    return std::min(waived, end == ServerHoldEnd::kReleased ? ended : promised_until);
+    return std::min(waived, given_back() ? ended : promised_until);
+  }
+  bool given_back() const {
+    return end == ServerHoldEnd::kReleased || end == ServerHoldEnd::kForced;
   }
 };
 
@@ -128,6 +110,16 @@ struct Renewal {
   VirtualTime sent = kOpen;             ///< the last command of it; kOpen: none
   VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
   VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
+  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
+};
+
+/// An operator takes the lock away from the holder with that token.
+struct Force {
+  int client = 0;  ///< the operator
+  std::string token;
+  VirtualTime inspected{};  ///< when it was told who holds
+  VirtualTime called{};
+  VirtualTime answered = kOpen;
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
 };
 
@@ -146,8 +138,10 @@ struct Violation {
 };
 
 struct History {
-  Duration lease{};
-  int permits = 1;
+  Duration lease{};                 ///< the longest that any client asks for
+  std::vector<Duration> leases;     ///< that of each client; empty: the same for all
+  Limits limits;                    ///< how many permits there are
+  bool short_lived = false;         ///< a latch that is gone some time after it was last used
   Duration drift_allowance{};       ///< what the lock takes off each lease
   Duration latency{};               ///< of the slowest message that no fault delays, one way
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
@@ -171,7 +165,15 @@ struct History {
   VirtualTime healed = kOpen;  ///< when phase 2 began
   bool needs_healing = false;  ///< a fault lasts until phase 2 (a silent connection)
   VirtualTime end{};           ///< when the run stopped
+  std::vector<Force> forces = {};
+  bool nests = false;  ///< its holders are holds, whose tokens are not their owners'
 };
+
+/// That the client asks for.
+inline Duration LeaseOf(const History& history, int client) {
+  const auto index = static_cast<std::size_t>(client);
+  return index < history.leases.size() ? history.leases[index] : history.lease;
+}
 
 /// When the client first died at or after `since`; kOpen: it did not, as nobody in particular (-1).
 inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {

@@ -2,15 +2,15 @@
 #include "scenarios/latch_program.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "scenarios/stopper.h"
 
 namespace interlock::scenarios {
 namespace {
 
 /// More than any client has operations.
 constexpr int kMostOperations = 1000;
-
-/// How often a count down is said again whose outcome is not known.
-constexpr int kMostSaid = 3;
 
 int PartyOf(int client, std::size_t operation) {
   return client * kMostOperations + static_cast<int>(operation);
@@ -40,9 +40,7 @@ class LatchProgram {
       const Status status = LockFor(operation).CountDown(NameOfParty(party));
       if (status.code() == StatusCode::kCancelled) return false;
       events_.OnAnswered(Who(operation), status);
-      const bool again =
-          status.code() == StatusCode::kUnavailable || status.outcome() == Outcome::kUnknown;
-      if (!again) break;
+      if (!IsToBeSaidAgain(status)) break;
     }
     return true;
   }
@@ -51,9 +49,12 @@ class LatchProgram {
   StatusCode Await(Operation operation) {
     operation.shared = false;  // nobody is a reader who is let through
     events_.OnAsk(Who(operation), operation);
-    const auto passed = operation.ask == Ask::kTry
-                            ? LockFor(operation).TryAcquire()
-                            : LockFor(operation).AcquireUntil(DeadlineOf(operation));
+    std::optional<Stopper> stopper;
+    if (operation.stops && operation.ask != Ask::kTry) {
+      stopper.emplace(runtime_, operation.stop_after,
+                      [this, who = Who(operation)] { events_.OnStop(who); });
+    }
+    const auto passed = Asked(operation, stopper);
     if (passed.code() != StatusCode::kCancelled) {
       events_.OnAnswered(Who(operation), passed.status());
     }
@@ -61,6 +62,15 @@ class LatchProgram {
   }
 
  private:
+  Result<std::unique_ptr<harness::Hold>> Asked(const Operation& operation,
+                                               const std::optional<Stopper>& stopper) {
+    harness::Lock& lock = LockFor(operation);
+    if (operation.ask == Ask::kTry) return lock.TryAcquire();
+    const MonotonicTime deadline = DeadlineOf(operation);
+    return stopper.has_value() ? lock.AcquireUnlessStopped(deadline, stopper->token())
+                               : lock.AcquireUntil(deadline);
+  }
+
   void Pause(Duration length) {
     if (length.count() == 0) return;
     runtime_.NewEvent()->WaitUntil(runtime_.Now() + length);

@@ -124,8 +124,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "refused a lock that was free, or was granted",
      "Violated when a client gets a definite refusal although the resource was free all the time, "
      "although its request was executed and not undone, or although it was to wait and there was "
-     "time for another look; and when all faults have been over for a minute and it still gets no "
-     "answer.",
+     "time for another look; when it is told of another limit that was not in force; and when all "
+     "faults have been over for a minute and it still gets no answer.",
      "redis.d7",
      "The server executes the SET and the reply is lost. The client reports \"not acquired\" and "
      "forgets its token; the resource is locked by nobody until the TTL.",
@@ -163,7 +163,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "permits at the server",
      "the server granted too many permits",
      "Violated when more grants of a semaphore are unexpired and unreleased at the server than it "
-     "has permits.",
+     "has permits when the last of them is made, or when a permit goes to a client that takes "
+     "another number for the limit than the one which the semaphore keeps in the server.",
      "etcd.e1",
      "A waiter's own entry expires while it queues. The permit is handed to it all the same, "
      "and to the next one too, because the server no longer counts the first.",
@@ -199,7 +200,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "false validity",
      "a lease was called valid after its end",
      "Violated when an acquire succeeds although nothing of the lease is left by the client's own "
-     "clock, or when the client is not told in time that its validity has ended.",
+     "clock, when the client is not told in time that its validity has ended, or is told so "
+     "without cause, and when a lock that renews by itself lets an undisturbed holder's lease end.",
      "etcd.e1",
      "C2 waits long in a queue. Its own entry expires meanwhile, C1 releases, and C2 is told \"it "
      "is yours\" although its lease no longer exists.",
@@ -210,9 +212,9 @@ constexpr std::array<Property, 18> kProperties = {{
      "termination",
      "termination",
      "an operation did not end in time",
-     "Violated when an operation returns later than its deadline allows, when a request sends more "
-     "commands than its bound allows, or when nobody is granted anything beyond the computed "
-     "bound.",
+     "Violated when an operation returns later than its deadline, or a request to stop it, allows, "
+     "when a request sends more commands than its bound allows, or when nobody is granted anything "
+     "beyond the computed bound.",
      "redis.d3",
      "Three clients split the votes of five nodes 2-2-1, all give up, wait for the same fixed time "
      "and split the votes again, without end.",

@@ -18,6 +18,7 @@ constexpr auto kThink = std::to_array({0, 1, 4, 16, 64, 256, 640, 1100});
 constexpr auto kWait = std::to_array({16, 32, 64, 128, 256, 512, 1024, 2048, 4096});
 constexpr auto kHold =
     std::to_array({4, 1, 2, 8, 16, 32, 64, 128, 256, 512, 960, 1020, 1100, 1600});
+constexpr auto kStopAfter = std::to_array({256, 1, 4, 16, 64, 128, 512, 640, 1024, 1100, 2048, 0});
 constexpr auto kOverstay = std::to_array({0, 1, 20, 256, 1024});
 constexpr auto kPause =
     std::to_array({16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536});
@@ -34,6 +35,11 @@ constexpr auto kRate = std::to_array({1, -1, 2, -2, 4, -4, 8, -8});
 // could not keep its place in a line.
 constexpr auto kLeaseMs = std::to_array({1000, 100, 250, 2000, 5000, 333, 1001, 777, 1700});
 constexpr auto kLatency = std::to_array({16, 1, 2, 4, 8, 32, 64, 128, 160});  // in 1/16384
+
+constexpr auto kLife = std::to_array({0, 4096, 2048, 1024, 512, 256});
+constexpr auto kClientLease = std::to_array({0, 512, 256});
+// Of the time that a limit is in force without any grant: two of these are longer.
+constexpr auto kAge = std::to_array({0, 600, 960});
 
 std::span<const int> LengthLadder(FaultKind kind) {
   const sim::FaultInfo* info = sim::FindFault(kind);
@@ -90,6 +96,10 @@ Duration FaultLength(const WorkloadShape& shape, const RawFault& fault, Duration
   return Part(lease, ladder, fault.length);
 }
 
+Duration InMilliseconds(Duration length) {
+  return std::chrono::floor<std::chrono::milliseconds>(length);
+}
+
 Operation Cooked(const RawOperation& raw, Duration lease) {
   Operation operation;
   operation.ask = static_cast<Ask>(raw.ask);
@@ -101,7 +111,29 @@ Operation Cooked(const RawOperation& raw, Duration lease) {
   operation.resource = raw.resource;
   operation.inside = raw.inside != 0;
   operation.shared = raw.shared != 0;
+  operation.sets_limit = raw.sets_limit;
+  operation.stops = raw.stop > 0;
+  if (operation.stops && raw.stop < kStopsInStep) {
+    operation.stop_after = Part(lease, kStopAfter, raw.stop - 1);
+  }
+  operation.forces = raw.force != 0;
   return operation;
+}
+
+/// Who is woken by somebody's release just then has two things to do.
+void StopInStepWithOthers(const RawWorkload& raw, Workload& workload) {
+  for (std::size_t i = 0; i < raw.clients.size(); ++i) {
+    for (std::size_t j = 0; j < raw.clients[i].operations.size(); ++j) {
+      const int in_step = raw.clients[i].operations[j].stop - kStopsInStep;
+      if (in_step < 0) continue;
+      const auto client = static_cast<std::size_t>(in_step / kMostLate) % workload.clients.size();
+      const std::vector<Operation>& others = workload.clients[client].operations;
+      Operation& stopped = workload.clients[i].operations[j];
+      const Duration over = others.empty() ? Duration{} : others[0].think + others[0].hold;
+      stopped.stop_after =
+          std::max(over - stopped.think, Duration{}) + in_step % kMostLate * workload.latency_max;
+    }
+  }
 }
 
 template <std::size_t N>
@@ -118,13 +150,18 @@ const Ladders kLadders = {Rungs(kLeaseMs),
                           Rungs(kHold),
                           Rungs(kOverstay),
                           4,
-                          Rungs(kRate) + 1};
+                          Rungs(kRate) + 1,
+                          Rungs(kLife),
+                          Rungs(kAge),
+                          Rungs(kClientLease),
+                          Rungs(kStopAfter)};
 
 int LengthRungs(FaultKind kind) { return std::max(1, static_cast<int>(LengthLadder(kind).size())); }
 
 Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
   Workload workload;
   workload.lease = std::chrono::milliseconds(Rung(kLeaseMs, raw.lease));
+  workload.life = InMilliseconds(Part(workload.lease, kLife, raw.life));
   workload.latency_max = workload.lease * Rung(kLatency, raw.latency) / 16384;
   workload.permits = shape.min_permits + raw.permits;
   workload.resources = 1 + raw.resources;
@@ -137,9 +174,13 @@ Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
     ClientPlan& client = workload.clients.emplace_back();
     client.clock_offset = std::chrono::seconds(1000) * one.offset;
     if (one.rate > 0) client.clock_rate_ppm = shape.max_rate_ppm * Rung(kRate, one.rate - 1) / 8;
+    if (one.limit > 0) client.limit = one.limit - 1;
+    client.lease = InMilliseconds(Part(workload.lease, kClientLease, one.lease));
     client.operations.reserve(one.operations.size());
     for (const RawOperation& operation : one.operations) {
       client.operations.push_back(Cooked(operation, workload.lease));
+      const Duration stands = shape.extras.limit_stands.value_or(std::chrono::milliseconds(0));
+      client.operations.back().think += stands / 1024 * Rung(kAge, operation.age);
     }
     client.faults.reserve(one.faults.size());
     for (const RawFault& fault : one.faults) {
@@ -148,6 +189,7 @@ Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
           {fault.kind, fault.step, FaultLength(shape, fault, workload.lease), node});
     }
   }
+  StopInStepWithOthers(raw, workload);
   return workload;
 }
 

@@ -17,11 +17,14 @@ Recorder::Recorder(const harness::Subject& subject,
     : subject_(subject), synchrony_(synchrony), database_(database), guard_(guard) {
   resources_.reserve(options.size());
   for (const harness::LockOptions& one : options) {
-    Resource& resource = resources_.emplace_back(Resource{
-        &one, Ledger(one.permits, subject.traits().semaphore), {}, GuardedResource(guard)});
+    Resource& resource = resources_.emplace_back(
+        Resource{&one, Ledger(subject.traits().semaphore), {}, GuardedResource(guard)});
     resource.history.lease = one.lease;
-    resource.history.permits = one.permits;
+    resource.history.limits = Limits(one.permits);
+    resource.history.short_lived = one.life.count() > 0;
+    if (const auto stands = subject.traits().limit_stands) resource.history.limits.Keep(*stands);
     resource.history.prefers_writers = subject.traits().prefers_writers;
+    resource.history.nests = subject.traits().nests;
     resource.history.drift_allowance = subject.DriftAllowance(one);
     key_limits_.lease_ms = std::max(key_limits_.lease_ms, one.lease.count());
     std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
@@ -66,6 +69,7 @@ void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis:
   Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
   const std::uint64_t changes = world_->server().changes();
   if (changes != seen.changes || reply == nullptr) NoteWords(process, number, argv, now);
+  if (changes != seen.changes) NoteLimits(process, number, now);
   seen.changes = changes;
   const std::uint64_t mutations = world_->server().mutations();
   if (mutations != seen.mutations) SyncOwners(process, now);
@@ -161,6 +165,8 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
   attempt.of_several = subject_.traits().several;
   attempt.beside = who.resource != operation.resource;
   attempt.asked = world_->now();
+  const bool waits = operation.ask != Ask::kTry;
+  attempt.stopped_before = waits && operation.stops && operation.stop_after.count() == 0;
   if (operation.ask == Ask::kWaitFor) {
     const MonotonicTime asked = world_->LocalTime(who.client, attempt.asked);
     dealing(who).gives_up = AddSaturating(asked, operation.wait);

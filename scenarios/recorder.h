@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -44,6 +45,9 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// faults do to them stays within the drift that every lease lock must allow for.
   void FreeClocks() { free_clocks_ = true; }
 
+  /// Of each client, before it starts: what it has configured.
+  void NoteClient(int client, const ClientPlan& plan);
+
   /// Phase 2 begins.
   void MarkHealed();
   /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
@@ -69,8 +73,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Duration ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) override;
 
   void OnAsk(Party who, const Operation& operation) override;
+  void OnStop(Party who) override;
   void OnRefused(Party who, const Status& status) override;
   void OnGranted(Party who, const harness::Hold& granted) override;
+  std::function<void()> LossCallOf(Party who) override;
   void OnEnter(Party who) override;
   bool guarded() const override { return guard_ != GuardKind::kNone; }
   bool OnRead(Party who, const harness::Hold& shown) override;
@@ -83,8 +89,15 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) override;
   void OnLost(Party who) override;
   void OnAwaitedLoss(Party who, bool told) override;
+  void OnSetLimit(Party who, int limit) override;
+  void OnLimitSet(Party who, const Status& status) override;
+  void OnAwaitedCall(Party who, bool called) override;
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
+  void OnInspect(Party who) override;
+  void OnInspected(Party who, const Status& status) override;
+  void OnForce(Party who, const harness::SeenHolder& holder) override;
+  void OnForced(Party who, const Status& status) override;
   void OnCountDown(Party who, int party) override;
   void OnAnswered(Party who, const Status& status) override;
   void Step(int client) override;
@@ -100,6 +113,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
     std::size_t attempt = 0;  ///< index of its latest attempt
     std::size_t hold = 0;     ///< index of its latest hold
     std::size_t renewal = 0;  ///< index of its latest renewal
+    std::size_t force = 0;    ///< index of its latest force
+    VirtualTime inspected{};  ///< when it last learned who holds
     bool inside = false;
     VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
     bool told_lost = false;   ///< the lock has said so itself
@@ -134,6 +149,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// command of it has been executed.
   void NoteUnasked(Party who, VirtualTime now);
   void NoteRenewed(int process, VirtualTime now);
+  /// Of a semaphore that keeps its limit: a command of its client has changed data.
+  void NoteLimits(int process, std::uint64_t number, VirtualTime now);
   void SyncOwners(int process, VirtualTime now);
   void NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void JudgeKeys(int process, VirtualTime now);
@@ -149,6 +166,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void NoteBelief(Party who, const harness::Hold& prolonged);
   /// The lock has told its user that the hold is lost: from now on it knows.
   void NoteToldLost(Party who);
+  void NoteLossCall(Party who, std::size_t hold);
+  bool MayBeLost(Party who, VirtualTime now);
   ClientState& state(int client) { return clients_[static_cast<std::size_t>(client)]; }
   Dealing& dealing(Party who) {
     return dealings_[static_cast<std::size_t>(who.client) * resources_.size() +
@@ -157,7 +176,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Resource& resource(Party who) { return resources_[static_cast<std::size_t>(who.resource)]; }
   History& history(Party who) { return resource(who).history; }
   ClientHold& hold(Party who) { return history(who).holds[dealing(who).hold]; }
-  Duration lease() const { return resources_.front().history.lease; }
+  /// The shortest that any client asks for.
+  Duration lease() const { return shortest_lease_; }
 
   const harness::Subject& subject_;
   const SynchronyClass synchrony_;
@@ -181,6 +201,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   KeyLimits key_limits_;
   bool lives_too_long_ = false;  ///< a key, or an ownership entry: said once
   std::string stray_key_;
+  Duration shortest_lease_ = kOpen;
   bool free_clocks_ = false;
   bool closed_ = false;
 };

@@ -30,6 +30,40 @@ void Recorder::OnAwaitedLoss(Party who, bool told) {
   Attribute(first, who.resource);
 }
 
+std::function<void()> Recorder::LossCallOf(Party who) {
+  if (closed_) return {};
+  return [this, who, index = dealing(who).hold] { NoteLossCall(who, index); };
+}
+
+void Recorder::NoteLossCall(Party who, std::size_t index) {
+  if (closed_) return;
+  Note(who, "called: lost");
+  goals_.Add(Goal::kToldByCall);
+  const VirtualTime now = world_->now();
+  ClientHold& record = history(who).holds[index];
+  const bool latest = index == dealing(who).hold;
+  record.loss_calls.push_back(
+      {now, !latest || MayBeLost(who, now), record.release_returned != kOpen});
+}
+
+bool Recorder::MayBeLost(Party who, VirtualTime now) {
+  // Of several at once any may be the one, and a server that was replaced may have said anything.
+  if (subject_.traits().several || !history(who).supersessions.empty()) return true;
+  if (!resource(who).observable || dealing(who).valid_end <= now) return true;
+  const ServerHold* entry = FindServerHold(history(who), who.client, hold(who).token);
+  if (entry == nullptr || entry->promised_until <= now) return true;
+  return entry->ended <= now && entry->end != ServerHoldEnd::kReleased;
+}
+
+void Recorder::OnAwaitedCall(Party who, bool called) {
+  if (closed_) return;
+  if (called) return;
+  Note(who, "not called of the loss");
+  const std::size_t first = violations_.size();
+  JudgeUntold(who.client, dealing(who).valid_end, world_->now(), violations_);
+  Attribute(first, who.resource);
+}
+
 void Recorder::NoteUnasked(Party who, VirtualTime now) {
   dealing(who).renews_before = kOpen;
   const auto busy = [](const Dealing& one, VirtualTime) { return one.doing != Doing::kNothing; };

@@ -39,8 +39,13 @@ void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
       case Doing::kExtending:
         history(who).renewals[client.renewal].sent = now;
         break;
+      case Doing::kSettingLimit:
+        history(who).limits.NoteSent(process, number);
+        break;
       case Doing::kReleasing:
         hold(who).release_sent = now;
+        break;
+      case Doing::kForcing:
         break;
     }
   }

@@ -25,6 +25,17 @@ constexpr unsigned kHeedlessBit = 3;
 constexpr unsigned kStallBit = 4;
 constexpr unsigned kInsideBit = 5;
 constexpr unsigned kSharedBit = 6;
+constexpr unsigned kSetsLimitBit = 7;
+constexpr unsigned kStopsBit = 8;
+constexpr unsigned kForcesBit = 9;
+// Behind a client's number of operations.
+constexpr unsigned kLimitBit = 14;
+constexpr unsigned kLeaseBit = 15;
+static_assert(kMostElements < 1 << kLimitBit);
+// Behind the resources and what is guarded.
+constexpr unsigned kLifeBit = kResourceBits + 2;
+static_assert(static_cast<unsigned>(GuardKind::kCheckAndSet) < 1U << (kLifeBit - kResourceBits));
+constexpr std::uint64_t kMostPermits = 1000;
 static_assert(kMostResources < 1 << kResourceBits);
 constexpr std::uint64_t kLongest = 20'000'000'000'000'000;  // zigzag ns: more than 100 days
 
@@ -115,8 +126,11 @@ std::string Pack(const PackedRun& run) {
   Packer packer;
   packer.Length(run.workload.lease);
   packer.Number(static_cast<std::uint64_t>(run.workload.permits));
-  packer.Number(static_cast<std::uint64_t>(run.workload.guard) << kResourceBits |
+  const bool lives = run.workload.life.count() != 0;
+  packer.Number((lives ? 1U : 0U) << kLifeBit |
+                static_cast<std::uint64_t>(run.workload.guard) << kResourceBits |
                 static_cast<std::uint64_t>(run.workload.resources));
+  if (lives) packer.Length(run.workload.life);
   packer.Length(run.workload.latency_max);
   packer.Number(static_cast<std::uint64_t>(run.workload.topology));
   packer.Number(static_cast<std::uint64_t>(run.workload.nodes));
@@ -125,14 +139,22 @@ std::string Pack(const PackedRun& run) {
   for (const ClientPlan& client : run.workload.clients) {
     packer.Length(client.clock_offset);
     packer.Length(Duration(client.clock_rate_ppm));
-    packer.Number(client.operations.size());
+    const bool own_lease = client.lease.count() != 0;
+    packer.Number(client.operations.size() | (client.limit.has_value() ? 1U : 0U) << kLimitBit |
+                  (own_lease ? 1U : 0U) << kLeaseBit);
+    if (client.limit.has_value()) packer.Number(static_cast<std::uint64_t>(*client.limit));
+    if (own_lease) packer.Length(client.lease);
     for (const Operation& operation : client.operations) {
       const bool stalls = operation.stall.count() != 0;
-      packer.Number(static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U) |
-                    (operation.heedless ? 1U : 0U) << kHeedlessBit |
-                    (stalls ? 1U : 0U) << kStallBit | (operation.inside ? 1U : 0U) << kInsideBit |
-                    (operation.shared ? 1U : 0U) << kSharedBit);
+      packer.Number(
+          static_cast<std::uint64_t>(operation.ask) << 1 | (operation.extend ? 1U : 0U) |
+          (operation.heedless ? 1U : 0U) << kHeedlessBit | (stalls ? 1U : 0U) << kStallBit |
+          (operation.inside ? 1U : 0U) << kInsideBit | (operation.shared ? 1U : 0U) << kSharedBit |
+          (operation.sets_limit > 0 ? 1U : 0U) << kSetsLimitBit |
+          (operation.stops ? 1U : 0U) << kStopsBit | (operation.forces ? 1U : 0U) << kForcesBit);
+      if (operation.sets_limit > 0) packer.Number(static_cast<std::uint64_t>(operation.sets_limit));
       if (stalls) packer.Length(operation.stall);
+      if (operation.stops) packer.Length(operation.stop_after);
       packer.Length(operation.think);
       packer.Length(operation.wait);
       packer.Length(operation.hold);
@@ -158,15 +180,22 @@ ClientPlan UnpackClient(Unpacker& from) {
   ClientPlan client;
   client.clock_offset = from.Length();
   client.clock_rate_ppm = from.Length().count();
-  for (std::uint64_t left = from.Number(kMostElements); left > 0 && from.ok(); --left) {
+  const std::uint64_t size = from.Number((2U << kLeaseBit) - 1);
+  if ((size >> kLimitBit & 1U) != 0) client.limit = from.Index(kMostPermits);
+  if ((size >> kLeaseBit & 1U) != 0) client.lease = from.Length();
+  for (std::uint64_t left = size & ((1U << kLimitBit) - 1); left > 0 && from.ok(); --left) {
     Operation operation;
-    const std::uint64_t word = from.Number((2U << kSharedBit) - 1);
+    const std::uint64_t word = from.Number((2U << kForcesBit) - 1);
     operation.ask = static_cast<Ask>(word >> 1 & 3U);
     operation.extend = (word & 1U) != 0;
     operation.inside = (word >> kInsideBit & 1U) != 0;
     operation.shared = (word >> kSharedBit & 1U) != 0;
     operation.heedless = (word >> kHeedlessBit & 1U) != 0;
+    if ((word >> kSetsLimitBit & 1U) != 0) operation.sets_limit = from.Index(kMostPermits);
+    operation.stops = (word >> kStopsBit & 1U) != 0;
+    operation.forces = (word >> kForcesBit & 1U) != 0;
     if ((word >> kStallBit & 1U) != 0) operation.stall = from.Length();
+    if (operation.stops) operation.stop_after = from.Length();
     operation.think = from.Length();
     operation.wait = from.Length();
     operation.hold = from.Length();
@@ -189,11 +218,12 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
   Unpacker from(bytes);
   PackedRun run;
   run.workload.lease = from.Length();
-  run.workload.permits = from.Index(1000);
-  const int word = from.Index(static_cast<std::uint64_t>(GuardKind::kCheckAndSet) << kResourceBits |
-                              kMostResources);
-  run.workload.resources = word & ((1 << kResourceBits) - 1);
-  run.workload.guard = static_cast<GuardKind>(word >> kResourceBits);
+  run.workload.permits = from.Index(kMostPermits);
+  const auto word = static_cast<unsigned>(from.Index((2U << kLifeBit) - 1));
+  run.workload.resources = static_cast<int>(word & ((1U << kResourceBits) - 1));
+  run.workload.guard =
+      static_cast<GuardKind>(word >> kResourceBits & ((1U << (kLifeBit - kResourceBits)) - 1));
+  if ((word >> kLifeBit & 1U) != 0) run.workload.life = from.Length();
   run.workload.latency_max = from.Length();
   run.workload.topology = static_cast<sim::Topology>(from.Index(2));
   run.workload.nodes = from.Index(kMostNodes);
@@ -217,6 +247,9 @@ std::string_view Flaw(const Workload& workload) {
   if (workload.clients.empty()) return "it has no clients";
   if (workload.permits < 1) return "it has no permits";
   if (workload.latency_max.count() < 0) return "its latency is negative";
+  if (workload.life.count() != 0 && workload.life < std::chrono::milliseconds(1)) {
+    return "its latch lives for less than 1 ms";
+  }
   if (workload.resources < 1) return "it has no resources";
   const bool alone = workload.topology == sim::Topology::kStandalone;
   if (workload.nodes < 1 || (alone && workload.nodes != 1)) {
@@ -225,6 +258,11 @@ std::string_view Flaw(const Workload& workload) {
   for (const ClientPlan& client : workload.clients) {
     if (client.clock_rate_ppm < -kMostRatePpm || client.clock_rate_ppm > kMostRatePpm) {
       return "a client's clock runs at no rate that a clock can have";
+    }
+    const bool own_lease = client.lease.count() != 0;
+    if (own_lease &&
+        (client.lease < std::chrono::milliseconds(1) || client.lease > workload.lease)) {
+      return "a client's own lease is shorter than 1 ms, or longer than that of all";
     }
     for (const Operation& operation : client.operations) {
       if (operation.ask > Ask::kWait) return "an operation asks in a way that is not known here";

@@ -11,6 +11,7 @@
 #include "scenarios/oracles/exercised.h"
 #include "scenarios/oracles/keys.h"
 #include "scenarios/oracles/latch.h"
+#include "scenarios/oracles/limit.h"
 #include "scenarios/oracles/liveness_bound.h"
 #include "scenarios/oracles/order.h"
 #include "scenarios/oracles/progress.h"
@@ -23,13 +24,10 @@
 #include "scenarios/recorder.h"
 #include "scenarios/several.h"
 #include "scenarios/story.h"
+#include "scenarios/world_options.h"
 
 namespace interlock::scenarios {
 namespace {
-
-/// Distinct for every process of a world by construction; a seed of its own would only make
-/// shrinking change the tokens.
-constexpr std::uint64_t kEntropySeed = 0x5eed;
 
 /// Of a client that asks again: what is excused, and one request that is not.
 constexpr int kRequestsAgain = kExcused + 1;
@@ -47,7 +45,7 @@ class OneRun {
         of_each_(recorder_),
         events_(traits_.several ? static_cast<ProgramEvents&>(of_each_) : recorder_),
         plan_(FaultPlanOf(workload)),
-        world_(universe, Options(workload, keep_events), plan_, choices, &recorder_),
+        world_(universe, WorldOptionsOf(workload, keep_events), plan_, choices, &recorder_),
         probe_(probe) {}
 
   RunResult Run(const StepWatch* watch) {
@@ -99,38 +97,24 @@ class OneRun {
     return stop;
   }
 
-  static sim::WorldOptions Options(const Workload& workload, bool keep_events) {
-    sim::WorldOptions options;
-    options.latency_min = workload.latency_max / 20;
-    options.latency_max = workload.latency_max;
-    options.entropy_seed = kEntropySeed;
-    options.topology = workload.topology;
-    options.nodes = workload.nodes;
-    options.persistence = workload.persistence;
-    // A replica is further away than any client: what a client has been told, it may not know yet.
-    options.replication_lag = 2 * workload.latency_max;
-    options.keep_events = keep_events;
-    options.max_steps = 1'000'000;  // a lock that polls to the end of a long wait takes 100'000
-    return options;
-  }
-
   void Start(int client) {
     const ClientPlan& plan = plans_[static_cast<std::size_t>(client)];
     sim::ClockOptions clock;
     clock.offset = plan.clock_offset;
     clock.rate_ppm = plan.clock_rate_ppm;
     world_.AddProcess(clock, case_.scenario->database);
+    recorder_.NoteClient(client, plan);
     world_.Start(client, [this, client] {
       harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
       for (int node = 0; node < world_.nodes(); ++node) {
         environment.nodes.push_back(&world_.connector(client, node));
       }
+      const auto index = static_cast<std::size_t>(client);
       std::vector<std::unique_ptr<harness::Lock>> locks;
       for (int i = 0; i < workload_.resources; ++i) {
-        const harness::LockOptions& options = options_[static_cast<std::size_t>(i)];
+        const auto options = WithPlan(plans_[index], options_[static_cast<std::size_t>(i)]);
         locks.push_back(case_.subject->NewLock(environment, OptionsOf(client, options)));
       }
-      const auto index = static_cast<std::size_t>(client);
       const bool own = index < workload_.clients.size();
       if (!traits_.latch) {
         RunClient(client, plans_[index], next_[index], environment, traits_, locks, events_);
@@ -173,9 +157,14 @@ class OneRun {
     }
   }
 
-  /// A client that comes when all is well again: what it cannot get is lost.
+  /// A client that comes when all is well again: what it cannot get is lost. Where clients differ
+  /// about the limit each of them makes it as many as there are of them.
   void AddProbe(int resource) {
     ClientPlan plan;
+    if (VariesLimits(workload_) && MaySetLimits(traits_)) {
+      plan.limit = 0;
+      plan.operations.push_back({.resource = resource, .sets_limit = workload_.permits});
+    }
     plan.operations.push_back(Request(resource));
     plans_.push_back(plan);
     Start(static_cast<int>(plans_.size()) - 1);
@@ -193,9 +182,10 @@ class OneRun {
 
   Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
 
-  /// Unless something has gone wrong.
+  /// Unless something has gone wrong, or a lease may end before all those that a waiter knows of.
   std::optional<Duration> HandOverBound() const {
     if (recorder_.faults() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
+    if (HasOwnLeases(workload_)) return std::nullopt;
     return case_.subject->HandOverBound(options_.front());
   }
 
@@ -284,9 +274,11 @@ class OneRun {
     if (!traits_.semaphore) JudgeWrites(history, result.violations);
     JudgeRefusals(history, result.violations);
     JudgeRecovery(history, result.violations);
+    JudgeLimit(history, result.violations);
     if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
     JudgeFalseValidity(history, result.violations);
-    JudgeTermination(history, case_.subject->OverrunBound(*resource.options), result.violations);
+    JudgeKeptAlive(history, KeptAliveFor(*case_.subject, *resource.options), result.violations);
+    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
     if (traits_.bypass_bound.has_value()) {
       JudgeOrder(history, *traits_.bypass_bound, result.violations);
     }
@@ -297,6 +289,7 @@ class OneRun {
     if (to_its_end) JudgeProgress(history, Rules(resource), result.violations);
     GoalSet goals = recorder_.goals();
     AddGoals(resource.history, goals);
+    AddLimitGoals(resource.history, goals);
     if (traits_.quorum) AddQuorumGoals(resource.history, history, goals);
     PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
     // Without a promise about the order only starvation counts, of whoever waits.
@@ -311,12 +304,13 @@ class OneRun {
     const std::size_t first = result.violations.size();
     JudgeRecovery(history, result.violations);
     JudgePatience(history, WakeUpBound(), result.violations);
-    JudgeTermination(history, case_.subject->OverrunBound(*resource.options), result.violations);
+    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
     const std::size_t before = result.violations.size();
     JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
     const bool storm = result.violations.size() > before;
     const LatchRules rules{resource.options->parties, WakeUpBound(),
-                           case_.scenario->gives_up.writes, HandOverBound()};
+                           case_.scenario->gives_up.writes, HandOverBound(),
+                           resource.options->life};
     JudgeLatch(history, rules, to_its_end, result.violations);
     GoalSet goals = recorder_.goals();
     AddLatchGoals(history, rules, goals);

@@ -76,6 +76,18 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
 
 bool MayShare(const harness::Traits& traits) { return traits.shared || traits.latch; }
 
+bool MaySetLimits(const harness::Traits& traits) {
+  return traits.limit_stands.value_or(std::chrono::milliseconds(0)).count() > 0;
+}
+
+Extras ExtrasOf(const harness::Traits& traits) {
+  return {.readers = MayShare(traits),
+          .stops = traits.stops,
+          .operators = traits.operators && !traits.latch,
+          .lives = traits.latch,
+          .limit_stands = traits.limit_stands};
+}
+
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
                               bool shows_ownership) {
   std::vector<Judged> judged;
@@ -161,6 +173,8 @@ GoalSet GoalsOfLatches(const Scenario& scenario) {
     goals.Add(goal);
   }
   if (scenario.asks_again) goals.Add(Goal::kWentOn);
+  if (!scenario.gives_up.writes) goals.Add(Goal::kLatchForgotten);
+  if (!scenario.gives_up.writes) goals.Add(Goal::kLatchProlonged);
   return goals;
 }
 
@@ -184,6 +198,8 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
   if (scenario.shape.overstay) add({Goal::kLeaseExpiredWhileHeld, Goal::kReleaseOfLostLease});
   if (scenario.shape.extend && traits.can_extend) add({Goal::kExtended, Goal::kExtendAfterLoss});
   if (traits.renews) add({Goal::kRenewedByItself});
+  if (traits.stops && traits.waits) add({Goal::kWaiterStopped});
+  if (traits.operators && !scenario.gives_up.writes) add({Goal::kForcedOut});
   using sim::FaultKind;
   if (has({FaultKind::kCrash})) {
     add({Goal::kCrashWhileHolding, Goal::kCrashInSection, Goal::kRecoveredAfterCrash});
@@ -203,6 +219,11 @@ GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
     }
   }
   if (scenario.asks_again) add({Goal::kWentOn});
+  if (traits.limit_stands.has_value() && !scenario.gives_up.writes) {
+    add({Goal::kOtherLimitRefused});
+    if (MaySetLimits(traits)) add({Goal::kLimitSetInUse, Goal::kLimitBelowOut});
+    if (MaySetLimits(traits) && traits.waits) add({Goal::kLetInByLimit});
+  }
   if (runs < kRunsForRareGoals) return goals;
   if (scenario.gives_up.writes) add({Goal::kGrantLost});
   if (traits.waits) add({Goal::kWokenAsTimedOut});
@@ -232,6 +253,7 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
     if (i > 0) options.resource += "/" + std::to_string(i + 1);
     options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
     options.permits = workload.permits;
+    options.life = std::chrono::duration_cast<std::chrono::milliseconds>(workload.life);
     if (traits.latch) options.parties = static_cast<int>(PartiesOf(workload, i).size());
   }
   for (std::size_t i = 0; beside > 0 && i + 1 < all.size(); ++i) {
@@ -242,6 +264,14 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
 
 harness::LockOptions OptionsOf(int client, harness::LockOptions options) {
   if (client % 2 == 1) std::reverse(options.several.begin(), options.several.end());
+  return options;
+}
+
+harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options) {
+  options.permits = plan.limit.value_or(options.permits);
+  if (plan.lease.count() > 0) {
+    options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(plan.lease);
+  }
   return options;
 }
 

@@ -5,6 +5,7 @@
 // will run.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,18 @@
 #include "scenarios/workload.h"
 
 namespace interlock::scenarios {
+
+/// What a workload may have in addition, because of what the lock is.
+struct Extras {
+  bool readers = false;    ///< some ask as readers
+  bool stops = false;      ///< some waits are stopped
+  bool operators = false;  ///< some take the lock away from its holders
+  bool lives = false;      ///< a latch may be remembered for a short time only
+  /// Clients differ in their limits and leases, and, if it is more than 0, set other limits; as
+  /// Traits::limit_stands.
+  std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
+  bool operator==(const Extras&) const = default;
+};
 
 struct WorkloadShape {
   int max_clients = 6;  ///< generated: 2 to this
@@ -35,7 +48,9 @@ struct WorkloadShape {
   int nodes = 1;
   std::vector<sim::Persistence> persistence = {sim::Persistence::kNone};  ///< one is drawn
   GuardKind guard = GuardKind::kNone;
-  bool readers = false;  ///< some ask as readers; never a scenario's own wish, see Generator
+  // Never a scenario's own wish, see Generator.
+  Extras extras = {};
+  bool ages = false;  ///< limits go out of use for about as long as they stand
 };
 
 /// The assumptions of every lease lock that do not hold. What is still promised without them
@@ -101,8 +116,12 @@ const Scenario* FindScenario(std::string_view name);
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 
 /// Whether some of a workload's operations are to be shared: a lock's readers', or those of who
-/// only waits at a latch.
+/// only waits at a latch. Whether clients may set limits, and follow those that others have set.
 bool MayShare(const harness::Traits& traits);
+bool MaySetLimits(const harness::Traits& traits);
+Extras ExtrasOf(const harness::Traits& traits);
+
+Extras ExtrasOf(const harness::Traits& traits);
 
 /// What the scenario judges for a subject of these traits; without a sight of who owns the lock in
 /// the server, what needs it is left out.
@@ -139,5 +158,7 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
 
 /// As this client gives them: every second one names several the other way round.
 harness::LockOptions OptionsOf(int client, harness::LockOptions options);
+/// With the limit and the lease of a client that does this.
+harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options);
 
 }  // namespace interlock::scenarios

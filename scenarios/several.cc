@@ -21,6 +21,10 @@ void EventsOfEach::OnAsk(Party who, const Operation& operation) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnAsk(each, operation); });
 }
 
+void EventsOfEach::OnStop(Party who) {
+  ForEach(who, [&](Party each, std::size_t) { events_.OnStop(each); });
+}
+
 void EventsOfEach::OnRefused(Party who, const Status& status) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnRefused(each, status); });
 }
@@ -60,6 +64,11 @@ void EventsOfEach::OnAskValid(Party who) {
 // Whoever is told "no" is not told of which.
 void EventsOfEach::OnAskedValid(Party who, bool valid, const harness::Hold& hold) {
   ForEach(who, [&](Party each, std::size_t i) { events_.OnAskedValid(each, valid, hold.Part(i)); });
+}
+
+// Whoever has lost one of them leaves both alone.
+void EventsOfEach::OnLost(Party who) {
+  ForEach(who, [&](Party each, std::size_t) { events_.OnLost(each); });
 }
 
 void EventsOfEach::OnRelease(Party who) {

@@ -33,6 +33,8 @@ std::string_view HowEnded(const ServerHold& hold) {
       return "removed by another client";
     case ServerHoldEnd::kLost:
       return "lost by its server";
+    case ServerHoldEnd::kForced:
+      return "taken away by an operator";
   }
   return "";
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -14,9 +15,20 @@ namespace {
 
 // The run's choices come from the same seed: these draws must not be the same as theirs.
 constexpr std::uint64_t kStream = 4 * 0x9e3779b97f4a7c15ULL;
-// Whatever else is drawn is the same with and without readers.
+// Whatever else is drawn is the same with and without readers, other limits, and lives.
 constexpr std::uint64_t kReaderStream = 5 * 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t kLimitStream = 6 * 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t kLifeStream = 7 * 0x9e3779b97f4a7c15ULL;
 constexpr int kWritersOnlyOneIn = 8;
+constexpr int kOneMindOneIn = 3;  // runs in which nobody differs about the limit
+constexpr int kAgesOneIn = 6;     // ... in which a limit may go out of use for as long as it stands
+constexpr int kMostLimit = 4;
+// And with and without stops, and operators.
+constexpr std::uint64_t kStopStream = 8 * 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t kOperatorStream = 9 * 0x9e3779b97f4a7c15ULL;
+constexpr int kStopsOneIn = 3;      // runs in which waits are stopped
+constexpr int kOperatorsOneIn = 4;  // runs in which there are operators
+constexpr int kMostOperators = 2;   // operations of theirs in one run
 constexpr int kMostWeight = 100;
 constexpr int kCalmOneIn = 5;       // runs without any fault
 constexpr int kMarathonOneIn = 10;  // runs in which one client does many operations
@@ -157,6 +169,81 @@ void MakeReaders(Dice& dice, RawWorkload& raw) {
   }
 }
 
+/// Who differs from all others does so in everything that it does.
+void VaryClients(Dice& dice, bool settable, RawWorkload& raw) {
+  const int follow_percent = settable ? dice.Below(kMostWeight) : 0;
+  const int other_percent = dice.Below(kMostWeight / 2);
+  const int lease_percent = dice.OneIn(2) ? dice.Below(kMostWeight) : 0;
+  for (RawClient& client : raw.clients) {
+    if (dice.Below(100) < other_percent) client.limit = 2 + dice.Below(kMostLimit);
+    if (dice.Below(100) < follow_percent) client.limit = 1;
+    if (dice.Below(100) < lease_percent) {
+      client.lease = 1 + dice.Below(kLadders.client_leases - 1);
+    }
+  }
+}
+
+void SetLimits(Dice& dice, bool ages, RawWorkload& raw) {
+  const int set_percent = dice.Below(kMostWeight / 2);
+  const int age_percent = dice.OneIn(kAgesOneIn) && ages ? 1 + dice.Below(kMostWeight) : 0;
+  for (RawClient& client : raw.clients) {
+    for (RawOperation& operation : client.operations) {
+      if (dice.Below(100) < set_percent) {
+        operation.sets_limit = 1 + dice.Below(kMostLimit);
+        if (&operation != &client.operations.front()) operation.inside = dice.Below(2);
+      }
+      if (dice.Below(100) < age_percent) operation.age = 1 + dice.Below(kLadders.ages - 1);
+    }
+  }
+}
+
+void StopWaits(Dice& dice, RawWorkload& raw) {
+  if (!dice.OneIn(kStopsOneIn)) return;
+  const int percent = 1 + dice.Below(kMostWeight);
+  const int clients = static_cast<int>(raw.clients.size());
+  for (RawClient& client : raw.clients) {
+    for (RawOperation& operation : client.operations) {
+      const bool waits = operation.ask != static_cast<int>(Ask::kTry);
+      if (!waits || dice.Below(100) >= percent) continue;
+      if (dice.OneIn(2)) {
+        operation.stop = 1 + dice.Below(kLadders.stops);
+        continue;
+      }
+      const int other = dice.Below(clients);
+      operation.stop = StopInStep(other, dice.Below(kMostLate));
+    }
+  }
+}
+
+void VaryLimits(Dice& dice, const WorkloadShape& shape, RawWorkload& raw) {
+  if (dice.OneIn(kOneMindOneIn)) return;
+  const bool settable = shape.extras.limit_stands->count() > 0;
+  VaryClients(dice, settable, raw);
+  if (settable) SetLimits(dice, shape.ages, raw);
+}
+
+/// An operator is one of the clients, in the place of an operation. What was to be inside of that
+/// has nothing to be inside of.
+void SendOperators(Dice& dice, RawWorkload& raw) {
+  if (!dice.OneIn(kOperatorsOneIn)) return;
+  for (int left = 1 + dice.Below(kMostOperators); left > 0; --left) {
+    std::vector<RawOperation>& operations =
+        raw.clients[static_cast<std::size_t>(dice.Below(static_cast<int>(raw.clients.size())))]
+            .operations;
+    if (operations.empty()) operations.emplace_back();
+    const auto place = static_cast<std::size_t>(dice.Below(static_cast<int>(operations.size())));
+    RawOperation& chosen = operations[place];
+    chosen.force = 1;
+    chosen.inside = 0;
+    chosen.sets_limit = 0;
+    chosen.age = 0;
+    chosen.think = dice.Below(kLadders.thinks);
+    chosen.hold = dice.Below(kLadders.holds);
+    chosen.extend = dice.Below(2);
+    if (place + 1 < operations.size()) operations[place + 1].inside = 0;
+  }
+}
+
 }  // namespace
 
 Swarm::Swarm(WorkloadShape shape) : shape_(std::move(shape)) {}
@@ -186,9 +273,25 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
     if (shape_.nest) Nest(dice, 1 + raw.resources, client.operations);
   }
   AddFaults(dice, shape_, shape_.nodes, raw);
-  if (shape_.readers) {
+  if (shape_.extras.readers) {
     Dice of_readers(seed ^ kReaderStream);
     MakeReaders(of_readers, raw);
+  }
+  if (shape_.extras.limit_stands.has_value()) {
+    Dice of_limits(seed ^ kLimitStream);
+    VaryLimits(of_limits, shape_, raw);
+  }
+  if (shape_.extras.lives) {
+    Dice of_lives(seed ^ kLifeStream);
+    if (of_lives.OneIn(2)) raw.life = 1 + of_lives.Below(kLadders.lives - 1);
+  }
+  if (shape_.extras.stops) {
+    Dice of_stops(seed ^ kStopStream);
+    StopWaits(of_stops, raw);
+  }
+  if (shape_.extras.operators) {
+    Dice of_operators(seed ^ kOperatorStream);
+    SendOperators(of_operators, raw);
   }
   return raw;
 }

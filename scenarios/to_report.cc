@@ -66,8 +66,15 @@ void AddOperation(const Operation& operation, reports::JsonText& json) {
   json.Bool(operation.heedless);
   length("stall_us", operation.stall);
   length("overstay_us", operation.overstay);
+  json.Key("sets_limit");
+  json.Signed(operation.sets_limit);
   json.Key("resource");
   json.Signed(operation.resource);
+  json.Key("stops");
+  json.Bool(operation.stops);
+  length("stop_after_us", operation.stop_after);
+  json.Key("forces");
+  json.Bool(operation.forces);
   json.EndObject();
 }
 
@@ -85,6 +92,7 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
   json.BeginObject();
   word("token", token);
   length("lease_us", workload.lease);
+  length("life_us", workload.life);
   json.Key("permits");
   json.Signed(workload.permits);
   json.Key("resources");
@@ -101,6 +109,9 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
     json.BeginObject();
     json.Key("clock_rate_ppm");
     json.Signed(client.clock_rate_ppm);
+    json.Key("limit");
+    json.Signed(client.limit.value_or(workload.permits));
+    length("lease_us", client.lease.count() > 0 ? client.lease : workload.lease);
     json.Key("operations");
     json.BeginArray();
     for (const Operation& operation : client.operations) {

@@ -4,6 +4,17 @@
 #include <algorithm>
 
 namespace interlock::scenarios {
+namespace {
+
+template <typename Condition>
+bool AnyOperation(const Workload& workload, const Condition& condition) {
+  return std::any_of(
+      workload.clients.begin(), workload.clients.end(), [&](const ClientPlan& client) {
+        return std::any_of(client.operations.begin(), client.operations.end(), condition);
+      });
+}
+
+}  // namespace
 
 sim::FaultPlan FaultPlanOf(const Workload& workload) {
   sim::FaultPlan plan;
@@ -34,11 +45,32 @@ Duration LongestPhaseOne(const Workload& workload) {
 }
 
 bool HasReaders(const Workload& workload) {
-  return std::any_of(
-      workload.clients.begin(), workload.clients.end(), [](const ClientPlan& client) {
-        return std::any_of(client.operations.begin(), client.operations.end(),
-                           [](const Operation& operation) { return operation.shared; });
-      });
+  return AnyOperation(workload, [](const Operation& operation) { return operation.shared; });
+}
+
+bool VariesLimits(const Workload& workload) {
+  return SetsLimits(workload) || HasOwnLeases(workload) ||
+         std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& one) { return one.limit.has_value(); });
+}
+
+bool SetsLimits(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& one) { return one.sets_limit > 0; }) ||
+         std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& one) { return one.limit == 0; });
+}
+
+bool HasOwnLeases(const Workload& workload) {
+  return std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& one) { return one.lease.count() != 0; });
+}
+
+bool HasStops(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& operation) { return operation.stops; });
+}
+
+bool HasOperators(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& operation) { return operation.forces; });
 }
 
 std::string_view ToString(Ask ask) {

@@ -36,7 +36,7 @@ enum class GuardKind : std::uint8_t {
   kCheckAndSet,  ///< accepts a write if nobody else has read since the writer did
 };
 
-/// Think, ask for the lock, work in the section, release.
+/// Think, ask for the lock, work in the section, release; or think and set a limit.
 struct Operation {
   Ask ask = Ask::kTry;
   Duration think{};  ///< before asking
@@ -55,6 +55,15 @@ struct Operation {
   /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where
   /// that MayShare (scenario.h).
   bool shared = false;
+  /// If not 0: puts so many permits in force in place of asking, also inside another operation,
+  /// whatever that has. Only where that MaySetLimits (scenario.h).
+  int sets_limit = 0;
+  /// Its wait is stopped so long after it has asked; 0: before. Only where Traits say `stops`.
+  bool stops = false;
+  Duration stop_after{};
+  /// An operator's: asks for nothing, but looks who holds, thinks about that for `hold`, and takes
+  /// it away from them; with `extend` says so twice. Only where Traits say `operators`.
+  bool forces = false;
   bool operator==(const Operation&) const = default;
 };
 
@@ -81,6 +90,10 @@ using FaultSet = std::bitset<kFaultNumbers>;
 struct ClientPlan {
   Duration clock_offset{};          ///< of the client's monotonic clock
   std::int64_t clock_rate_ppm = 0;  ///< how much faster than true time it runs
+  /// Where a limit is kept in the server: how many permits there are in the client's opinion, if it
+  /// is not the workload's (0: as many as are in force), and its lease, if it is a shorter one.
+  std::optional<int> limit = std::nullopt;
+  Duration lease{};
   std::vector<Operation> operations;
   std::vector<PlannedFault> faults;
   bool operator==(const ClientPlan&) const = default;
@@ -88,6 +101,7 @@ struct ClientPlan {
 
 struct Workload {
   Duration lease{};  ///< whole milliseconds
+  Duration life{};   ///< of a latch; 0: longer than any run
   int permits = 1;
   int resources = 1;       ///< 1 to kMostResources
   Duration latency_max{};  ///< slowest message, one way; 0: everything happens when it is sent
@@ -111,6 +125,15 @@ Duration LongestPhaseOne(const Workload& workload);
 
 /// Whether anybody asks as a reader.
 bool HasReaders(const Workload& workload);
+
+/// Whether clients differ about the limit or in their leases, or set another limit; whether they do
+/// that, or follow whichever is in force; whether leases differ.
+bool VariesLimits(const Workload& workload);
+bool SetsLimits(const Workload& workload);
+bool HasOwnLeases(const Workload& workload);
+/// Whether any wait is stopped, and whether anybody is an operator.
+bool HasStops(const Workload& workload);
+bool HasOperators(const Workload& workload);
 
 std::string_view ToString(Ask ask);
 std::string_view ToString(GuardKind guard);

@@ -147,6 +147,32 @@ class ExploreCommand {
   ExploreOptions options_;
 };
 
+void AddLengths(CLI::App& command, ExploreRequest& request) {
+  Bounds& bounds = request.bounds;
+  const auto length = [&command](const char* name, int& value, int least, const char* text) {
+    command.add_option(name, value, text)->check(CLI::Range(least, 1000))->capture_default_str();
+  };
+  length("--wait-for", bounds.wait, 1, "how long they wait with --wait, in % of a lease");
+  length("--stop-after", bounds.stop, 0, "when waits are stopped with --stops, in % of a lease");
+  length("--hold", bounds.hold, 1, "how long they are in the section, in % of a lease");
+  command
+      .add_option("--stagger", request.stagger,
+                  "how much later each begins than the one before; 10 at a latch, else 0")
+      ->check(CLI::Range(0, 1000));
+  length(
+      "--overstay", bounds.overstay, 0,
+      "how long after its validity each comes back once; 0: not, but for 37 where a scenario has "
+      "that, and no pauses");
+  command
+      .add_option_function<int>(
+          "--lease", [&bounds](int ms) { bounds.lease = std::chrono::milliseconds(ms); },
+          "milliseconds in which a key is gone; 4000 if not given")
+      ->check(CLI::Range(10, 60'000));
+  length("--life", bounds.life, 0,
+         "how long a latch is remembered, in % of a lease; 0: longer than any run");
+  length("--think", bounds.think, 0, "what they let pass between attempts, in % of a lease");
+}
+
 void AddBounds(CLI::App& command, Settings& settings) {
   ExploreRequest& request = settings.request;
   Bounds& bounds = request.bounds;
@@ -178,6 +204,16 @@ void AddBounds(CLI::App& command, Settings& settings) {
       ->check(CLI::Range(3, kMostNodes));
   count("--readers", bounds.readers,
         "how many of them ask as readers, or only wait at a latch; else 0");
+  count("--setters", bounds.setters,
+        "how many of them set one permit more in place of asking; else 0");
+  count("--other-limits", bounds.other_limits,
+        "how many of them take one permit more for the limit; else 0");
+  command.add_flag("--follow", bounds.follow,
+                   "all others but the first follow whichever limit is in force");
+  count("--stops", bounds.stops,
+        "how many of them, the first ones, are stopped whenever they wait; else 0");
+  count("--operators", bounds.operators,
+        "how many of them, the last ones, take the lock away from its holders; else 0");
   command.add_flag("--nest", bounds.nest,
                    "at the end of a section clients ask for the next resource, too, and hold both");
   count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");
@@ -194,25 +230,6 @@ void AddBounds(CLI::App& command, Settings& settings) {
                    "between its calls, the tasks of one client go on in the order in which they "
                    "became ready; else in every order");
   command.add_flag("--clocks-apart", bounds.clocks_apart, "clocks differ by two leases and more");
-  const auto length = [&command](const char* name, int& value, int least, const char* text) {
-    command.add_option(name, value, text)->check(CLI::Range(least, 1000))->capture_default_str();
-  };
-  length("--wait-for", bounds.wait, 1, "how long they wait with --wait, in % of a lease");
-  length("--hold", bounds.hold, 1, "how long they are in the section, in % of a lease");
-  command
-      .add_option("--stagger", request.stagger,
-                  "how much later each begins than the one before; 10 at a latch, else 0")
-      ->check(CLI::Range(0, 1000));
-  length(
-      "--overstay", bounds.overstay, 0,
-      "how long after its validity each comes back once; 0: not, but for 37 where a scenario has "
-      "that, and no pauses");
-  command
-      .add_option_function<int>(
-          "--lease", [&bounds](int ms) { bounds.lease = std::chrono::milliseconds(ms); },
-          "milliseconds in which a key is gone; 4000 if not given")
-      ->check(CLI::Range(10, 60'000));
-  length("--think", bounds.think, 0, "what they let pass between attempts, in % of a lease");
   command.add_flag("--wait", bounds.waits, "clients wait for the lock instead of trying");
   command.add_flag("--extend", bounds.extend, "clients extend in the middle of the section");
 }
@@ -233,6 +250,7 @@ void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
   command->add_option("--property", settings->request.property,
                       "code or name: look for violations of this property alone");
   AddBounds(*command, *settings);
+  AddLengths(*command, settings->request);
   command->add_option("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
   command
       ->add_option("--checkpoint", settings->checkpoint,

@@ -23,6 +23,10 @@ scenarios::cli::ExploreRequest RequestOf(const ExploreOptions& options,
   request.bounds.masters =
       options.masters > 0 ? std::clamp(options.masters, 3, scenarios::kMostNodes) : 0;
   request.bounds.readers = std::clamp(options.readers, 0, 8);
+  request.bounds.setters = std::clamp(options.setters, 0, 8);
+  request.bounds.other_limits = std::clamp(options.other_limits, 0, 8);
+  request.bounds.follow = options.follow;
+  request.bounds.life = std::clamp(options.life, 0, 1000);
   request.bounds.nest = options.nest;
   request.bounds.waits = options.waits;
   request.bounds.extend = options.extend;

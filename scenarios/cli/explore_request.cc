@@ -62,6 +62,12 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     return Bad(fmt::format("the scenario {} has one master", scenario.name));
   }
   if (bounds.readers > bounds.clients) return Bad("there are more readers than clients");
+  if (bounds.setters + bounds.other_limits > bounds.clients) {
+    return Bad("there are more who set or give another limit than clients");
+  }
+  if (bounds.stops > bounds.clients) return Bad("more are stopped than there are clients");
+  if (bounds.stops > 0 && !bounds.waits) return Bad("who does not wait cannot be stopped");
+  if (bounds.operators > bounds.clients) return Bad("there are more operators than clients");
   if (bounds.nest && bounds.resources < 2) {
     return Bad("who holds a resource can ask for another one only if there are two or more");
   }
@@ -112,6 +118,21 @@ Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase&
   return only;
 }
 
+Status FitsTheLock(const Bounds& bounds, const harness::Traits& traits) {
+  const Extras may = ExtrasOf(traits);
+  if (bounds.readers > 0 && !may.readers) return Bad("this lock has no readers");
+  if (bounds.stops > 0 && !may.stops) return Bad("waits for this lock cannot be stopped");
+  if (bounds.operators > 0 && !may.operators) return Bad("this lock has nothing for operators");
+  if (bounds.other_limits > 0 && !may.limit_stands.has_value()) {
+    return Bad("this lock keeps no limit that clients could differ about");
+  }
+  if ((bounds.setters > 0 || bounds.follow) && !MaySetLimits(traits)) {
+    return Bad("the limit of this lock cannot be set");
+  }
+  if (bounds.life > 0 && !may.lives) return Bad("this lock is no latch that could be forgotten");
+  return Status();
+}
+
 }  // namespace
 
 Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry) {
@@ -133,9 +154,7 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     "--restarts",
                     scenario.name));
   }
-  if (request.bounds.readers > 0 && !MayShare(entry.subject->traits())) {
-    return Bad("this lock has no readers");
-  }
+  if (auto unfit = FitsTheLock(request.bounds, entry.subject->traits()); !unfit.ok()) return unfit;
   if (!Applies(scenario, entry.subject->traits())) {
     return Bad(fmt::format("the scenario {} does not apply to this lock", scenario.name));
   }
@@ -146,6 +165,9 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
   const auto bounds = BoundsOf(request, scenario);
   if (!bounds.ok()) return bounds.status();
   options.bounds = *bounds;
+  // What one task of a client makes of a stop that another one requests at the same instant is not
+  // among the things that states are told apart by.
+  if (options.bounds.stops > 0) options.bounds.tasks_in_order = true;
   options.bounds.stagger =
       request.stagger.value_or(entry.subject->traits().latch ? kApartAtALatch : 0);
   auto only = OnlyOf(request, options.run_case);

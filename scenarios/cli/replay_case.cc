@@ -119,8 +119,8 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
     replayed.workload = packed->workload;
   } else {
     const std::uint64_t seed = std::get<std::uint64_t>(replayed.token.run);
-    const bool readers = MayShare(unit.entry->subject->traits());
-    replayed.workload = Generator(*unit.scenario, readers).Draw(seed);
+    replayed.workload =
+        Generator(*unit.scenario, ExtrasOf(unit.entry->subject->traits())).Draw(seed);
   }
   if (replayed.workload.permits > 1 && !unit.entry->subject->traits().semaphore) {
     return Bad(fmt::format("the token asks for {} permits of {}, which is no semaphore",
@@ -129,6 +129,22 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
   if (HasReaders(replayed.workload) && !MayShare(unit.entry->subject->traits())) {
     return Bad(
         fmt::format("the token asks {} for readers, which it does not have", replayed.token.lock));
+  }
+  const harness::Traits traits = unit.entry->subject->traits();
+  if (VariesLimits(replayed.workload) && !traits.limit_stands.has_value()) {
+    return Bad(fmt::format("the token has clients with limits of their own, but {} keeps none",
+                           replayed.token.lock));
+  }
+  if (SetsLimits(replayed.workload) && !MaySetLimits(traits)) {
+    return Bad(fmt::format("the token has the limit of {} set, which is only that of its permits",
+                           replayed.token.lock));
+  }
+  const Extras extras = ExtrasOf(traits);
+  if (HasStops(replayed.workload) && !extras.stops) {
+    return Bad(fmt::format("the token stops waits of {}, which cannot be", replayed.token.lock));
+  }
+  if (HasOperators(replayed.workload) && !extras.operators) {
+    return Bad(fmt::format("the token has operators of {}, which knows none", replayed.token.lock));
   }
   return replayed;
 }

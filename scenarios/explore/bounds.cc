@@ -33,6 +33,20 @@ void SpreadOut(std::vector<Operation>& operations, int first, int resources) {
   }
 }
 
+/// What the client has to do with the limit; the workload's is `permits`.
+void TakePartIn(const Bounds& bounds, int index, int permits, ClientPlan& client) {
+  const int behind = bounds.clients - index;  // itself included
+  const bool sets = behind <= bounds.setters;
+  for (Operation& operation : client.operations) operation.sets_limit = sets ? permits + 1 : 0;
+  client.limit.reset();
+  if (sets) return;
+  if (behind <= bounds.setters + bounds.other_limits) {
+    client.limit = permits + 1;
+  } else if (bounds.follow && index > 0) {
+    client.limit = 0;
+  }
+}
+
 }  // namespace
 
 Duration Hundredths(const Bounds& bounds, int hundredths) {
@@ -42,6 +56,7 @@ Duration Hundredths(const Bounds& bounds, int hundredths) {
 Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
   Workload workload;
   workload.lease = bounds.lease - kTick;
+  workload.life = std::chrono::floor<std::chrono::milliseconds>(Hundredths(bounds, bounds.life));
   workload.permits = scenario.shape.min_permits;
   workload.persistence = bounds.persistence;
   if (bounds.failovers > 0) {
@@ -77,7 +92,13 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     client.operations.front().think = Hundredths(bounds, i * bounds.stagger);
     SpreadOut(client.operations, i, bounds.resources);
     const bool reads = i >= bounds.clients - bounds.readers;
-    for (Operation& operation : client.operations) operation.shared = reads;
+    for (Operation& operation : client.operations) {
+      operation.shared = reads;
+      operation.stops = bounds.waits && i < bounds.stops;
+      operation.stop_after = operation.stops ? Hundredths(bounds, bounds.stop) : Duration{};
+      operation.forces = i >= bounds.clients - bounds.operators;
+    }
+    TakePartIn(bounds, i, workload.permits, client);
     workload.clients.push_back(client);
   }
   return workload;
@@ -88,9 +109,15 @@ std::string ToText(const Bounds& bounds) {
                      AtMost(bounds.attempts, "attempt", "attempts");
   if (bounds.masters > 0) text += fmt::format(", {} masters", bounds.masters);
   if (bounds.readers > 0) text += fmt::format(", of {} as readers", bounds.readers);
+  if (bounds.setters > 0) text += fmt::format(", {} set a larger limit", bounds.setters);
+  if (bounds.other_limits > 0) text += fmt::format(", {} give a larger one", bounds.other_limits);
+  if (bounds.follow) text += ", all but the first follow the limit";
+  if (bounds.life > 0) text += fmt::format(", latches of {} %", bounds.life);
+  if (bounds.operators > 0) text += fmt::format(", of {} as operators", bounds.operators);
   if (bounds.waits) text += " that wait";
   const Bounds usual;
   if (bounds.waits && bounds.wait != usual.wait) text += fmt::format(" {} %", bounds.wait);
+  if (bounds.stops > 0) text += fmt::format(", {} stopped at {} %", bounds.stops, bounds.stop);
   if (bounds.resources > 1) text += fmt::format(", {} resources in turn", bounds.resources);
   if (bounds.writes != GuardKind::kNone) {
     text += fmt::format(", {} writes", ToString(bounds.writes));

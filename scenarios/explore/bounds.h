@@ -24,6 +24,14 @@ struct Bounds {
   /// Of a scenario over independent masters, [3, kMostNodes]; 0: as many as it has.
   int masters = 0;
   int readers = 0;    ///< so many of the clients, the last ones, ask as readers
+  int stops = 0;      ///< so many of the clients, the first ones, are stopped whenever they wait
+  int operators = 0;  ///< so many of the clients, the last ones, are operators
+  // Where a limit is kept in the server. Of the clients the last ones set one permit more in place
+  // of asking, so many; those before them take that for the limit, so many; and the others but the
+  // first follow whichever is in force, if this says so.
+  int setters = 0;
+  int other_limits = 0;
+  bool follow = false;
   bool nest = false;  ///< when its work is done each asks for the next resource, and holds both
   GuardKind writes = GuardKind::kNone;  ///< holders read and write what is guarded so
   bool waits = false;                   ///< they wait instead of trying
@@ -36,7 +44,9 @@ struct Bounds {
   int hold = 25;
   int think = 50;    ///< before each attempt but the first
   int stagger = 0;   ///< before the first attempt: of the second client so long, of the third twice
+  int stop = 25;     ///< of those that are stopped: so long after they have asked
   int overstay = 0;  ///< if not 0: each comes back once so long after its validity has ended
+  int life = 0;      ///< of a latch; 0: longer than any run
 
   int crashes = 0;        ///< a client dies behind a command, at a late reply or in its section
   int expiries = 0;       ///< the lease of a living client passes before it gives it up

@@ -39,6 +39,27 @@ std::string OutcomeOf(const Recorder& recorder, std::size_t count) {
   return outcome;
 }
 
+/// What may have been in force when, and which calls have brought that about.
+void DescribeLimits(const Limits& limits, sim::FingerprintWriter& writer) {
+  if (!limits.kept()) return;
+  writer.Number(limits.spans().size());
+  for (const Limits::Span& span : limits.spans()) {
+    writer.Time(span.from);
+    writer.Time(span.lapses);
+    writer.Number(span.possible.size());
+    for (const int limit : span.possible) writer.Number(static_cast<std::uint64_t>(limit));
+  }
+  writer.Number(limits.calls().size());
+  for (const LimitCall& call : limits.calls()) {
+    writer.Process(call.client);
+    writer.Time(call.called);
+    writer.Time(call.changed);
+    writer.Time(call.answered);
+    writer.Number(static_cast<std::uint64_t>(call.answer) << 16 |
+                  static_cast<std::uint64_t>(call.limit));
+  }
+}
+
 }  // namespace
 
 void ExploredRun::OnBegin(sim::World& world, const Recorder& recorder) {
@@ -182,6 +203,9 @@ std::vector<sim::Digest> ExploredRun::HoldsNow() const {
       }
       digest.Add(static_cast<std::uint64_t>(hold.end));
     }
+    for (const Limits::Span& span : resource.history.limits.spans()) {
+      for (const int limit : span.possible) digest.Add(static_cast<std::uint64_t>(limit));
+    }
   }
   return all;
 }
@@ -203,7 +227,7 @@ int ExploredRun::Expiries() const {
     const History& history = resource.history;
     for (const ServerHold& hold : history.server_holds) {
       if (hold.promised_until > now || hold.client < 0) continue;
-      if (hold.end == ServerHoldEnd::kReleased || hold.end == ServerHoldEnd::kForeign) continue;
+      if (hold.given_back() || hold.end == ServerHoldEnd::kForeign) continue;
       if (hold.end == ServerHoldEnd::kLost || hold.waived < hold.promised_until) continue;
       if (DiedAt(history, hold.client) > hold.promised_until) ++expiries;
     }
@@ -282,6 +306,13 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
       writer.Number(static_cast<std::uint64_t>(hold.end) | (hold.copied ? 256U : 0U) |
                     (hold.shared ? 512U : 0U) | static_cast<std::uint64_t>(hold.node) << 16);
       writer.Time(hold.waived);
+    }
+    DescribeLimits(history.limits, writer);
+    writer.Number(history.forces.size());
+    for (const Force& force : history.forces) {
+      writer.Process(force.client);
+      writer.Text(force.token);
+      writer.Time(force.inspected);
     }
     writer.Number(history.accesses.size());
     for (const Access& access : history.accesses) {

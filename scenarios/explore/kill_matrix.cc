@@ -34,7 +34,7 @@ class Hunter {
     CellResult result;
     result.kills.resize(cell.rows.size());
     const auto started = std::chrono::steady_clock::now();
-    const Generator generator(*cell.unit.scenario, MayShare(cell.unit.entry->subject->traits()));
+    const Generator generator(*cell.unit.scenario, ExtrasOf(cell.unit.entry->subject->traits()));
     for (std::uint64_t seed = 0; seed < options_.seeds; ++seed) {
       HuntOnce(cell, generator, sim::MixSeed(options_.seed, seed), result);
     }

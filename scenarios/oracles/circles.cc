@@ -119,7 +119,7 @@ class Circles {
       waiting.entries.push_back(&entry);
       waiting.owners.push_back(*owner);
     }
-    if (static_cast<int>(waiting.entries.size()) < history.permits) return std::nullopt;
+    if (static_cast<int>(waiting.entries.size()) < history.limits.Most(at, at)) return std::nullopt;
     return waiting;
   }
 

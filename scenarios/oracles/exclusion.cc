@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -17,6 +18,7 @@ struct End {
   bool begins = false;
   int client = 0;
   bool shared = false;
+  VirtualTime asked{};
 
   bool IsOf(const End& other) const { return client == other.client && shared == other.shared; }
 };
@@ -28,14 +30,20 @@ struct Overlap {
   VirtualTime until{};
 };
 
-void Append(const Interval& interval, const ClientHold& hold, std::vector<End>& ends) {
+/// What an operator has taken away goes on for its client alone.
+void Append(Interval interval, VirtualTime forced_out, const ClientHold& hold,
+            std::vector<End>& ends) {
+  interval.to = std::min(interval.to, forced_out);
   if (interval.from >= interval.to) return;
-  ends.push_back({interval.from, true, hold.client, hold.shared});
-  if (interval.to != kOpen) ends.push_back({interval.to, false, hold.client, hold.shared});
+  ends.push_back({interval.from, true, hold.client, hold.shared, hold.asked});
+  if (interval.to != kOpen) {
+    ends.push_back({interval.to, false, hold.client, hold.shared, hold.asked});
+  }
 }
 
-/// Half open intervals: at one instant ends come before beginnings.
-std::optional<Overlap> EarliestOverlap(std::vector<End> ends, int permits) {
+/// Half open intervals: at one instant ends come before beginnings. Who comes in was granted under
+/// a limit that was in force since it asked; who is inside stays when that shrinks.
+std::optional<Overlap> EarliestOverlap(std::vector<End> ends, const Limits& limits) {
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
     return std::tuple(a.at, a.begins, a.client, a.shared) <
            std::tuple(b.at, b.begins, b.client, b.shared);
@@ -50,7 +58,8 @@ std::optional<Overlap> EarliestOverlap(std::vector<End> ends, int permits) {
     }
     const auto conflicts = [&](const End& other) { return Conflict(other, end); };
     const auto met = std::find_if(inside.begin(), inside.end(), conflicts);
-    if (std::count_if(met, inside.end(), conflicts) >= permits) {
+    if (met != inside.end() &&
+        std::count_if(met, inside.end(), conflicts) >= limits.Most(end.asked, end.at)) {
       VirtualTime until = kOpen;
       for (std::size_t j = i + 1; j < ends.size() && until == kOpen; ++j) {
         if (!ends[j].begins && (ends[j].IsOf(end) || ends[j].IsOf(*met))) until = ends[j].at;
@@ -65,21 +74,22 @@ std::optional<Overlap> EarliestOverlap(std::vector<End> ends, int permits) {
 }  // namespace
 
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations) {
-  if (static_cast<int>(history.holds.size()) <= history.permits) return;
+  if (static_cast<int>(history.holds.size()) <= history.limits.Least()) return;
   std::vector<End> beliefs;
   std::vector<End> sections;
   for (const ClientHold& hold : history.holds) {
-    for (const Interval& belief : hold.belief) Append(belief, hold, beliefs);
-    if (hold.entered()) Append(hold.section, hold, sections);
+    const VirtualTime forced_out = ForcedOutAt(history, hold);
+    for (const Interval& belief : hold.belief) Append(belief, forced_out, hold, beliefs);
+    if (hold.entered()) Append(hold.section, forced_out, hold, sections);
   }
-  if (const auto overlap = EarliestOverlap(std::move(beliefs), history.permits)) {
+  if (const auto overlap = EarliestOverlap(std::move(beliefs), history.limits)) {
     violations.push_back(
         {semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion, overlap->at,
          overlap->entering,
          fmt::format("{} and {} both believed to hold from {} until {}", Client(overlap->inside),
                      Client(overlap->entering), Instant(overlap->at), Instant(overlap->until))});
   }
-  if (const auto overlap = EarliestOverlap(std::move(sections), history.permits)) {
+  if (const auto overlap = EarliestOverlap(std::move(sections), history.limits)) {
     violations.push_back(
         {semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion, overlap->at,
          overlap->entering,

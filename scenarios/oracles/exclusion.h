@@ -10,7 +10,8 @@
 
 namespace interlock::scenarios {
 
-/// Appends one violation per level at most: the earliest instant with more than History::permits.
+/// Appends one violation per level at most: the earliest instant with more than the limit that
+/// was in force.
 /// Readers do not count for each other.
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
 

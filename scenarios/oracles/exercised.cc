@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/order.h"
 #include "scenarios/oracles/refusals.h"
 
@@ -62,6 +63,9 @@ void AddAttemptGoals(const History& history, GoalSet& goals) {
       goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
     }
     if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+    if (attempt.answer == StatusCode::kStopped) goals.Add(Goal::kWaiterStopped);
+    const bool met = attempt.stopped <= attempt.answered && attempt.answer == StatusCode::kOk;
+    if (met) goals.Add(Goal::kGrantMetStop);
     if (WentOn(history, attempt)) goals.Add(Goal::kWentOn);
   }
 }
@@ -100,6 +104,9 @@ void AddServerGoals(const History& history, GoalSet& goals) {
 void AddHoldGoals(const History& history, GoalSet& goals) {
   for (const ClientHold& hold : history.holds) {
     const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
+    if (ForcedOutAt(history, hold) < std::min(died, hold.belief.back().to)) {
+      goals.Add(Goal::kForcedOut);
+    }
     if (died != kOpen && died < hold.release_called) {
       goals.Add(Goal::kCrashWhileHolding);
       if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
@@ -111,7 +118,8 @@ void AddHoldGoals(const History& history, GoalSet& goals) {
     for (const ServerHold& entry : history.server_holds) {
       if (entry.client != hold.client || entry.token != hold.token) continue;
       if (entry.promised_until < hold.release_called) goals.Add(Goal::kLeaseExpiredWhileHeld);
-      const VirtualTime over = IsForgotten(history, entry) ? entry.ended : entry.promised_until;
+      const bool gone = entry.end == ServerHoldEnd::kForced || IsForgotten(history, entry);
+      const VirtualTime over = gone ? entry.ended : entry.promised_until;
       for (const ServerHold& next : history.server_holds) {
         if (next.client != hold.client && hold.release_called != kOpen && over <= next.granted &&
             next.granted < hold.release_called && next.promise_end() > hold.release_called) {
@@ -158,7 +166,8 @@ bool WokenAsItTimedOut(const History& history, const Attempt& attempt) {
 
 /// A holder died at `death`, and all permits were out.
 bool WasFull(const History& history, const Death& death) {
-  if (history.permits < 2) return false;
+  const int permits = history.limits.Most(death.at, death.at);
+  if (permits < 2) return false;
   int out = 0;
   bool its_own = false;
   for (const ServerHold& entry : history.server_holds) {
@@ -167,7 +176,7 @@ bool WasFull(const History& history, const Death& death) {
     ++out;
     its_own = its_own || entry.client == death.client;
   }
-  return its_own && out >= history.permits;
+  return its_own && out >= permits;
 }
 
 /// Its server lost it, or was replaced by one that never had it, while its client relied on it.
@@ -276,7 +285,7 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
       contended && ownership_seen;
   exercised[semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion] = contended;
   exercised[semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion] =
-      contended && entered > history.permits;
+      contended && entered > history.limits.Most();
   exercised[Judged::kForeignRelease] = goals.Has(Goal::kReleaseOfLostLease);
   exercised[Judged::kForeignExtend] = goals.Has(Goal::kExtendAfterLoss);
   exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
@@ -294,7 +303,8 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
   exercised[Judged::kOrder] = WaitedInLine(history);
   exercised[Judged::kFalseValidity] =
       goals.Has(Goal::kAskedAfterValidity) || goals.Has(Goal::kGrantCameLate);
-  exercised[Judged::kTermination] = goals.Has(Goal::kWaiterTimedOut);
+  exercised[Judged::kTermination] =
+      goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWaiterStopped);
   return exercised;
 }
 

@@ -159,7 +159,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;  // A TTL then says little of how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
     if (entry.token.empty() || entry.client < 0 || Died(history, entry.client)) continue;
-    if (entry.end == ServerHoldEnd::kReleased || entry.end == ServerHoldEnd::kForeign) continue;
+    if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
     // Nobody can clean up what came back, or on a server that is not his any more.
     if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
     if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;

@@ -11,7 +11,10 @@
 //          that no fault has met by then (see WasDisturbed).
 //
 // A party has counted at the server when the first command of its call that changed data was
-// executed, and for sure when somebody was told so: in between nothing is assumed. After a fault
+// executed, and for sure when somebody was told so: in between nothing is assumed. A latch of a
+// short life (LockOptions::life) is remembered for that long after each count down: who is told
+// sooner that it is gone, or finds it closed again, was refused; later nothing is held against it.
+// After a fault
 // at which a server may have forgotten what it acknowledged, only those acknowledgements count that
 // come when all is well again: counting down once more must repair a latch.
 #pragma once
@@ -29,6 +32,7 @@ struct LatchRules {
   Duration wake_up_bound{};                      ///< the latch's own
   bool forgetful = false;                        ///< the server may lose acknowledged writes
   std::optional<Duration> hand_over_bound = {};  ///< as ProgressRules has it
+  Duration life{};                               ///< 0: longer than the run
 };
 
 /// Appends one violation of each property at most, the earliest. `to_its_end`: the run was not cut

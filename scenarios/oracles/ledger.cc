@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -24,11 +25,13 @@ bool IsKnown(const History& history, int node, const std::string& token) {
       });
 }
 
+/// Who releases, extends or sets a limit does not grant to itself.
+bool HandsOver(Doing doing) { return doing != Doing::kAsking && doing != Doing::kNothing; }
+
 /// Whose the new entry with this token is, that a command of the client has made; -1: nobody's yet.
 int OwnerOfNew(const std::string& token, int client, Doing doing, const History& history) {
   if (token.empty()) return client;
-  // Who releases or extends does not grant to itself: a hand-over.
-  if (doing == Doing::kReleasing || doing == Doing::kExtending) return -1;
+  if (HandsOver(doing)) return -1;
   // Nor need who gives up waiting, or looks when the first in line could have had it long since:
   // then the token is known from another request, which may be over by now.
   const auto shows = [&](const Attempt& attempt) {
@@ -40,6 +43,18 @@ int OwnerOfNew(const std::string& token, int client, Doing doing, const History&
     return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
   }
   return client;
+}
+
+/// Whose request has shown the token, be it over by now: what it asks for it asks for under its own
+/// limit. Who hands something over that nobody has asked for does not ask; -1: nobody knows.
+int AskedBy(const std::string& token, int client, Doing doing, const History& history) {
+  const auto attempt =
+      std::find_if(history.attempts.rbegin(), history.attempts.rend(), [&](const Attempt& one) {
+        return !token.empty() && (one.queued_with.find(token) != std::string::npos ||
+                                  one.latest_words.find(token) != std::string::npos);
+      });
+  if (attempt != history.attempts.rend()) return attempt->client;
+  return HandsOver(doing) ? -1 : client;
 }
 
 /// Of a quorum one server may grant when others are being released already; -1: nobody's.
@@ -106,6 +121,14 @@ bool WasReleased(const History& history, const ServerHold& again, const ClientHo
       });
 }
 
+/// Why the client should not have been granted anything, in half a sentence.
+std::string OtherLimit(const Limits& limits, int client) {
+  const int wish = limits.WishOf(client);
+  if (wish == 0) return "which follows the limit in force, while none was";
+  return fmt::format("which has a limit of {}, while one of {} was in force", wish,
+                     limits.MostNow());
+}
+
 /// An entry that the server has without any command having made it there.
 ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
   ServerHold copy;
@@ -149,12 +172,13 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     const SeenOwner* seen = FindOwner(owners, hold.token);
     const bool over = hold.promised_until <= now;
     const bool void_already = hold.waived <= now;
+    const bool forced = seen == nullptr && IsForced(history, client, hold);
     if (seen == nullptr) {
       if (over) {
         hold.end = ServerHoldEnd::kExpired;
         hold.ended = hold.promised_until;
-      } else if (hold.client == client || hold.client < 0) {
-        hold.end = ServerHoldEnd::kReleased;
+      } else if (forced || hold.client == client || hold.client < 0) {
+        hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
         hold.ended = now;
         Waive(hold, now, history);
       } else {
@@ -202,7 +226,8 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     if (IsKnown(history, look.node, owner.token)) continue;
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
-    Grant(to, owner, now, look, history, violations);
+    const int under = to >= 0 ? to : AskedBy(owner.token, client, doing, history);
+    Grant({to, under}, owner, now, look, history, violations);
     history.server_holds.back().made_by = client;
     history.server_holds.back().beside = std::exchange(beside, true);
   }
@@ -245,8 +270,9 @@ void Ledger::Claim(int client, const std::string& token, VirtualTime asked, Hist
   }
 }
 
-void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Look& look,
+void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
                    History& history, std::vector<Violation>& violations) const {
+  const int client = grantee.client;
   std::vector<const ServerHold*> others;
   for (const ServerHold& hold : history.server_holds) {
     if (hold.granted > now || hold.promise_end() <= now || !Conflict(owner, hold)) continue;
@@ -259,7 +285,11 @@ void Ledger::Grant(int client, const SeenOwner& owner, VirtualTime now, const Lo
                          });
     if (!counted) others.push_back(&hold);
   }
-  if (static_cast<int>(others.size()) >= permits_) {
+  if (!history.limits.NoteGrant(grantee.under, now, others.empty())) {
+    violations.push_back({Judged::kPermitsServer, now, client,
+                          fmt::format("the server granted to {}, {}", Client(client),
+                                      OtherLimit(history.limits, grantee.under))});
+  } else if (static_cast<int>(others.size()) >= history.limits.MostNow()) {
     const ServerHold* other = others.back();
     violations.push_back(
         {semaphore_ ? Judged::kPermitsServer : Judged::kServerExclusion, now, client,
@@ -284,7 +314,7 @@ void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const Histor
   const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
   if (entries.empty()) return;
   const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
-    if (entry->end == ServerHoldEnd::kReleased) return true;
+    if (entry->given_back()) return true;
     if (WasReleased(history, *entry, hold)) return true;
     // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
     const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
@@ -304,7 +334,7 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
                            std::vector<Violation>& violations) {
   const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
   if (entries.empty()) return;
-  const std::int64_t lease_ms = history.lease.count() / 1'000'000;
+  const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
   const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (std::min(entry->ended, entry->promised_until) <= called) return false;
     // What the extension itself has made is no proof that there was something to extend.

@@ -29,8 +29,15 @@
 namespace interlock::scenarios {
 
 /// What a client is in the middle of; decides whether a change is a grant, an extension or a
-/// release.
-enum class Doing : std::uint8_t { kNothing, kAsking, kExtending, kReleasing };
+/// release, its own or one that it forces upon others.
+enum class Doing : std::uint8_t {
+  kNothing,
+  kAsking,
+  kExtending,
+  kReleasing,
+  kForcing,
+  kSettingLimit
+};
 
 inline constexpr std::int64_t kNoDeadline = INT64_MAX;
 
@@ -44,7 +51,7 @@ struct SeenOwner {
 
 class Ledger {
  public:
-  Ledger(int permits, bool semaphore) : permits_(permits), semaphore_(semaphore) {}
+  explicit Ledger(bool semaphore) : semaphore_(semaphore) {}
 
   /// A server, and what it holds now.
   struct Look {
@@ -78,10 +85,14 @@ class Ledger {
                             std::vector<Violation>& violations);
 
  private:
-  void Grant(int client, const SeenOwner& owner, VirtualTime now, const Look& look,
+  /// Whose a new entry is, and under whose limit it was asked for; -1: nobody knows.
+  struct Grantee {
+    int client = -1;
+    int under = -1;
+  };
+  void Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
              History& history, std::vector<Violation>& violations) const;
 
-  const int permits_;
   const bool semaphore_;
 };
 

@@ -33,7 +33,7 @@ VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
     const Duration leaving = 8 * history.latency + wait / 64 + std::chrono::milliseconds(2);
     until = std::min(until, attempt.deadline - leaving);
   }
-  return until;
+  return std::min(until, attempt.stopped);
 }
 
 /// It may have lost its place.
@@ -58,7 +58,8 @@ bool IsJudged(const History& history, const Attempt& attempt) {
   if (WasDisturbed(history, attempt)) return false;
   // Told a failure, it need not have stood in line to the end.
   return attempt.answered == kOpen || attempt.answer == StatusCode::kOk ||
-         attempt.answer == StatusCode::kTimeout || attempt.answer == StatusCode::kNotAcquired;
+         attempt.answer == StatusCode::kTimeout || attempt.answer == StatusCode::kNotAcquired ||
+         attempt.answer == StatusCode::kStopped;
 }
 
 }  // namespace
@@ -68,7 +69,7 @@ std::vector<VirtualTime> Overtakings(const History& history, const Attempt& wait
   if (!IsJudged(history, waiter)) return overtakings;
   VirtualTime until = InLineUntil(history, waiter);
   // Of several permits that come free at once, the first in line may still be entering.
-  if (history.permits > 1) until -= 8 * history.latency;
+  if (history.limits.Most() > 1) until -= 8 * history.latency;
   for (const Attempt& other : history.attempts) {
     if (other.client == waiter.client) continue;
     if (other.queued <= waiter.queued || other.queued >= until) continue;

@@ -9,19 +9,50 @@
 #include <fmt/format.h>
 
 #include "scenarios/oracles/earliest.h"
+#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
 namespace {
 
+/// Of each grant the time in which the server or its client had it is one stretch, unless there is
+/// a gap; a grant that has no token is the server's and the client's apart.
+class Stretches {
+ public:
+  void Add(int client, const std::string& token, Interval interval) {
+    if (interval.from >= interval.to) return;
+    for (Stretch& other : stretches_) {
+      const bool same = !token.empty() && other.client == client && other.token == token;
+      if (!same || interval.from > other.interval.to || other.interval.from > interval.to) continue;
+      other.interval.from = std::min(other.interval.from, interval.from);
+      other.interval.to = std::max(other.interval.to, interval.to);
+      return;
+    }
+    stretches_.push_back({client, token, interval});
+  }
+  void AppendTo(std::vector<Interval>& intervals) const {
+    for (const Stretch& one : stretches_) intervals.push_back(one.interval);
+  }
+
+ private:
+  struct Stretch {
+    int client;
+    std::string token;
+    Interval interval;
+  };
+  std::vector<Stretch> stretches_;
+};
+
 /// When somebody was in the way of writers or, `for_readers`, of readers: then of what is shared
 /// only those who wait for it all count, if they are preferred.
 std::vector<Interval> TakenIntervals(const History& history, bool for_readers) {
   std::vector<Interval> taken = history.blocked;
+  Stretches grants;
   for (const ServerHold& hold : history.server_holds) {
     if (for_readers && hold.shared) continue;
     const VirtualTime leased_until = hold.renewed + history.lease;
-    taken.push_back({hold.granted, std::min({hold.ended, hold.promised_until, leased_until})});
+    grants.Add(hold.client, hold.token,
+               {hold.granted, std::min({hold.ended, hold.promised_until, leased_until})});
   }
   for (const ClientHold& hold : history.holds) {
     if (for_readers && hold.shared) continue;
@@ -29,9 +60,11 @@ std::vector<Interval> TakenIntervals(const History& history, bool for_readers) {
     const VirtualTime believed = hold.belief.back().to;
     // Who overstays its validity holds no more than the server still keeps for it.
     VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
+    until = std::min(until, ForcedOutAt(history, hold));
     if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
-    taken.push_back({hold.belief.front().from, until});
+    grants.Add(hold.client, hold.token, {hold.belief.front().from, until});
   }
+  grants.AppendTo(taken);
   if (!for_readers || !history.prefers_writers) return taken;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.shared || attempt.ask == Ask::kTry) continue;
@@ -41,29 +74,30 @@ std::vector<Interval> TakenIntervals(const History& history, bool for_readers) {
   return taken;
 }
 
-/// The stretches of the whole run in which fewer grants run than there are permits, in order.
-std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, int permits) {
+/// The stretches of the whole run in which fewer grants run than there are permits for sure, in
+/// order.
+std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Limits& limits) {
   std::vector<std::pair<VirtualTime, int>> changes;
   for (const Interval& hold : taken) {
     if (hold.from >= hold.to) continue;
     changes.emplace_back(hold.from, 1);
     changes.emplace_back(hold.to, -1);
   }
+  for (const Limits::Span& span : limits.spans()) changes.emplace_back(span.from, 0);
   // At one instant ends come before beginnings: intervals are half open.
   std::sort(changes.begin(), changes.end());
   std::vector<Interval> free;
   int running = 0;
+  bool was_free = true;
   VirtualTime since{};
   for (const auto& [at, change] : changes) {
-    const int before = running;
     running += change;
-    if (before < permits && running >= permits) {
-      if (at > since) free.push_back({since, at});
-    } else if (before >= permits && running < permits) {
-      since = at;
-    }
+    const bool is_free = running < limits.LeastAfter(at);
+    if (was_free && !is_free && at > since) free.push_back({since, at});
+    if (!was_free && is_free) since = at;
+    was_free = is_free;
   }
-  if (running < permits) free.push_back({since, kOpen});
+  if (was_free) free.push_back({since, kOpen});
   return free;
 }
 
@@ -72,7 +106,7 @@ bool DeadHolderBefore(const History& history, VirtualTime at) {
   VirtualTime latest{-1};
   bool answer = false;
   for (const ServerHold& hold : history.server_holds) {
-    if (hold.granted > at || hold.end == ServerHoldEnd::kReleased) continue;
+    if (hold.granted > at || hold.given_back()) continue;
     if (hold.granted > latest) {
       latest = hold.granted;
       answer = Died(history, hold.client);
@@ -94,8 +128,8 @@ class Progress {
   Progress(const History& history, const ProgressRules& rules)
       : history_(history),
         rules_(rules),
-        free_(FreeIntervals(TakenIntervals(history, false), history.permits)),
-        free_for_readers_(FreeIntervals(TakenIntervals(history, true), history.permits)) {}
+        free_(FreeIntervals(TakenIntervals(history, false), history.limits)),
+        free_for_readers_(FreeIntervals(TakenIntervals(history, true), history.limits)) {}
 
   /// What the attempt suffered first from `calm` on.
   std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {
@@ -107,10 +141,14 @@ class Progress {
 
  private:
   std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
-    const auto [bound, parts] = FreeBound();
     for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
       const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
+      const auto [bound, parts] = FreeBound(idle);
       if (idle.to - idle.from <= bound) continue;
+      // Whoever gives another limit is not let in at all.
+      const int wish = history_.limits.WishOf(attempt.client);
+      const VirtualTime from = idle.from + Duration(1);
+      if (history_.limits.MayRefuse(wish, from, idle.from + bound)) continue;
       const bool crash = DeadHolderBefore(history_, idle.from);
       return Violation{
           crash ? Judged::kCrashRecovery : Judged::kDeadlock, idle.from + bound, attempt.client,
@@ -124,9 +162,10 @@ class Progress {
   }
 
   /// How long the resource may stay free while somebody waits, and what that is made of.
-  std::pair<Duration, std::string> FreeBound() const {
+  std::pair<Duration, std::string> FreeBound(const Interval& idle) const {
     if (rules_.hand_over_bound.has_value()) {
-      const Duration messages = 8 * history_.latency;
+      // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
+      const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
       return {*rules_.hand_over_bound + messages,
               fmt::format("hand-over without faults {} + messages {}",
                           Instant(*rules_.hand_over_bound), Instant(messages))};
@@ -134,6 +173,13 @@ class Progress {
     return {
         rules_.wake_up_bound + kSettling,
         fmt::format("hand-over {} + retry {}", Instant(rules_.wake_up_bound), Instant(kSettling))};
+  }
+
+  std::int64_t StoppedMeanwhile(const Interval& idle) const {
+    return std::count_if(history_.attempts.begin(), history_.attempts.end(),
+                         [&](const Attempt& attempt) {
+                           return attempt.stopped < idle.to && idle.from <= attempt.answered;
+                         });
   }
 
   std::optional<Violation> Starved(const Attempt& attempt, const Interval& wait) const {

@@ -25,7 +25,7 @@ VirtualTime ActualEnd(const ServerHold& entry) {
 }
 /// As a refusal counts it: what was taken away by others is still taken.
 VirtualTime TakenEnd(const ServerHold& entry) {
-  return entry.end == ServerHoldEnd::kReleased ? entry.ended : entry.promised_until;
+  return entry.given_back() ? entry.ended : entry.promised_until;
 }
 
 using End = VirtualTime (*)(const ServerHold& entry);
@@ -115,7 +115,7 @@ void SetEnd(const Entries& entries, const Interval& stretch, int quorum, ServerH
     view.end = entry->ended < entry->promised_until ? entry->end : ServerHoldEnd::kExpired;
   }
   view.ended = gone;
-  if (view.end != ServerHoldEnd::kReleased && stretch.to < view.promised_until) {
+  if (!view.given_back() && stretch.to < view.promised_until) {
     view.waived = stretch.to;
   }
 }

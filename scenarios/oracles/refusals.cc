@@ -23,9 +23,14 @@ bool IsDefinite(const Attempt& attempt) {
          Status(attempt.answer).outcome() == Outcome::kFailure;
 }
 
+bool IsRefusal(const Attempt& attempt) {
+  return attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout ||
+         attempt.answer == StatusCode::kStopped;
+}
+
 /// Until when a permit counts as taken: a promise goes on though a foreign command removes it.
 VirtualTime TakenUntil(const ServerHold& hold) {
-  return hold.end == ServerHoldEnd::kReleased ? hold.ended : hold.promised_until;
+  return hold.given_back() ? hold.ended : hold.promised_until;
 }
 
 struct Change {
@@ -54,10 +59,11 @@ bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) 
     add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));
   }
   std::stable_sort(changes.begin(), changes.end());
+  const int permits = history.limits.Least(from, to);
   int taken = 0;
   for (const Change& change : changes) {
     taken += change.by;
-    if (taken >= history.permits) return true;
+    if (taken >= permits) return true;
   }
   return false;
 }
@@ -77,13 +83,12 @@ bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime fro
 }
 
 bool WasFree(const History& history, const Attempt& attempt) {
-  if (attempt.beside) return false;  // it was the other one that was taken
-  if (attempt.answer != StatusCode::kNotAcquired && attempt.answer != StatusCode::kTimeout) {
-    return false;  // "not reached" says nothing about the resource
-  }
+  if (attempt.beside) return false;       // it was the other one that was taken
+  if (!IsRefusal(attempt)) return false;  // "not reached" says nothing about the resource
   const Duration travel = Travel(history);
   // Who gives up before an answer can have come was not refused by anybody.
-  if (attempt.deadline != kOpen && attempt.deadline - attempt.asked < 4 * travel) return false;
+  const VirtualTime until = attempt.wanted_until();
+  if (until != kOpen && until - attempt.asked < 4 * travel) return false;
   const VirtualTime from = attempt.asked - travel;
   return !WasDisturbed(history, attempt) && !OthersAsked(history, attempt, from) &&
          !WasTaken(history, attempt, from);
@@ -182,7 +187,8 @@ std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
 bool IsNoAnswer(StatusCode code) {
   return code != StatusCode::kOk && code != StatusCode::kNotAcquired &&
          code != StatusCode::kTimeout && code != StatusCode::kNotOwner &&
-         code != StatusCode::kLeaseLost && code != StatusCode::kCancelled;
+         code != StatusCode::kLeaseLost && code != StatusCode::kCancelled &&
+         code != StatusCode::kStopped;
 }
 
 Violation NotRecovered(std::string_view what, int client, VirtualTime at, StatusCode answer,
@@ -234,12 +240,14 @@ void JudgePatience(const History& history, Duration wake_up_bound,
                    std::vector<Violation>& violations) {
   const Attempt* first = nullptr;
   for (const Attempt& attempt : history.attempts) {
-    const bool refused =
-        attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout;
-    if (attempt.ask == Ask::kTry || attempt.answered == kOpen || !refused) continue;
+    if (attempt.ask == Ask::kTry || attempt.answered == kOpen || !IsRefusal(attempt)) continue;
     const bool in_time = attempt.deadline != kOpen &&
                          attempt.deadline - attempt.answered <= wake_up_bound + Travel(history);
-    if (in_time || WasDisturbed(history, attempt)) continue;
+    const bool was_stopped = attempt.stopped <= attempt.answered;
+    // No fault stops a wait.
+    const bool excused =
+        attempt.answer != StatusCode::kStopped && (in_time || WasDisturbed(history, attempt));
+    if (was_stopped || excused) continue;
     if (first == nullptr || attempt.answered < first->answered) first = &attempt;
   }
   if (first == nullptr) return;
@@ -255,7 +263,10 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (!IsPastRecovery(history, attempt)) continue;
-    if (attempt.answered != kOpen && IsNoAnswer(attempt.answer)) {
+    // Of another limit, or of a latch that is gone: judged where that is known.
+    const bool by_rule = attempt.answer == StatusCode::kInvalidArgument &&
+                         (history.limits.kept() || history.short_lived);
+    if (attempt.answered != kOpen && IsNoAnswer(attempt.answer) && !by_rule) {
       KeepEarlier(NotRecovered("request", attempt.client, attempt.answered, attempt.answer,
                                "which is no answer,"),
                   first);

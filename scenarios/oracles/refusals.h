@@ -3,7 +3,8 @@
 // Spurious refusal (LK010): (a) a definite "no" although the resource was free, with nobody queued
 // ahead, from the request to the answer; (b) a definite "no" although the server had granted and
 // the grant was not undone, or had released or prolonged at this very call's command; (c) a wait
-// that ended too early; (d) no answer, or a wrong one, when all faults had been over for long.
+// that ended too early, or was told "stopped" before anybody had stopped it; (d) no answer, or a
+// wrong one, when all faults had been over for long.
 //
 // In (a) to (c) "unknown" is no refusal, and neither is what a fault of the client's own
 // connection, or a pause, made of the request in (a) and (c). But who has not asked the server
@@ -20,8 +21,8 @@
 namespace interlock::scenarios {
 
 /// (c) a wait that ended in a definite "no" when so much of the caller's time was left that the
-/// lock could have looked again by its own wake-up bound: it was to wait until the deadline. For
-/// locks that wait. Appends one violation at most, the earliest.
+/// lock could have looked again by its own wake-up bound: it was to wait until the deadline, or
+/// until it was stopped. For locks that wait. Appends one violation at most, the earliest.
 void JudgePatience(const History& history, Duration wake_up_bound,
                    std::vector<Violation>& violations);
 

@@ -20,7 +20,7 @@ bool StoodStill(const History& history, const Attempt& attempt) {
 
 /// A try does not wait: it is due when it is made.
 VirtualTime DeadlineOf(const Attempt& attempt) {
-  return attempt.ask == Ask::kTry ? attempt.asked : attempt.deadline;
+  return attempt.ask == Ask::kTry ? attempt.asked : attempt.wanted_until();
 }
 
 /// What the overrun is counted from: the deadline, or the end of the faults if the client felt any.
@@ -41,8 +41,10 @@ bool FeltAFault(const History& history, const Attempt& attempt) {
                      });
 }
 
-Duration BoundOf(const History& history, const Attempt& attempt, Duration overrun_bound) {
-  if (overrun_bound < kWithTimeOuts || FeltAFault(history, attempt)) return overrun_bound;
+Duration BoundOf(const History& history, const Attempt& attempt, const TerminationBounds& bounds) {
+  if (FeltAFault(history, attempt)) return bounds.overrun;
+  if (attempt.stopped < attempt.deadline) return bounds.stop + kMessagesOfAStop * history.latency;
+  if (bounds.overrun < kWithTimeOuts) return bounds.overrun;
   return kLastNap + history.lease / 4;
 }
 
@@ -53,16 +55,33 @@ std::int64_t GrantsToOthers(const History& history, const Attempt& attempt, Virt
   });
 }
 
+void JudgeStoppedBefore(const History& history, std::vector<Violation>& violations) {
+  for (const Attempt& attempt : history.attempts) {
+    const bool told = attempt.stopped_before && attempt.answer == StatusCode::kStopped;
+    if (!told || attempt.answered == kOpen || attempt.commands == 0) continue;
+    violations.push_back(
+        {Judged::kTermination, attempt.answered, attempt.client,
+         fmt::format("{} asked at {} for what had been stopped before, was told \"stopped\", and "
+                     "has sent {} commands",
+                     Client(attempt.client), Instant(attempt.asked), attempt.commands)});
+    return;
+  }
+}
+
 }  // namespace
 
-void JudgeTermination(const History& history, Duration overrun_bound,
+TerminationBounds BoundsOf(const harness::Subject& subject, const harness::LockOptions& options) {
+  return {subject.OverrunBound(options), subject.StopBound(options), subject.traits().renews};
+}
+
+void JudgeTermination(const History& history, const TerminationBounds& bounds,
                       std::vector<Violation>& violations) {
+  if (!bounds.renews) JudgeStoppedBefore(history, violations);
   const Attempt* first = nullptr;
   VirtualTime first_due = kOpen;
   for (const Attempt& attempt : history.attempts) {
     if (DeadlineOf(attempt) == kOpen || Died(history, attempt.client)) continue;
-    const VirtualTime due =
-        CountedFrom(history, attempt) + BoundOf(history, attempt, overrun_bound);
+    const VirtualTime due = CountedFrom(history, attempt) + BoundOf(history, attempt, bounds);
     if (std::min(attempt.answered, history.end) <= due) continue;
     if (StoodStill(history, attempt)) continue;
     if (due < first_due) {
@@ -74,12 +93,13 @@ void JudgeTermination(const History& history, Duration overrun_bound,
   const bool open = first->answered == kOpen;
   violations.push_back(
       {Judged::kTermination, first_due, first->client,
-       fmt::format("{} asked with a deadline of {} and {} {}; {} after it, or after a fault that "
-                   "lasts longer, is the bound",
-                   Client(first->client), Instant(DeadlineOf(*first)),
-                   open ? "has no answer at" : "was answered at",
+       fmt::format("{} {} {} and {} {}; {} after it, or after a fault that lasts longer, is the "
+                   "bound",
+                   Client(first->client),
+                   first->stopped < first->deadline ? "was stopped at" : "asked with a deadline of",
+                   Instant(DeadlineOf(*first)), open ? "has no answer at" : "was answered at",
                    Instant(open ? history.end : first->answered),
-                   Instant(BoundOf(history, *first, overrun_bound)))});
+                   Instant(BoundOf(history, *first, bounds)))});
 }
 
 std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,

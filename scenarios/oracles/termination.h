@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Termination (LK015). (a) An operation with a deadline returns by then, or at most the lock's own
-// overrun bound later, on the client's own clock; if its client has felt a fault, not before that
-// bound after the last fault of the run. A try, which does not wait, is due at once. While the
-// client stands still it cannot return, so an attempt during which it was paused is not judged.
-// (b) A request does not send more commands than the lock's own bound allows for the time that it
-// waited and the grants that it saw made to others: a retry storm, a livelock. (c) of a run that
-// ended because its steps were used up: was that its locks' doing?
+// Termination (LK015). (a) An operation with a deadline, or one whose wait is stopped, returns by
+// then, or at most the lock's own overrun bound later, on the client's own clock; if its client has
+// felt a fault, not before that bound after the last fault of the run. A try, which does not wait,
+// is due at once. While the client stands still it cannot return, so an attempt during which it was
+// paused is not judged. (b) A request does not send more commands than the lock's own bound allows
+// for the time that it waited and the grants that it saw made to others: a retry storm, a livelock.
+// (c) of a run that ended because its steps were used up: was that its locks' doing?
 #pragma once
 
 #include <chrono>
@@ -14,6 +14,8 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <interlock/harness/lock.h>
 
 #include "scenarios/history.h"
 
@@ -29,8 +31,22 @@ inline constexpr Duration kLastNap = std::chrono::milliseconds(500);
 /// tidies up and waits again.
 inline constexpr std::int64_t kCommandsPerGrant = 100;
 
-/// (a). Appends one violation at most, the earliest.
-void JudgeTermination(const History& history, Duration overrun_bound,
+/// A wait that is stopped may have to end a sleep, try once more, leave what stands for it, and
+/// hand on what was meant for it, some of it twice or over new connections: so many messages.
+inline constexpr int kMessagesOfAStop = 24;
+
+struct TerminationBounds {
+  Duration overrun{};
+  /// Of a wait that is stopped, by a client that has felt no fault; but for its messages.
+  Duration stop{};
+  bool renews = false;  ///< the lock sends what it has to also while it is asked for nothing
+};
+
+TerminationBounds BoundsOf(const harness::Subject& subject, const harness::LockOptions& options);
+
+/// (a), and: a wait that was stopped before it was asked for, and is told so, has sent nothing.
+/// Appends one violation at most of each, the earliest.
+void JudgeTermination(const History& history, const TerminationBounds& bounds,
                       std::vector<Violation>& violations);
 
 /// The most commands that one request may send in `waited`, while others are granted `grants`

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/oracles/validity.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/earliest.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -22,9 +26,49 @@ std::optional<std::string> WhyFalse(const History& history, const ClientHold& ho
                      Instant(hold.elapsed), Instant(history.lease));
 }
 
+std::string_view WhyWrong(const LossCall& call, const LossCall* before) {
+  if (call.released) return "and it had given it back";
+  if (before != nullptr) return "and had been called already";
+  return call.lost ? "" : "and it was not";
+}
+
+void JudgeLossCalls(const History& history, std::vector<Violation>& violations) {
+  std::optional<Violation> first;
+  for (const ClientHold& hold : history.holds) {
+    const LossCall* before = nullptr;
+    for (const LossCall& call : hold.loss_calls) {
+      const std::string_view wrong = WhyWrong(call, before);
+      before = &call;
+      if (wrong.empty()) continue;
+      KeepEarlier(Violation{Judged::kFalseValidity, call.at, hold.client,
+                            fmt::format("{} was called at {} because its lease is lost, {}",
+                                        Client(hold.client), Instant(call.at), wrong)},
+                  first);
+    }
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+/// Its holder lived, and had not begun to give it back when it ran out.
+bool WasInUse(const History& history, const ServerHold& entry) {
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    return hold.client == entry.client && hold.token == entry.token &&
+           hold.belief.front().from < entry.promised_until &&
+           hold.release_called > entry.promised_until &&
+           DiedAt(history, hold.client) > entry.promised_until;
+  });
+}
+
+bool WasMet(const History& history, int client, VirtualTime until) {
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(),
+      [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
+}
+
 }  // namespace
 
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations) {
+  JudgeLossCalls(history, violations);
   const ClientHold* first = nullptr;
   std::string why;
   for (const ClientHold& hold : history.holds) {
@@ -39,6 +83,31 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
   violations.push_back({Judged::kFalseValidity, at, first->client,
                         fmt::format("{} was told \"granted\" at {}, though {}",
                                     Client(first->client), Instant(at), why)});
+}
+
+Duration KeptAliveFor(const harness::Subject& subject, const harness::LockOptions& options) {
+  return subject.traits().renews ? subject.KeptAliveFor(options) : Duration{};
+}
+
+void JudgeKeptAlive(const History& history, Duration kept_alive_for,
+                    std::vector<Violation>& violations) {
+  if (history.server_clock_moved) return;
+  std::optional<Violation> first;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.end != ServerHoldEnd::kExpired || entry.copied) continue;
+    // The hold is counted from a little later than the grant, and what is short is not renewed.
+    const Duration lasted = entry.promised_until - entry.granted;
+    if (lasted >= kept_alive_for - history.lease / 8) continue;
+    if (!WasInUse(history, entry) || WasMet(history, entry.client, entry.promised_until)) continue;
+    KeepEarlier(Violation{Judged::kFalseValidity, entry.promised_until, entry.client,
+                          fmt::format("the lease of {}, granted at {}, ran out at {} while it was "
+                                      "held, though no fault had met its client and the lock "
+                                      "says that it renews it for {} at least",
+                                      Client(entry.client), Instant(entry.granted),
+                                      Instant(entry.promised_until), Instant(kept_alive_for))},
+                first);
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
 }
 
 bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked) {

@@ -3,16 +3,20 @@
 // False validity (LK014): (a) an acquire succeeds although, on the client's own clock, nothing is
 // left of the lease since the request was sent, or although the server had never granted; (b) the
 // lock tells its user "valid" later than its own validity's end, or after it has learned of a loss;
-// or it offers to tell of a loss, and has not done so by kNotice after the validity's end.
+// or it offers to tell of a loss, and has not done so by kNotice after the validity's end; (c) it
+// calls its user to tell of a loss twice, without one, or when the hold was given back; (d) it says
+// that it renews by itself, and lets the lease of a holder run out whom no fault has met.
 #pragma once
 
 #include <vector>
+
+#include <interlock/harness/lock.h>
 
 #include "scenarios/history.h"
 
 namespace interlock::scenarios {
 
-/// (a), after the run. Appends one violation at most, the earliest.
+/// (a) and (c), after the run. Appends one violation at most of each, the earliest.
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations);
 
 /// Whether a lock that is asked at `asked` must know that the validity ended at `until`: at once if
@@ -23,6 +27,15 @@ bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked);
 /// though the lock must have known of its end at `until`.
 void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
                         std::vector<Violation>& violations);
+
+/// What the lock says of itself; 0: it does not renew.
+Duration KeptAliveFor(const harness::Subject& subject, const harness::LockOptions& options);
+
+/// (d), after the run, of a lock that keeps a lease alive for at least `kept_alive_for` since its
+/// grant. What is left of that when a lease is renewed for the last time may be short. Appends one
+/// violation at most, the earliest.
+void JudgeKeptAlive(const History& history, Duration kept_alive_for,
+                    std::vector<Violation>& violations);
 
 /// (b), at once: the client was not told of the loss by `now`, though it had the time to be.
 void JudgeUntold(int client, VirtualTime until, VirtualTime now,

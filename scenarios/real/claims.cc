@@ -12,7 +12,6 @@
 
 #include "scenarios/oracles/earliest.h"
 #include "scenarios/oracles/refusals.h"
-#include "scenarios/oracles/termination.h"
 #include "scenarios/oracles/words.h"
 #include "scenarios/real/lease_model.h"
 
@@ -125,7 +124,7 @@ void JudgeWaits(const RealHistory& history, const RealRules& rules,
   JudgePatience(history, rules.wake_up_bound, violations);
   if (!rules.disturbed.empty()) return;
   std::vector<Violation> late;
-  JudgeTermination(WithSpare(history), rules.overrun_bound, late);
+  JudgeTermination(WithSpare(history), rules.termination, late);
   JudgeStorm(history, rules.commands_per_lease, late);
   if (!late.empty()) violations.push_back(late.front());
 }

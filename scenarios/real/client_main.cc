@@ -296,8 +296,8 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   std::vector<Connector*> nodes;
   for (const auto& connector : connectors) nodes.push_back(connector.get());
   harness::Environment environment{runtime, *nodes.front(), nodes};
-  const std::unique_ptr<harness::Lock> locks[] = {
-      task.subject->NewLock(environment, OptionsOf(task.client, task.options))};
+  const std::unique_ptr<harness::Lock> locks[] = {task.subject->NewLock(
+      environment, OptionsOf(task.client, WithPlan(task.plan, task.options)))};
   AwaitEverybody(channels.barrier);
   Work(task, environment, locks, events);
   events.OnEnd();

@@ -59,7 +59,7 @@ const ServerHold* Intruder(const History& history, const ServerHold& entering) {
     ++inside;
     met = &other;
   }
-  return inside >= history.permits ? met : nullptr;
+  return inside >= history.limits.Least() ? met : nullptr;
 }
 
 /// Of those that conflict with the request. Proven holds are open intervals: at its very ends none
@@ -76,7 +76,7 @@ int HoldsOfOthersAt(const History& history, const Attempt& attempt, VirtualTime 
 /// Others held everything at every instant from the call to the return.
 bool GrantedWhileTaken(const History& history, const Attempt& attempt) {
   const auto full = [&](VirtualTime at) {
-    return HoldsOfOthersAt(history, attempt, at) >= history.permits;
+    return HoldsOfOthersAt(history, attempt, at) >= history.limits.Least();
   };
   if (!full(attempt.asked) || !full(attempt.answered)) return false;
   const auto covers = [&](VirtualTime at) {

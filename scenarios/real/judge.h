@@ -25,6 +25,7 @@
 #include "scenarios/history.h"
 #include "scenarios/oracles/judged.h"
 #include "scenarios/oracles/keys.h"
+#include "scenarios/oracles/termination.h"
 #include "scenarios/real/real_history.h"
 #include "sim/redis/server.h"
 
@@ -34,7 +35,7 @@ struct RealRules {
   harness::Traits traits;
   int parties = 0;  ///< of a latch; 0: it is none
   Duration wake_up_bound{};
-  Duration overrun_bound = std::chrono::seconds(5);
+  TerminationBounds termination{.overrun = std::chrono::seconds(5)};
   std::int64_t commands_per_lease = std::numeric_limits<std::int32_t>::max();
   KeyLimits key_limits;
   std::string disturbed;         ///< why nothing can be said about delays; empty: they count

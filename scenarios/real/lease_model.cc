@@ -57,7 +57,11 @@ bool OthersWereAbout(const RealHistory& history, const Attempt& attempt) {
 class Model {
  public:
   Model(const RealHistory& history, bool renews, const ModelLimits& limits, ModelDepth depth)
-      : history_(history), renews_(renews), limits_(limits), depth_(depth) {
+      : history_(history),
+        renews_(renews),
+        limits_(limits),
+        depth_(depth),
+        permits_(history.limits.Most()) {
     for (std::size_t i = 0; i < history.holds.size(); ++i) AddHold(i);
     for (const Renewal& renewal : history.renewals) AddRenewal(renewal);
     for (const Attempt& attempt : history.attempts) AddRefusal(attempt);
@@ -156,7 +160,7 @@ class Model {
         return state.now <= step.to;
       case Act::kRefused:
         return HoldersOf(step, state, [&](const Ends& ends) { return ends.latest >= state.now; }) >=
-               history_.permits;
+               permits_;
     }
     return false;
   }
@@ -169,9 +173,9 @@ class Model {
     for (const VirtualTime at : instants) {
       if (at > step.to) return false;
       const auto goes_on = [&](const Ends& ends) { return ends.earliest > at; };
-      if (HoldersOf(step, state, goes_on) >= history_.permits) continue;
+      if (HoldersOf(step, state, goes_on) >= permits_) continue;
       state.now = at;
-      if (history_.permits == 1) {  // whoever was in the way has ended by then
+      if (permits_ == 1) {  // whoever was in the way has ended by then
         std::erase_if(state.held,
                       [&](const Ends& ends) { return Conflict(step, history_.holds[ends.hold]); });
       }
@@ -202,6 +206,7 @@ class Model {
   const bool renews_;
   const ModelLimits limits_;
   const ModelDepth depth_;
+  const int permits_;
   std::vector<Step> steps_;
   std::set<State> seen_;
   std::size_t tried_ = 0;

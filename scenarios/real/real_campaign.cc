@@ -163,7 +163,7 @@ class Campaign {
     rules.traits = one.subject->traits();
     rules.parties = one.options.parties;
     rules.wake_up_bound = one.subject->WakeUpBound(one.options);
-    rules.overrun_bound = one.subject->OverrunBound(one.options);
+    rules.termination = BoundsOf(*one.subject, one.options);
     rules.commands_per_lease = one.subject->CommandsPerLease(one.options);
     rules.key_limits = {one.options.lease.count(), one.subject->AuxiliaryKeys(one.options)};
     rules.disturbed = run.disturbed;

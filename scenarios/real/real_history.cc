@@ -20,7 +20,7 @@ class Builder {
   explicit Builder(const HistoryFrame& frame)
       : frame_(frame), clients_(static_cast<std::size_t>(frame.clients)) {
     history_.lease = frame.lease;
-    history_.permits = frame.permits;
+    history_.limits = Limits(frame.permits);
     history_.prefers_writers = frame.prefers_writers;
     history_.end = frame.ended - frame.started;
   }

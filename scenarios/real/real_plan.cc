@@ -211,7 +211,7 @@ std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, boo
   std::vector<RealPlan> plans;
   Scenario here = scenario;
   here.shape = RealShape(scenario);
-  const Generator generator(here, readers);
+  const Generator generator(here, Extras{.readers = readers});
   std::uint64_t in_vain = 0;
   for (std::uint64_t index = 0; index < kMostDraws && plans.size() < kGenerated; ++index) {
     const Workload drawn = generator.Draw(RunSeed(seed, scenario, RealClass(scenario), index));

@@ -61,6 +61,15 @@ std::vector<Duration> SimpleLengths(sim::FaultLength meaning, Duration lease) {
   return {};
 }
 
+/// Those that a lock takes, in whole milliseconds.
+std::vector<Duration> WholeLengths(Duration lease) {
+  std::vector<Duration> lengths;
+  for (const Duration length : {4 * lease, 2 * lease, lease, lease / 2, lease / 4}) {
+    lengths.push_back(std::max(kMs, length / kMs * kMs));
+  }
+  return lengths;
+}
+
 void AddOperationKnobs(const Workload& workload, Place place, std::vector<Knob>& knobs) {
   const ClientPlan& client = workload.clients[place.client];
   const Operation& operation = client.operations[place.index];
@@ -74,10 +83,12 @@ void AddOperationKnobs(const Workload& workload, Place place, std::vector<Knob>&
                      }});
   };
   add("thinking time", &Operation::think);
+  if (operation.sets_limit > 0) return;
   if (operation.ask == Ask::kWaitFor) add("longest wait", &Operation::wait);
   add("time in the section", &Operation::hold);
   if (operation.overstay.count() != 0) add("overstay", &Operation::overstay);
   if (operation.stall.count() != 0) add("stall", &Operation::stall);
+  if (operation.stops) add("time until it is stopped", &Operation::stop_after);
 }
 
 bool HasServerFault(const Workload& workload) {
@@ -159,6 +170,16 @@ std::vector<Knob> KnobsOf(const Workload& workload) {
          {Duration{}},
          [client](Workload& w) -> Duration& { return w.clients[client].clock_offset; }});
   }
+  if (workload.life.count() != 0) {
+    knobs.push_back({"the latch's life", WholeLengths(workload.lease),
+                     [](Workload& w) -> Duration& { return w.life; }});
+  }
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    if (workload.clients[client].lease.count() == 0) continue;
+    knobs.push_back({Client(static_cast<int>(client)) + "'s lease",
+                     {Duration{}, WholeLengths(workload.lease / 2)[2]},
+                     [client](Workload& w) -> Duration& { return w.clients[client].lease; }});
+  }
   for (const Place place : OperationPlaces(workload)) AddOperationKnobs(workload, place, knobs);
   return knobs;
 }
@@ -171,6 +192,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     if (!(changed == workload)) simpler.push_back(std::move(changed));
   };
   add([](Workload& w) { w.permits = std::max(1, w.permits - 1); });
+  add([](Workload& w) { w.life = Duration{}; });
   add([](Workload& w) {
     w.resources = std::max(1, w.resources - 1);
     for (ClientPlan& client : w.clients) {
@@ -202,6 +224,12 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
   });
   for (std::size_t client = 0; client < workload.clients.size(); ++client) {
     add([client](Workload& w) { w.clients[client].clock_rate_ppm = 0; });
+    add([client](Workload& w) { w.clients[client].limit.reset(); });
+    add([client](Workload& w) {
+      std::optional<int>& limit = w.clients[client].limit;
+      if (limit.value_or(0) > 1) limit = *limit - 1;
+    });
+    add([client](Workload& w) { w.clients[client].lease = Duration{}; });
   }
   for (const Place place : OperationPlaces(workload)) {
     const auto at = [place](Workload& w) -> Operation& {
@@ -211,8 +239,15 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     add([&](Workload& w) { at(w).extend = false; });
     add([&](Workload& w) { at(w).inside = false; });
     add([&](Workload& w) { at(w).shared = false; });
+    add([&](Workload& w) {
+      if (at(w).sets_limit > 1) --at(w).sets_limit;
+    });
     add([&](Workload& w) { at(w).heedless = false; });
     add([&](Workload& w) { at(w).stall = Duration{}; });
+    add([&](Workload& w) {
+      at(w).stops = false;
+      at(w).stop_after = Duration{};
+    });
     for (const Ask ask : {Ask::kTry, Ask::kWaitFor}) {
       add([&](Workload& w) {
         if (at(w).ask <= ask) return;
@@ -233,6 +268,10 @@ Workload ScaledTo(Workload workload, Duration lease) {
     Duration& length = knob.at(workload);
     length = length / from * to + length % from * to / from;
   }
+  for (ClientPlan& client : workload.clients) {
+    if (client.lease.count() > 0) client.lease = std::max(kMs, client.lease / kMs * kMs);
+  }
+  if (workload.life.count() > 0) workload.life = std::max(kMs, workload.life / kMs * kMs);
   workload.lease = lease;
   return workload;
 }

@@ -13,8 +13,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Longer than any run is.
-constexpr std::chrono::hours kLife(7 * 24);
+milliseconds LifeOf(const harness::LockOptions& options) {
+  constexpr std::chrono::hours kLongerThanAnyRun(7 * 24);
+  return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
+}
 
 class RecipeLatch final : public harness::Lock {
  public:
@@ -23,6 +25,7 @@ class RecipeLatch final : public harness::Lock {
       : redis_(environment, milliseconds(2000)), recipe_(recipe) {
     call_.key = KeyOf(options);
     call_.parties = options.parties;
+    call_.life = Ms(LifeOf(options));
     call_.patience = options.lease;
   }
 
@@ -63,7 +66,7 @@ class LatchSubject final : public harness::Subject {
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
     const std::string key = KeyOf(options);
-    return {{key, kLife}, {key + ":*", kLife}};
+    return {{key, LifeOf(options)}, {key + ":*", LifeOf(options)}};
   }
 
  private:
@@ -71,8 +74,6 @@ class LatchSubject final : public harness::Subject {
 };
 
 }  // namespace
-
-std::string LatchCall::life() const { return Ms(kLife); }
 
 Status CountDownCorrectly(RedisClient& redis, const LatchCall& call) {
   constexpr std::string_view kScript =
@@ -83,9 +84,8 @@ Status CountDownCorrectly(RedisClient& redis, const LatchCall& call) {
       "redis.call('del', bell) "
       "redis.call('rpush', bell, '1') "
       "return redis.call('pexpire', bell, ARGV[3])";
-  return CallScript(redis, kScript, call.key,
-                    {call.party, std::to_string(call.parties), call.life()}, 1,
-                    StatusCode::kUnavailable);
+  return CallScript(redis, kScript, call.key, {call.party, std::to_string(call.parties), call.life},
+                    1, StatusCode::kUnavailable);
 }
 
 Result<bool> SetIsFull(RedisClient& redis, const LatchCall& call) {
@@ -127,7 +127,7 @@ Status RingBell(RedisClient& redis, const LatchCall& call) {
       "redis.call('del', KEYS[1]) "
       "redis.call('rpush', KEYS[1], '1') "
       "return redis.call('pexpire', KEYS[1], ARGV[1])";
-  return CallScript(redis, kScript, call.bell(), {call.life()}, 1, StatusCode::kUnavailable);
+  return CallScript(redis, kScript, call.bell(), {call.life}, 1, StatusCode::kUnavailable);
 }
 
 std::shared_ptr<const harness::Subject> MakeLatch(LatchRecipe recipe) {

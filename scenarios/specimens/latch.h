@@ -25,11 +25,11 @@ struct LatchCall {
   std::string key;    ///< `<key_prefix><resource>`
   std::string party;  ///< that counts down
   std::int64_t parties = 0;
+  std::string life;                      ///< of every key, in ms
   std::chrono::milliseconds patience{};  ///< of a sleeper: then it looks again
   MonotonicTime deadline{};              ///< of a waiter; kNever: it has none
 
   std::string bell() const { return key + ":bell"; }
-  std::string life() const;  ///< of every key, in ms
 };
 
 using LatchStep = std::function<Status(RedisClient& redis, const LatchCall& call)>;

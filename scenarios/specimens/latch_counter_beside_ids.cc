@@ -26,9 +26,8 @@ Status CountDown(RedisClient& redis, const LatchCall& call) {
       "redis.call('del', bell) "
       "redis.call('rpush', bell, '1') "
       "return redis.call('pexpire', bell, ARGV[3])";
-  return CallScript(redis, kScript, call.key,
-                    {call.party, std::to_string(call.parties), call.life()}, 1,
-                    StatusCode::kUnavailable);
+  return CallScript(redis, kScript, call.key, {call.party, std::to_string(call.parties), call.life},
+                    1, StatusCode::kUnavailable);
 }
 
 Result<bool> Look(RedisClient& redis, const LatchCall& call) {

@@ -22,7 +22,7 @@ Status CountDown(RedisClient& redis, const LatchCall& call) {
       "redis.call('del', bell) "
       "redis.call('rpush', bell, '1') "
       "return redis.call('pexpire', bell, ARGV[2])";
-  return CallScript(redis, kScript, call.key, {std::to_string(call.parties), call.life()}, 1,
+  return CallScript(redis, kScript, call.key, {std::to_string(call.parties), call.life}, 1,
                     StatusCode::kUnavailable);
 }
 

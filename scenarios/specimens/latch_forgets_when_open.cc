@@ -24,7 +24,7 @@ Status CountDown(RedisClient& redis, const LatchCall& call) {
       "redis.call('rpush', bell, '1') "
       "return redis.call('pexpire', bell, ARGV[4])";
   return CallScript(redis, kScript, call.key,
-                    {call.party, std::to_string(call.parties), call.life(), Ms(call.patience)}, 1,
+                    {call.party, std::to_string(call.parties), call.life, Ms(call.patience)}, 1,
                     StatusCode::kUnavailable);
 }
 

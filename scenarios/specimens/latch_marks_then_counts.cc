@@ -23,11 +23,11 @@ Status CountDown(RedisClient& redis, const LatchCall& call) {
       "local count = redis.call('incr', KEYS[1]) "
       "redis.call('pexpire', KEYS[1], ARGV[1]) "
       "return count";
-  const Result<Reply> marked = redis.Call({"EVAL", kMark, "1", call.key, call.party, call.life()});
+  const Result<Reply> marked = redis.Call({"EVAL", kMark, "1", call.key, call.party, call.life});
   if (!marked.ok()) return marked.status();
   if (!marked->IsInteger()) return Status(StatusCode::kUnavailable, marked->text);
   if (marked->integer == 0) return Status();
-  const Result<Reply> counted = redis.Call({"EVAL", kCount, "1", Counter(call), call.life()});
+  const Result<Reply> counted = redis.Call({"EVAL", kCount, "1", Counter(call), call.life});
   if (!counted.ok()) return counted.status();
   if (!counted->IsInteger()) return Status(StatusCode::kUnavailable, counted->text);
   return counted->integer >= call.parties ? RingBell(redis, call) : Status();

@@ -35,8 +35,10 @@ Result<Reply> RedisClient::CallUntil(std::initializer_list<std::string_view> arg
   return connection_->Call(std::span<const std::string_view>(argv.begin(), argv.size()), deadline);
 }
 
-void RedisClient::Sleep(Duration length) {
-  runtime().NewEvent()->WaitUntil(AddSaturating(runtime().Now(), length));
+void RedisClient::SleepUnlessStopped(Duration length, const std::stop_token& stop) {
+  const std::unique_ptr<Event> woken = runtime().NewEvent();
+  const std::stop_callback wake(stop, [&woken] { woken->Set(); });
+  woken->WaitUntil(AddSaturating(runtime().Now(), length));
 }
 
 void RedisClient::RunBeside(std::string_view name, std::function<void()> body) {

@@ -13,6 +13,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +37,9 @@ class RedisClient {
   Result<Reply> Call(std::span<const std::string_view> argv);
   Result<Reply> CallUntil(std::initializer_list<std::string_view> argv, MonotonicTime deadline);
 
-  /// YIELDS for `length`.
-  void Sleep(Duration length);
+  /// YIELDS for `length`, or until it is stopped.
+  void Sleep(Duration length) { SleepUnlessStopped(length, {}); }
+  void SleepUnlessStopped(Duration length, const std::stop_token& stop);
 
   /// Runs `body` beside the client, which is not gone before the body has ended. The body needs a
   /// client of its own.

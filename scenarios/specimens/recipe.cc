@@ -59,11 +59,29 @@ class RecipeLock final : public harness::Lock {
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override { return Try(false); }
   Result<std::unique_ptr<harness::Hold>> TryAcquireShared() override { return Try(true); }
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-    return WaitUntil(deadline, false);
+    return WaitUntil(deadline, {}, false);
   }
   Result<std::unique_ptr<harness::Hold>> AcquireSharedUntil(MonotonicTime deadline) override {
-    return WaitUntil(deadline, true);
+    return WaitUntil(deadline, {}, true);
   }
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
+    if (stop.stop_requested()) return Status(StatusCode::kStopped, "stopped before");
+    return WaitUntil(deadline, stop, false);
+  }
+
+  Result<std::vector<harness::SeenHolder>> Inspect() override {
+    const Result<Reply> owner = redis_->Call({"GET", attempt_.key});
+    if (!owner.ok()) return owner.status();
+    if (!owner->IsString()) return std::vector<harness::SeenHolder>();
+    return std::vector<harness::SeenHolder>{{owner->text}};
+  }
+  Status ForceRelease(const harness::SeenHolder& holder) override {
+    Attempt seen = attempt_;
+    seen.token = holder.token;
+    return recipe_.force(*redis_, seen);
+  }
+  Status SetLimit(int limit) override { return recipe_.set_limit(*redis_, attempt_, limit); }
 
  private:
   Result<std::unique_ptr<harness::Hold>> Try(bool shared) {
@@ -73,7 +91,18 @@ class RecipeLock final : public harness::Lock {
     return TryOnce();
   }
 
-  Result<std::unique_ptr<harness::Hold>> WaitUntil(MonotonicTime deadline, bool shared) {
+  Result<std::unique_ptr<harness::Hold>> WaitUntil(MonotonicTime deadline,
+                                                   const std::stop_token& stop, bool shared) {
+    Result<std::unique_ptr<harness::Hold>> hold = AskUntil(deadline, stop, shared);
+    if (!hold.ok() && hold.code() != StatusCode::kCancelled && recipe_.leave) {
+      if (Status left = recipe_.leave(*redis_, attempt_); !left.ok()) return left;
+    }
+    return hold;
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AskUntil(MonotonicTime deadline,
+                                                  const std::stop_token& stop, bool shared) {
+    attempt_.stop = stop;
     attempt_.shared = shared;
     attempt_.deadline = deadline;
     attempt_.fencing_token.reset();
@@ -83,11 +112,12 @@ class RecipeLock final : public harness::Lock {
       if (hold.code() != StatusCode::kNotAcquired) return hold;
       const Duration left = *attempt_.deadline - redis_->runtime().Now();
       if (left <= Duration::zero()) return Status(StatusCode::kTimeout, "not acquired in time");
+      if (stop.stop_requested()) return Status(StatusCode::kStopped, "stopped while it waited");
       if (recipe_.wait) {
         const Status waited = recipe_.wait(*redis_, attempt_);
         if (!waited.ok() && waited.code() != StatusCode::kNotAcquired) return waited;
       } else {
-        redis_->Sleep(std::min<Duration>(left, recipe_.retry_sleep));
+        redis_->SleepUnlessStopped(std::min<Duration>(left, recipe_.retry_sleep), stop);
       }
     }
   }
@@ -144,6 +174,11 @@ class RecipeSubject final : public harness::Subject {
   milliseconds WakeUpBound(const harness::LockOptions& options) const override {
     return recipe_.wake_up_bound ? recipe_.wake_up_bound(options)
                                  : options.lease + recipe_.retry_sleep;
+  }
+
+  std::optional<milliseconds> HandOverBound(const harness::LockOptions& options) const override {
+    if (!recipe_.hand_over_bound) return std::nullopt;
+    return recipe_.hand_over_bound(options);
   }
 
   milliseconds OverrunBound(const harness::LockOptions& options) const override {

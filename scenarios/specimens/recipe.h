@@ -3,7 +3,7 @@
 // A lock made of steps: a page gives the few commands that its story is about, and this adds the
 // rest, as a careful client would write it.
 //   - A try is one `lock` step. A waiter tries, and between two refusals it sleeps for a while, cut
-//     at its deadline, or does what the page's `wait` says.
+//     at its deadline and when it is stopped, or does what the page's `wait` says.
 //   - The holder's belief is polite: sending time of the granting command + 99 % of the lease,
 //     unless the page computes its own. A grant that arrives later than that is not believed.
 //   - An outcome that is not known is reported as unknown, unless the page folds it into "no".
@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,7 @@ struct Attempt {
   std::string token;   ///< 128 random bits, new for each try; a page may put another in its place
   std::string client;  ///< 128 random bits, the same as long as the lock object lives
   std::chrono::milliseconds lease{};
-  int permits = 1;
+  int permits = 1;      ///< as LockOptions::permits
   bool shared = false;  ///< as a reader; only if Traits say `shared`
   /// Until when the caller waits, on its own clock; nullopt: not at all. It is this that a waiter
   /// looks at: a page may move it.
@@ -48,6 +49,7 @@ struct Attempt {
   std::optional<std::uint64_t>
       fencing_token;               ///< nothing when the caller asks; kept while it waits
   std::shared_ptr<Event> renewal;  ///< of a page that renews in the background: set to end it
+  std::stop_token stop;            ///< of a wait that may be stopped
 };
 
 /// A milliseconds argument in the words of Redis.
@@ -67,6 +69,7 @@ Patience PatienceOf(RedisClient& redis, const Attempt& attempt);
 Patience PatienceOf(RedisClient& redis, const Attempt& attempt, std::chrono::milliseconds most);
 
 using Step = std::function<Status(RedisClient& redis, Attempt& attempt)>;
+using SetLimitStep = std::function<Status(RedisClient& redis, const Attempt& attempt, int limit)>;
 using Bounded = std::function<std::chrono::milliseconds(const harness::LockOptions& options)>;
 
 /// The correct steps of a lock in one string, for pages whose story is another one.
@@ -102,10 +105,19 @@ struct Recipe {
       {};
   /// By default a lease and a retry sleep.
   Bounded wake_up_bound = {};
+  /// Where nothing goes wrong; by default no sooner.
+  Bounded hand_over_bound = {};
   /// How late a wait may end; by default what the interface allows.
   std::optional<std::chrono::milliseconds> overrun_bound = {};
+  /// On a waiter's way out, but for that of a grant: whoever has left a trace takes it away.
+  Step leave = {};
+  /// What an operator does to a holder that it has seen, `attempt.token`; REQUIRES
+  /// traits.operators. It sees whose token stands at the key.
+  Step force = UnlockCorrectly;
   /// What Hold::valid answers; by default nothing.
   std::function<bool(RedisClient& redis, const Attempt& attempt)> valid = {};
+  /// kOk: it is in force; REQUIRES traits.limit_stands.
+  SetLimitStep set_limit = {};
 };
 
 std::string KeyOf(const harness::LockOptions& options);

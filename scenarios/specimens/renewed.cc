@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "scenarios/owner_key.h"
@@ -15,8 +16,9 @@ constexpr std::chrono::milliseconds kRetrySleep{5};
 
 class RenewedHold final : public harness::Hold {
  public:
-  RenewedHold(std::shared_ptr<RedisClient> redis, std::shared_ptr<Kept> kept, bool tells)
-      : redis_(std::move(redis)), kept_(std::move(kept)), tells_(tells) {}
+  RenewedHold(std::shared_ptr<RedisClient> redis, std::shared_ptr<Kept> kept,
+              const RenewedRecipe& recipe)
+      : redis_(std::move(redis)), kept_(std::move(kept)), recipe_(recipe) {}
   ~RenewedHold() override { kept_->stop->Set(); }
   RenewedHold(const RenewedHold&) = delete;
   RenewedHold& operator=(const RenewedHold&) = delete;
@@ -26,7 +28,11 @@ class RenewedHold final : public harness::Hold {
     return redis_->runtime().Now() < kept_->attempt.valid_until;
   }
   MonotonicTime valid_until() const override { return kept_->attempt.valid_until; }
-  Event* lost() override { return tells_ ? kept_->lost.get() : nullptr; }
+  Event* lost() override { return recipe_.tells ? kept_->lost.get() : nullptr; }
+  bool OnLost(std::function<void()> callback) override {
+    if (recipe_.calls) kept_->on_lost = std::move(callback);
+    return recipe_.calls;
+  }
   Status Release() override {
     kept_->stop->Set();
     return UnlockCorrectly(*redis_, kept_->attempt);
@@ -35,7 +41,7 @@ class RenewedHold final : public harness::Hold {
  private:
   std::shared_ptr<RedisClient> redis_;
   std::shared_ptr<Kept> kept_;
-  const bool tells_;
+  const RenewedRecipe& recipe_;  // the subject's, which outlives every run
 };
 
 class RenewedLock final : public harness::Lock {
@@ -62,8 +68,7 @@ class RenewedLock final : public harness::Lock {
       RedisClient redis(environment, kSocketTimeout);
       watchdog(redis, *kept);
     });
-    return std::unique_ptr<harness::Hold>(
-        std::make_unique<RenewedHold>(redis_, kept, recipe_.tells));
+    return std::unique_ptr<harness::Hold>(std::make_unique<RenewedHold>(redis_, kept, recipe_));
   }
 
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {

@@ -21,6 +21,8 @@ struct Kept {
   Attempt attempt;
   std::shared_ptr<Event> stop;  ///< set when it is given back
   std::shared_ptr<Event> lost;  ///< the page sets it to tell of a loss
+  /// The page calls it to tell of a loss, if the user has asked for that.
+  std::function<void()> on_lost = {};
 };
 
 struct RenewedRecipe {
@@ -29,6 +31,7 @@ struct RenewedRecipe {
   /// Runs beside the hold, with a client of its own, until `stop` is set.
   std::function<void(RedisClient& redis, Kept& kept)> watchdog;
   bool tells = false;  ///< shows `lost` to its user
+  bool calls = false;  ///< takes `on_lost` from its user
 };
 
 std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe);

@@ -44,6 +44,7 @@ std::vector<Specimen> OfHolders() {
           specimens::RenewalOutlivesRelease(),
           specimens::LossToldLate(),
           specimens::RenewedByTimer(),
+          specimens::CalledAfterRelease(),
           specimens::SignalDeleted(),
           specimens::BlocksForEver(),
           specimens::PushThenDelete(),
@@ -87,6 +88,13 @@ std::vector<Specimen> OfHolders() {
           specimens::RedisSingleFile()};
 }
 
+/// Of those who end what others do.
+std::vector<Specimen> OfStopsAndOperators() {
+  return {specimens::StoppedWaiterStays(),   specimens::StopSwallowsTheHint(),
+          specimens::StoppedThoughGranted(), specimens::StopAtTheNextLook(),
+          specimens::ForceTakesWhoever(),    specimens::ForceWakesNobody()};
+}
+
 /// Of locks that are taken several times, or several at once.
 std::vector<Specimen> OfSeveral() {
   return {specimens::ReentrantFreesAll(), specimens::ReentrantCountsResends(),
@@ -96,7 +104,14 @@ std::vector<Specimen> OfSeveral() {
 std::vector<Specimen> OfLatches() {
   return {specimens::LatchCountsResends(),    specimens::LatchMarksThenCounts(),
           specimens::LatchWakesOne(),         specimens::LatchTurnstile(),
-          specimens::LatchCounterBesideIds(), specimens::LatchForgetsWhenOpen()};
+          specimens::LatchCounterBesideIds(), specimens::LatchForgetsWhenOpen(),
+          specimens::LatchLifeOfTheFirst()};
+}
+
+/// Of semaphores that keep their limit in the server.
+std::vector<Specimen> OfLimits() {
+  return {specimens::LimitOfTheLatest(), specimens::LimitForAWhile(),
+          specimens::LimitWakesNobody()};
 }
 
 std::vector<Specimen> OfAQuorum() {
@@ -114,8 +129,8 @@ std::vector<Specimen> OfAQuorum() {
 
 std::vector<Specimen> Specimens() {
   std::vector<Specimen> all = OfHolders();
-  for (std::vector<Specimen>& more :
-       std::array{OfReaders(), OfSeveral(), OfLatches(), OfAQuorum()}) {
+  for (std::vector<Specimen>& more : std::array{OfReaders(), OfStopsAndOperators(), OfSeveral(),
+                                                OfLatches(), OfLimits(), OfAQuorum()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;

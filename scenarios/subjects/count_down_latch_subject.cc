@@ -16,8 +16,10 @@
 namespace interlock::scenarios::subjects {
 namespace {
 
-/// Longer than any run is.
-constexpr std::chrono::hours kLife(7 * 24);
+std::chrono::milliseconds LifeOf(const harness::LockOptions& options) {
+  constexpr std::chrono::hours kLongerThanAnyRun(7 * 24);
+  return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
+}
 
 /// Whoever comes first closes the latch, as careful users do: each of them says how many parties
 /// there are before it does anything else, and once more if the latch has been forgotten.
@@ -28,7 +30,7 @@ class LatchLock final : public harness::Lock {
         client_(environment.runtime, environment.connector),
         latch_(CountDownLatch::Create(client_, options.resource,
                                       {.key_prefix = options.key_prefix,
-                                       .life = kLife,
+                                       .life = LifeOf(options),
                                        .retry = {.max_wait = options.lease}})) {}
 
   Status CountDown(const std::string& party) override {
@@ -45,8 +47,19 @@ class LatchLock final : public harness::Lock {
   }
 
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-    if (Status closed = Closed(); !closed.ok()) return closed;
-    return ToPassage(latch_->AwaitUntil(deadline));
+    return AcquireUnlessStopped(deadline, {});
+  }
+
+  /// What is stopped before need not be closed first.
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
+    if (!latch_.ok()) return latch_.status();
+    if (!stop.stop_requested()) {
+      if (Status closed = Closed(); !closed.ok()) return closed;
+    }
+    const Status passed = latch_->AwaitUntil(deadline, stop);
+    if (passed.code() == StatusCode::kInvalidArgument) closed_ = false;
+    return ToPassage(passed);
   }
 
  private:
@@ -69,7 +82,7 @@ class Adapter final : public harness::Subject {
   std::string_view summary() const override {
     return "interlock::CountDownLatch: opens when each of its parties has counted down";
   }
-  harness::Traits traits() const override { return {.latch = true}; }
+  harness::Traits traits() const override { return {.latch = true, .stops = true}; }
 
   std::vector<harness::Promise> Promises() const override {
     constexpr std::string_view kAll = "LK001 LK009 LK010 LK011 LK015";
@@ -104,7 +117,8 @@ class Adapter final : public harness::Subject {
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
     const std::string key = KeyOf(options);
-    return {{key, kLife}, {key + ":counted", kLife}, {key + ":open", kLife}};
+    const std::chrono::milliseconds life = LifeOf(options);
+    return {{key, life}, {key + ":counted", life}, {key + ":open", life}};
   }
 
   std::optional<std::chrono::milliseconds> HandOverBound(

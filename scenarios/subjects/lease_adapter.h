@@ -8,14 +8,17 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <interlock/client.h>
 #include <interlock/harness/lock.h>
+#include <interlock/inspection.h>
 #include <interlock/lease.h>
 
 namespace interlock::scenarios::subjects {
@@ -63,6 +66,19 @@ Status KeepAlive(Granted& granted, Renewal renewal) {
   return Status(undone ? StatusCode::kUnavailable : StatusCode::kUnknownOutcome, kept.message());
 }
 
+inline Result<std::vector<harness::SeenHolder>> ToSeen(const Result<Inspection>& inspected) {
+  if (!inspected.ok()) return inspected.status();
+  std::vector<harness::SeenHolder> seen;
+  for (const Holder& holder : inspected->holders) {
+    seen.push_back({holder.token, holder.fencing_token});
+  }
+  return seen;
+}
+
+inline Holder ToHolder(const harness::SeenHolder& seen) {
+  return {seen.token, {}, seen.fencing_token};
+}
+
 class LeaseHold final : public harness::Hold {
  public:
   /// `client` is kept alive because a Lease must not outlive its Client.
@@ -79,6 +95,10 @@ class LeaseHold final : public harness::Hold {
   std::optional<bool> valid() const override { return lease_.valid(); }
   MonotonicTime valid_until() const override { return lease_.valid_until(); }
   Event* lost() override { return renewal_.wanted() ? &lease_.lost() : nullptr; }
+  bool OnLost(std::function<void()> callback) override {
+    if (renewal_.wanted()) lease_.OnLost(std::move(callback));
+    return renewal_.wanted();
+  }
   Status Extend() override { return lease_.Extend(); }
   Status Release() override { return lease_.Release(); }
 
@@ -92,7 +112,7 @@ class LeaseHold final : public harness::Hold {
 struct OverNodes {};
 
 template <typename Primitive>
-class LeaseLock final : public harness::Lock {
+class LeaseLock : public harness::Lock {
  public:
   /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
   template <typename Create>
@@ -113,10 +133,28 @@ class LeaseLock final : public harness::Lock {
   }
 
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-    if (!parts_->primitive.ok()) return parts_->primitive.status();
-    if (deadline == kNever) return ToHold(parts_->primitive->Acquire());
-    return ToHold(parts_->primitive->AcquireUntil(deadline));
+    return AcquireUnlessStopped(deadline, {});
   }
+
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    if (deadline == kNever) return ToHold(parts_->primitive->Acquire(stop));
+    return ToHold(parts_->primitive->AcquireUntil(deadline, stop));
+  }
+
+  Result<std::vector<harness::SeenHolder>> Inspect() override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    return ToSeen(parts_->primitive->Inspect());
+  }
+
+  Status ForceRelease(const harness::SeenHolder& holder) override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    return parts_->primitive->ForceRelease(ToHolder(holder));
+  }
+
+ protected:
+  Result<Primitive>& primitive() { return parts_->primitive; }
 
  private:
   struct Parts {

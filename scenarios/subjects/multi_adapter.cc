@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/subjects/multi_adapter.h"
 
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -43,6 +44,10 @@ class Whole final : public harness::Hold {
   MonotonicTime valid_until() const override { return leases_.valid_until(); }
   const Hold& Part(std::size_t index) const override { return parts_[index]; }
   Event* lost() override { return renewal_.wanted() ? &leases_.lost() : nullptr; }
+  bool OnLost(std::function<void()> callback) override {
+    if (renewal_.wanted()) leases_.OnLost(std::move(callback));
+    return renewal_.wanted();
+  }
   Status Extend() override { return OfAll(leases_.Extend()); }
   Status Release() override { return OfAll(leases_.Release()); }
 

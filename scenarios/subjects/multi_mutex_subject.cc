@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/multi_mutex.h>
 
+#include <chrono>
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "scenarios/subjects/multi_adapter.h"
@@ -20,9 +22,13 @@ class MultiLock final : public harness::Lock {
     return ToHold(parts_->mutex->TryAcquire());
   }
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    return AcquireUnlessStopped(deadline, {});
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
     if (!parts_->mutex.ok()) return parts_->mutex.status();
-    if (deadline == kNever) return ToHold(parts_->mutex->Acquire());
-    return ToHold(parts_->mutex->AcquireUntil(deadline));
+    if (deadline == kNever) return ToHold(parts_->mutex->Acquire(stop));
+    return ToHold(parts_->mutex->AcquireUntil(deadline, stop));
   }
 
  private:
@@ -56,7 +62,11 @@ class Adapter final : public MultiAdapter {
   harness::Traits traits() const override {
     harness::Traits traits = MultiAdapter::traits();
     traits.renews = renews_;
+    traits.stops = true;
     return traits;
+  }
+  std::chrono::milliseconds KeptAliveFor(const harness::LockOptions& options) const override {
+    return kRenewedLeases * options.lease;
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

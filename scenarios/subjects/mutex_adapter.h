@@ -20,7 +20,9 @@ std::string KeyOf(const harness::LockOptions& options);
 
 class MutexAdapter : public harness::Subject {
  public:
-  harness::Traits traits() const override { return {.can_extend = true, .fencing = true}; }
+  harness::Traits traits() const override {
+    return {.can_extend = true, .fencing = true, .stops = true, .operators = true};
+  }
   std::vector<harness::Promise> Promises() const override;
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <interlock/mutex.h>
 
+#include <chrono>
 #include <memory>
 #include <string_view>
 
@@ -20,11 +21,17 @@ class Adapter final : public MutexAdapter {
       : name_(name), summary_(summary), traits_(more) {
     traits_.can_extend = true;
     traits_.fencing = true;
+    traits_.stops = true;
+    traits_.operators = true;
   }
 
   std::string_view name() const override { return name_; }
   std::string_view summary() const override { return summary_; }
   harness::Traits traits() const override { return traits_; }
+
+  std::chrono::milliseconds KeptAliveFor(const harness::LockOptions& options) const override {
+    return kRenewedLeases * options.lease;
+  }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

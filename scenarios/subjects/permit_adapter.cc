@@ -13,7 +13,12 @@ namespace interlock::scenarios::subjects {
 using std::chrono::milliseconds;
 
 harness::Traits PermitAdapter::traits() const {
-  return {.semaphore = true, .can_extend = true, .fencing = true};
+  return {.semaphore = true,
+          .can_extend = true,
+          .fencing = true,
+          .limit_stands = LimitStands(),
+          .stops = true,
+          .operators = true};
 }
 
 std::vector<harness::Promise> PermitAdapter::Promises() const {
@@ -70,7 +75,7 @@ std::vector<harness::AuxiliaryKey> PermitAdapter::AuxiliaryKeys(
     const harness::LockOptions& options) const {
   const std::string key = KeyOf(options);
   const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
-  return {{key + ":limit", LimitStands(options)},
+  return {{key + ":limit", std::max(LimitStands(), options.lease)},
           {key + ":fence", std::chrono::duration_cast<milliseconds>(kFenceTtl)},
           {key + ":signal", options.lease},
           {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};

@@ -30,8 +30,8 @@ class PermitAdapter : public harness::Subject {
       const harness::LockOptions& options) const override;
 
  protected:
-  /// How long the limit may stay in force when no permit is out.
-  virtual std::chrono::milliseconds LimitStands(const harness::LockOptions& options) const = 0;
+  /// See Traits::limit_stands.
+  virtual std::chrono::milliseconds LimitStands() const = 0;
 };
 
 }  // namespace interlock::scenarios::subjects

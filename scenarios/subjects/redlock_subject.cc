@@ -35,7 +35,7 @@ class Adapter final : public MutexAdapter {
     return "interlock::Redlock: one holder at a time, by a quorum of independent masters";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .quorum = true};
+    return {.can_extend = true, .fencing = true, .quorum = true, .stops = true, .operators = true};
   }
 
   /// What a mutex on one server promises, over masters that have no replicas.

@@ -3,6 +3,7 @@
 // Every request of the scenarios is answered with two holds of one new owner, the second inside the
 // first, as the code of a user nests them: what is judged is the pair.
 #include <chrono>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -76,7 +77,11 @@ class NestingLock final : public harness::Lock {
     return Nest([](ReentrantMutex::Owner& owner) { return owner.TryAcquire(); });
   }
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-    return Nest([deadline](ReentrantMutex::Owner& owner) { return owner.AcquireUntil(deadline); });
+    return AcquireUnlessStopped(deadline, {});
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
+    return Nest([&](ReentrantMutex::Owner& owner) { return owner.AcquireUntil(deadline, stop); });
   }
 
  private:
@@ -118,7 +123,7 @@ class Adapter final : public MutexAdapter {
     return "interlock::ReentrantMutex: one owner at a time, which may nest";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .nests = true};
+    return {.can_extend = true, .fencing = true, .nests = true, .stops = true};
   }
   std::vector<harness::Promise> Promises() const override {
     std::vector<harness::Promise> promises = MutexAdapter::Promises();

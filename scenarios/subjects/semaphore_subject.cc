@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
+#include <optional>
 
 #include <interlock/semaphore.h>
 
@@ -10,6 +11,15 @@
 namespace interlock::scenarios::subjects {
 namespace {
 
+class SemaphoreLock final : public LeaseLock<Semaphore> {
+ public:
+  using LeaseLock::LeaseLock;
+
+  Status SetLimit(int limit) override {
+    return primitive().ok() ? primitive()->SetLimit(limit) : primitive().status();
+  }
+};
+
 class Adapter final : public PermitAdapter {
  public:
   std::string_view name() const override { return "semaphore"; }
@@ -19,17 +29,17 @@ class Adapter final : public PermitAdapter {
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    return std::make_unique<LeaseLock<Semaphore>>(environment, [&options](Client& client) {
+    return std::make_unique<SemaphoreLock>(environment, [&options](Client& client) {
       SemaphoreOptions semaphore;
       semaphore.key_prefix = options.key_prefix;
-      semaphore.limit = options.permits;
+      semaphore.limit = options.permits > 0 ? std::optional(options.permits) : std::nullopt;
       semaphore.lease = options.lease;
       return Semaphore::Create(client, options.resource, semaphore);
     });
   }
 
  private:
-  std::chrono::milliseconds LimitStands(const harness::LockOptions& /*options*/) const override {
+  std::chrono::milliseconds LimitStands() const override {
     return std::chrono::duration_cast<std::chrono::milliseconds>(kFenceTtl);
   }
 };

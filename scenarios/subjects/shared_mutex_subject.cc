@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <stop_token>
 
 #include <interlock/options.h>
 #include <interlock/shared_mutex.h>
@@ -26,16 +27,32 @@ class SharedLock final : public harness::Lock {
     return ToHold(parts_->mutex->writer().TryAcquire());
   }
   Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    return AcquireUnlessStopped(deadline, {});
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
     if (!parts_->mutex.ok()) return parts_->mutex.status();
-    return ToHold(parts_->mutex->writer().AcquireUntil(deadline));
+    return ToHold(parts_->mutex->writer().AcquireUntil(deadline, stop));
   }
   Result<std::unique_ptr<harness::Hold>> TryAcquireShared() override {
     if (!parts_->mutex.ok()) return parts_->mutex.status();
     return ToHold(parts_->mutex->reader().TryAcquire());
   }
   Result<std::unique_ptr<harness::Hold>> AcquireSharedUntil(MonotonicTime deadline) override {
+    return AcquireSharedUnlessStopped(deadline, {});
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireSharedUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
     if (!parts_->mutex.ok()) return parts_->mutex.status();
-    return ToHold(parts_->mutex->reader().AcquireUntil(deadline));
+    return ToHold(parts_->mutex->reader().AcquireUntil(deadline, stop));
+  }
+  Result<std::vector<harness::SeenHolder>> Inspect() override {
+    if (!parts_->mutex.ok()) return parts_->mutex.status();
+    return ToSeen(parts_->mutex->Inspect());
+  }
+  Status ForceRelease(const harness::SeenHolder& holder) override {
+    if (!parts_->mutex.ok()) return parts_->mutex.status();
+    return parts_->mutex->ForceRelease(ToHolder(holder));
   }
 
  private:
@@ -65,7 +82,12 @@ class Adapter final : public MutexAdapter {
     return "interlock::SharedMutex: many readers or one writer, each with a lease of its own";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .shared = true, .prefers_writers = true};
+    return {.can_extend = true,
+            .fencing = true,
+            .shared = true,
+            .prefers_writers = true,
+            .stops = true,
+            .operators = true};
   }
   std::vector<harness::Promise> Promises() const override {
     return WithOrder(MutexAdapter::Promises());

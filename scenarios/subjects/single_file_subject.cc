@@ -66,9 +66,7 @@ class Adapter final : public PermitAdapter {
   }
 
  private:
-  std::chrono::milliseconds LimitStands(const harness::LockOptions& options) const override {
-    return options.lease;
-  }
+  std::chrono::milliseconds LimitStands() const override { return std::chrono::milliseconds(0); }
 };
 
 }  // namespace

@@ -52,15 +52,19 @@ class Smaller {
     Number([](RawWorkload& raw) { return &raw.latency; });
     Number([](RawWorkload& raw) { return &raw.permits; });
     Number([](RawWorkload& raw) { return &raw.persistence; });
+    Number([](RawWorkload& raw) { return &raw.life; });
     Resources();
     for (std::size_t i = 0; i < raw_.clients.size(); ++i) {
       Number([i](RawWorkload& raw) { return &raw.clients[i].offset; });
       Number([i](RawWorkload& raw) { return &raw.clients[i].rate; });
+      Number([i](RawWorkload& raw) { return &raw.clients[i].limit; });
+      Number([i](RawWorkload& raw) { return &raw.clients[i].lease; });
       for (std::size_t j = 0; j < raw_.clients[i].operations.size(); ++j) {
         for (int RawOperation::*const field :
              {&RawOperation::ask, &RawOperation::think, &RawOperation::wait, &RawOperation::hold,
               &RawOperation::extend, &RawOperation::overstay, &RawOperation::resource,
-              &RawOperation::inside, &RawOperation::shared}) {
+              &RawOperation::inside, &RawOperation::shared, &RawOperation::sets_limit,
+              &RawOperation::age, &RawOperation::stop, &RawOperation::force}) {
           Number([=](RawWorkload& raw) { return &(raw.clients[i].operations[j].*field); });
         }
       }

@@ -159,7 +159,7 @@ TEST(CommandLineTest, AnOutFolderThatCannotBeIsFoundOutAtOnce) {
 }
 
 TEST(CommandLineTest, OptionsOfTheSimulationAreRefusedForARealServer) {
-  for (const char* option : {"--runs", "--jobs", "--watchdog"}) {
+  for (const char* option : {"--runs", "--watchdog"}) {
     const ChildResult child = Interlock({"check", "--redis", "redis://127.0.0.1:1/0", option, "5"});
     EXPECT_EQ(child.exit_code, 64) << option << child.err;
     EXPECT_THAT(child.err, HasSubstr(option));

@@ -329,7 +329,7 @@ TEST(GoalsTest, ADeathOfAnotherOrWithAPermitLeftOrOfALockIsNone) {
   history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kReleased, Ms(200));
   EXPECT_FALSE(GoalsOf(history).Has(Goal::kFullThenCrash));
   history = TwoPermits(1);
-  history.permits = 3;
+  history.limits = Limits(3);
   EXPECT_FALSE(GoalsOf(history).Has(Goal::kFullThenCrash));
   history = OneHold();
   history.server_holds[0] = Owns(0, Ms(10), Ms(1010));
@@ -393,7 +393,7 @@ TEST(ExercisedTest, SectionsNeedMoreEntriesThanPermits) {
   EXPECT_FALSE(Exercised(history, false, goals)[Judged::kSectionExclusion]);
   history.holds.push_back(Inside(Believes(1, Ms(600), Ms(700)), Ms(600), Ms(700)));
   EXPECT_TRUE(Exercised(history, false, goals)[Judged::kSectionExclusion]);
-  history.permits = 2;
+  history.limits = Limits(2);
   EXPECT_FALSE(Exercised(history, true, goals)[Judged::kPermitsSection]);
 }
 

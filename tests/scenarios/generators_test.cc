@@ -144,6 +144,63 @@ TEST(GeneratorTest, SeedsOfRunsDifferByScenarioClassAndIndex) {
   EXPECT_EQ(seeds.size(), units * 100);
 }
 
+TEST(GeneratorTest, StopsAreDrawnBesideEverythingElse) {
+  const Scenario& scenario = Named("chaos");
+  const Generator without(scenario);
+  const Generator with(scenario, {.stops = true});
+  int with_stops = 0;
+  int at_once = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Workload drawn = with.Draw(seed);
+    with_stops += HasStops(drawn) ? 1 : 0;
+    for (ClientPlan& client : drawn.clients) {
+      for (Operation& operation : client.operations) {
+        EXPECT_FALSE(operation.stops && operation.ask == Ask::kTry);
+        at_once += operation.stops && operation.stop_after.count() == 0 ? 1 : 0;
+        operation.stops = false;
+        operation.stop_after = Duration{};
+      }
+    }
+    EXPECT_EQ(drawn, without.Draw(seed));
+  }
+  EXPECT_GT(with_stops, 80);
+  EXPECT_LT(with_stops, 200);
+  EXPECT_GT(at_once, 5);
+}
+
+TEST(GeneratorTest, OperatorsTakeThePlaceOfFewOperationsAndNobodyIsInsideOfThem) {
+  const Scenario& scenario = Named("nested");
+  const Generator without(scenario);
+  const Generator with(scenario, {.operators = true});
+  int with_operators = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const Workload drawn = with.Draw(seed);
+    if (!HasOperators(drawn)) {
+      EXPECT_EQ(drawn, without.Draw(seed));
+      continue;
+    }
+    ++with_operators;
+    int forces = 0;
+    for (const ClientPlan& client : drawn.clients) {
+      for (std::size_t i = 0; i < client.operations.size(); ++i) {
+        if (!client.operations[i].forces) continue;
+        ++forces;
+        EXPECT_FALSE(client.operations[i].inside);
+        const bool last = i + 1 == client.operations.size();
+        EXPECT_FALSE(!last && client.operations[i + 1].inside);
+      }
+    }
+    EXPECT_LE(forces, 2);
+  }
+  EXPECT_GT(with_operators, 60);
+}
+
+// What a server has forgotten is nobody's, whoever takes it away.
+TEST(GeneratorTest, ThereAreNoOperatorsWhereServersForget) {
+  const Generator generator(Named("data-loss"), {.stops = true, .operators = true});
+  for (std::uint64_t seed = 0; seed < 400; ++seed) EXPECT_FALSE(HasOperators(generator.Draw(seed)));
+}
+
 TEST(GeneratorTest, APinnedWorkloadIsGivenAsItIs) {
   const Scenario& scenario = Named("seed-002");
   ASSERT_EQ(scenario.pinned.size(), 1U);

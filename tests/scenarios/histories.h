@@ -21,7 +21,6 @@ constexpr VirtualTime Ms(std::int64_t count) { return std::chrono::milliseconds(
 inline History NewHistory() {
   History history;
   history.lease = kLease;
-  history.permits = 1;
   history.end = Ms(100'000);
   return history;
 }
@@ -29,7 +28,7 @@ inline History NewHistory() {
 /// ... of a semaphore.
 inline History NewHistoryOfPermits(int permits) {
   History history = NewHistory();
-  history.permits = permits;
+  history.limits = Limits(permits);
   return history;
 }
 

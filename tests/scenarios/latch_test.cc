@@ -26,6 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Ms;
 using testing::NewHistory;
+using ::testing::Not;
 using testing::PropertiesOf;
 
 constexpr LatchRules kTwoParties{2, testing::kLease};
@@ -69,6 +70,58 @@ TEST(LatchOracleTest, WhoIsLetThroughBeforeTheLastOneCountsIsConvicted) {
   EXPECT_EQ(violations[0].client, 2);
   EXPECT_EQ(violations[0].at, Ms(199));
   EXPECT_THAT(violations[0].what, HasSubstr("had not counted down before 200.000 ms"));
+}
+
+/// It is remembered for 500 ms, less what clocks may differ by, after each count down.
+constexpr LatchRules kShortLived{2, testing::kLease, false, {}, milliseconds(500)};
+
+TEST(LatchOracleTest, AnOpenLatchIsRememberedForItsLifeAfterTheLastCountDown) {
+  const auto looks = [](VirtualTime asked, StatusCode answer) {
+    return Judge(With(Opened(), Answered(Asked(2, Ask::kTry, asked), asked + Ms(2), answer)),
+                 kShortLived);
+  };
+  for (const StatusCode no : {StatusCode::kTimeout, StatusCode::kInvalidArgument}) {
+    const auto violations = looks(Ms(680), no);
+    EXPECT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_THAT(looks(Ms(690), no), IsEmpty());
+    EXPECT_THAT(looks(Ms(202), no), Not(IsEmpty()));
+  }
+  EXPECT_THAT(looks(Ms(680), StatusCode::kOk), IsEmpty());
+}
+
+TEST(LatchOracleTest, WhoeverCountsDownAgainKeepsItForItsLife) {
+  History history = With(Opened(), CountsDown(0, Ms(600), Ms(601), Ms(602)));
+  history = With(history, Answered(Asked(2, Ask::kTry, Ms(1080)), Ms(1082), StatusCode::kTimeout));
+  EXPECT_THAT(PropertiesOf(Judge(history, kShortLived)), ElementsAre(Judged::kSpuriousRefusal));
+  // The one count down came too late for certain: then both parties have to say it again.
+  history.attempts[2] = CountsDown(0, Ms(690), Ms(691), Ms(692));
+  EXPECT_THAT(Judge(history, kShortLived), IsEmpty());
+  history.attempts.insert(history.attempts.begin() + 3, CountsDown(1, Ms(700), Ms(701), Ms(702)));
+  EXPECT_THAT(PropertiesOf(Judge(history, kShortLived)), ElementsAre(Judged::kSpuriousRefusal));
+}
+
+TEST(LatchOracleTest, ACountDownThatTookAsLongAsALifeKeepsNothing) {
+  History history = NewHistory();
+  history.attempts = {CountsDown(0, Ms(99), Ms(100), Ms(601)),
+                      CountsDown(1, Ms(599), Ms(600), Ms(602)),
+                      Answered(Asked(2, Ask::kTry, Ms(650)), Ms(651), StatusCode::kTimeout)};
+  EXPECT_THAT(Judge(history, kShortLived), IsEmpty());
+  history.attempts[0] = CountsDown(0, Ms(550), Ms(551), Ms(601));
+  EXPECT_THAT(PropertiesOf(Judge(history, kShortLived)), ElementsAre(Judged::kSpuriousRefusal));
+}
+
+TEST(LatchOracleTest, AWaiterMustNotMissTheLifeOfAnOpenLatch) {
+  LatchRules rules = kShortLived;
+  rules.hand_over_bound = milliseconds(60);
+  const auto waits = [&](VirtualTime answered) {
+    return Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), answered,
+                                         StatusCode::kInvalidArgument)),
+                 rules);
+  };
+  EXPECT_THAT(PropertiesOf(waits(Ms(800))), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(waits(Ms(800))[0].what, HasSubstr("the bound is"));
+  rules.life = milliseconds(60);  // it was gone before anybody had to be told
+  EXPECT_THAT(waits(Ms(800)), IsEmpty());
 }
 
 TEST(LatchOracleTest, APartyThatCountsTwiceIsOneParty) {

@@ -13,6 +13,13 @@ bool Has(const Scenario& scenario, sim::FaultKind kind) {
   return std::find(faults.begin(), faults.end(), kind) != faults.end();
 }
 
+/// A limit that others set or give, and a latch's life, are ways to use what has such a thing.
+bool FitsTheKind(const Bounds& way, const harness::Traits& traits) {
+  if (way.other_limits > 0 && !traits.limit_stands.has_value()) return false;
+  if ((way.setters > 0 || way.follow) && !MaySetLimits(traits)) return false;
+  return way.life == 0 || traits.latch;
+}
+
 }  // namespace
 
 std::string_view OutOfReach(std::string_view specimen) {
@@ -90,7 +97,21 @@ std::vector<Bounds> Ways() {
     way.readers = 2, way.waits = true, way.hold = 50, way.think = 10, way.stagger = 31;
   });
   add([](Bounds& way) { way.resources = 2; });
+  add([](Bounds& way) { way.other_limits = 1; });
+  add([](Bounds& way) { way.other_limits = 1, way.stagger = 210; });  // nobody asks for two leases
+  add([](Bounds& way) {  // a limit is set while one is inside and one waits
+    way.setters = 1, way.follow = true, way.waits = true, way.hold = 75, way.stagger = 25;
+  });
+  add([](Bounds& way) { way.life = 40, way.waits = true, way.stagger = 25; });  // one by one
   add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
+  // While the other one is inside, and when it comes out.
+  for (const int stop : {10, 25}) {
+    add([=](Bounds& way) {
+      way.waits = way.tasks_in_order = true, way.stops = 1, way.stop = stop;
+    });
+  }
+  add([](Bounds& way) { way.waits = true, way.operators = 1; });
+  add([](Bounds& way) { way.operators = 1, way.think = 0; });
   return ways;
 }
 
@@ -104,10 +125,13 @@ std::optional<ExploreOptions> Within(const Specimen& specimen, const Conviction&
   if (way.waits && specimen.subject->name() == "broken/extend-from-reply") return std::nullopt;
   if (way.waits && specimen.subject->name() == "broken/after-you") return std::nullopt;
   if (way.overstay > 0 && (!scenario.shape.overstay || least.pauses == 0)) return std::nullopt;
+  if (way.stops > 0 && !specimen.subject->traits().stops) return std::nullopt;
+  if (way.operators > 0 && !specimen.subject->traits().operators) return std::nullopt;
   const bool shared = specimen.subject->traits().shared;
   if (way.readers > (shared ? least.clients : 0)) return std::nullopt;
   // Whoever takes one at a time falls with one, unless it is out of reach.
   if (way.resources > 1 && !specimen.subject->traits().several) return std::nullopt;
+  if (!FitsTheKind(way, specimen.subject->traits())) return std::nullopt;
   way.clients = least.clients;
   way.attempts = least.attempts;
   way.expiries = least.expiries;

@@ -54,7 +54,7 @@ class LedgerTest : public ::testing::Test {
     Sync(client, Doing::kAsking, now, {{"t" + std::to_string(client), until}});
   }
 
-  Ledger ledger_{1, false};
+  Ledger ledger_{false};
   History history_ = NewHistory();
   std::vector<Violation> violations_;
 };
@@ -214,7 +214,7 @@ TEST_F(LedgerTest, AnExtensionThatMakesADeadEntryAgainIsForeignExtend) {
 
 class SemaphoreLedgerTest : public LedgerTest {
  protected:
-  SemaphoreLedgerTest() : semaphore_(2, true) { history_.permits = 2; }
+  SemaphoreLedgerTest() : semaphore_(true) { history_.limits = Limits(2); }
 
   void SyncTwo(int client, VirtualTime now, const std::vector<SeenOwner>& owners) {
     semaphore_.Sync(client, Doing::kAsking, now, LookAt(now, owners), history_, violations_);

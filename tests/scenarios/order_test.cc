@@ -172,12 +172,12 @@ TEST(OrderTest, AWaiterThatIsAboutToGiveUpHasLeftTheLine) {
 // Two permits come free at once: who enters first of those that were let in together means nothing.
 TEST(OrderTest, WithSeveralPermitsOnlyAWaiterThatIsLeftBehindIsOvertaken) {
   History history = OneHolds();
-  history.permits = 2;
+  history.limits = Limits(2);
   Grant(history, InLine(1, Ms(12)), Ms(33));
   Grant(history, InLine(2, Ms(14)), Ms(30));
   EXPECT_THAT(Judge(history), IsEmpty());
   history = Overtaken();
-  history.permits = 2;
+  history.limits = Limits(2);
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
 }
 

@@ -77,7 +77,7 @@ class LedgerOfReadersTest : public ::testing::Test {
                  history_, violations_);
   }
 
-  Ledger ledger_{1, false};
+  Ledger ledger_{false};
   History history_ = NewHistory();
   std::vector<Violation> violations_;
 };
@@ -242,7 +242,7 @@ TEST(ReadersTest, ReachGoalsOfTheirOwn) {
 TEST(ReadersTest, AreDrawnBesideEverythingElse) {
   const Scenario& scenario = *FindScenario("chaos");
   const Generator without(scenario);
-  const Generator with(scenario, true);
+  const Generator with(scenario, Extras{.readers = true});
   int mixed = 0;
   int writers_only = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

@@ -95,7 +95,7 @@ TEST(RefusalsTest, AFaultOfItsOwnExcusesTheClient) {
 
 TEST(RefusalsTest, ASemaphoreWithAFreePermitMustNotRefuse) {
   History history = RefusedAt(Ms(100));
-  history.permits = 2;
+  history.limits = Limits(2);
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.server_holds.push_back(Owns(2, Ms(20), Ms(1020)));
   EXPECT_THAT(Judge(history), IsEmpty());

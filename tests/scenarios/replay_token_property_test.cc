@@ -3,6 +3,7 @@
 // For any workload and tape at all: what goes in comes out; for any bytes at all: no crash, and
 // nothing but a sound token is accepted.
 #include <cstdio>
+#include <optional>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -23,14 +24,23 @@ rc::Gen<Duration> LengthFrom(std::int64_t least) {
 rc::Gen<Duration> AnyLength() { return LengthFrom(-kLongest); }
 
 rc::Gen<Operation> AnyOperation() {
-  return rc::gen::build<Operation>(
+  auto unstopped = rc::gen::build<Operation>(
       rc::gen::set(&Operation::ask, rc::gen::element(Ask::kTry, Ask::kWaitFor, Ask::kWait)),
       rc::gen::set(&Operation::think, AnyLength()), rc::gen::set(&Operation::wait, AnyLength()),
       rc::gen::set(&Operation::hold, AnyLength()), rc::gen::set(&Operation::extend),
       rc::gen::set(&Operation::overstay, AnyLength()),
       rc::gen::set(&Operation::resource, rc::gen::inRange(0, 3)), rc::gen::set(&Operation::inside),
       rc::gen::set(&Operation::heedless), rc::gen::set(&Operation::stall, AnyLength()),
-      rc::gen::set(&Operation::shared));
+      rc::gen::set(&Operation::shared),
+      rc::gen::set(&Operation::sets_limit, rc::gen::inRange(0, 1001)),
+      rc::gen::set(&Operation::forces));
+  return rc::gen::map(rc::gen::pair(std::move(unstopped), rc::gen::maybe(AnyLength())),
+                      [](std::pair<Operation, rc::Maybe<Duration>> drawn) {
+                        auto& [operation, stop_after] = drawn;
+                        operation.stops = static_cast<bool>(stop_after);
+                        if (stop_after) operation.stop_after = *stop_after;
+                        return operation;
+                      });
 }
 
 rc::Gen<PlannedFault> AnyFault() {
@@ -47,6 +57,12 @@ rc::Gen<ClientPlan> AnyClient() {
   return rc::gen::build<ClientPlan>(
       rc::gen::set(&ClientPlan::clock_offset, AnyLength()),
       rc::gen::set(&ClientPlan::clock_rate_ppm, rc::gen::inRange<std::int64_t>(-500'000, 500'001)),
+      rc::gen::set(&ClientPlan::limit, rc::gen::map(rc::gen::maybe(rc::gen::inRange(0, 1001)),
+                                                    [](const rc::Maybe<int>& limit) {
+                                                      return limit ? std::optional(*limit)
+                                                                   : std::nullopt;
+                                                    })),
+      rc::gen::set(&ClientPlan::lease, rc::gen::element(Duration{}, Duration(1'000'000))),
       rc::gen::set(&ClientPlan::operations,
                    rc::gen::container<std::vector<Operation>>(AnyOperation())),
       rc::gen::set(&ClientPlan::faults, rc::gen::container<std::vector<PlannedFault>>(AnyFault())));
@@ -57,6 +73,8 @@ rc::Gen<PackedRun> AnyRun() {
       rc::gen::set(&Workload::lease,
                    rc::gen::map(rc::gen::inRange<std::int64_t>(1'000'000, 86'400'000'000'001),
                                 [](std::int64_t ns) { return Duration(ns); })),
+      rc::gen::set(&Workload::life,
+                   rc::gen::element(Duration{}, Duration(1'000'000), Duration(90'000'000))),
       rc::gen::set(&Workload::permits, rc::gen::inRange(1, 1001)),
       rc::gen::set(&Workload::resources, rc::gen::just(kMostResources)),
       rc::gen::set(&Workload::latency_max, LengthFrom(0)),

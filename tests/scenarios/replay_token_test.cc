@@ -75,7 +75,21 @@ TEST(ReplayTokenTest, WhatIsGuardedComesBack) {
     workload.clients[0].operations = {{.heedless = true, .stall = std::chrono::seconds(15)},
                                       {.ask = Ask::kWait, .shared = true}};
     ExpectSame(token, DecodeReplayToken(Encode(token)));
+    workload.life = std::chrono::milliseconds(70);
+    workload.clients[0].limit = 0;
+    workload.clients[0].lease = workload.lease / 2;
+    workload.clients[0].operations = {{.sets_limit = 3}, {.hold = Duration(5)}};
+    ExpectSame(token, DecodeReplayToken(Encode(token)));
   }
+}
+
+TEST(ReplayTokenTest, StopsAndOperatorsComeBack) {
+  ReplayToken token = PackedToken();
+  std::get<PackedRun>(token.run).workload.clients[0].operations = {
+      {.ask = Ask::kWait, .stops = true, .stop_after = std::chrono::seconds(3)},
+      {.ask = Ask::kWait, .shared = true, .stops = true},
+      {.hold = std::chrono::seconds(1), .extend = true, .forces = true}};
+  ExpectSame(token, DecodeReplayToken(Encode(token)));
 }
 
 // Whoever can compute a check sum can ask for a run that is none.
@@ -95,6 +109,12 @@ TEST(ReplayTokenTest, APackedRunThatCannotBeRunIsRefused) {
   EXPECT_THAT(refusal([](Workload& w) { w.nodes = 3; }), HasSubstr("topology"));
   EXPECT_THAT(refusal([](Workload& w) { w.clients[0].clock_rate_ppm = 500'001; }),
               HasSubstr("rate"));
+  EXPECT_THAT(refusal([](Workload& w) { w.clients[0].lease = w.lease + Duration(1); }),
+              HasSubstr("longer than that of all"));
+  EXPECT_THAT(refusal([](Workload& w) { w.clients[0].lease = std::chrono::microseconds(999); }),
+              HasSubstr("own lease is shorter than 1 ms"));
+  EXPECT_THAT(refusal([](Workload& w) { w.life = std::chrono::microseconds(999); }),
+              HasSubstr("lives for less"));
   EXPECT_THAT(
       refusal([](Workload& w) { w.clients[0].operations = {{.ask = static_cast<Ask>(3)}}; }),
       HasSubstr("asks in a way"));

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,8 +83,9 @@ std::vector<std::string> Names() {
 /// leases do not end.
 bool WaitsInVain(std::string_view name) {
   static const std::set<std::string_view> kNames = {
-      "broken/blocks-for-ever", "broken/milliseconds-as-seconds", "broken/push-then-delete",
-      "broken/signal-deleted",  "broken/waits-out-the-herd",      "broken/zero-is-for-ever"};
+      "broken/blocks-for-ever",    "broken/force-wakes-nobody", "broken/milliseconds-as-seconds",
+      "broken/push-then-delete",   "broken/signal-deleted",     "broken/stop-swallows-the-hint",
+      "broken/waits-out-the-herd", "broken/zero-is-for-ever"};
   return kNames.contains(name);
 }
 
@@ -115,6 +117,29 @@ TEST_P(EverySubject, AcquiresRefusesAndReleases) {
   Result<std::unique_ptr<Hold>> next = second->TryAcquire();
   ASSERT_TRUE(next.ok()) << next.status().ToString();
   EXPECT_TRUE((*next)->Release().ok());
+}
+
+TEST_P(EverySubject, AnswersAtOnceWhatWasStoppedBefore) {
+  if (!subject().traits().stops) return;
+  std::stop_source source;
+  source.request_stop();
+  const std::unique_ptr<Lock> lock = NewLock();
+  EXPECT_EQ(lock->AcquireUnlessStopped(kNever, source.get_token()).code(), StatusCode::kStopped);
+  EXPECT_TRUE(lock->TryAcquire().ok());
+}
+
+TEST_P(EverySubject, ShowsItsHolderToAnOperatorWhoTakesItAway) {
+  if (!subject().traits().operators) return;
+  const std::unique_ptr<Lock> lock = NewLock();
+  const std::unique_ptr<Lock> of_operator = NewLock();
+  const Result<std::unique_ptr<Hold>> hold = lock->TryAcquire();
+  ASSERT_TRUE(hold.ok());
+  const Result<std::vector<harness::SeenHolder>> seen = of_operator->Inspect();
+  ASSERT_TRUE(seen.ok() && seen->size() == 1U) << seen.status().ToString();
+  EXPECT_EQ(seen->front().token, (*hold)->owner_token());
+  EXPECT_TRUE(of_operator->ForceRelease(seen->front()).ok());
+  EXPECT_TRUE(of_operator->Inspect()->empty());
+  EXPECT_TRUE(of_operator->TryAcquire().ok());
 }
 
 /// The entry in the server is the hold's own token, ends no earlier than its belief, and goes away.

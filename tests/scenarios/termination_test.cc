@@ -25,11 +25,12 @@ using testing::NewHistory;
 using testing::PropertiesOf;
 
 constexpr Duration kOverrun = std::chrono::milliseconds(200);
+constexpr Duration kStop = std::chrono::milliseconds(60);
 constexpr std::int64_t kPerLease = 400;
 
 std::vector<Violation> JudgeDeadlines(const History& history) {
   std::vector<Violation> violations;
-  JudgeTermination(history, kOverrun, violations);
+  JudgeTermination(history, {kOverrun, kStop}, violations);
   return violations;
 }
 
@@ -186,7 +187,7 @@ TEST(StormTest, StepsThatRanOutWithinAllBoundsAreSaidToProveNothing) {
 TEST(TerminationTest, ABoundForTimeOutsIsForThoseWhoFeltAFault) {
   const auto judge = [](const History& history) {
     std::vector<Violation> violations;
-    JudgeTermination(history, kWithTimeOuts, violations);
+    JudgeTermination(history, {kWithTimeOuts, kStop}, violations);
     return violations;
   };
   EXPECT_THAT(judge(WithDeadline(Ms(500) + kLastNap + kLease / 4)), IsEmpty());

@@ -3,6 +3,9 @@
 // False validity (LK014), judged on hand-written histories.
 #include "scenarios/oracles/validity.h"
 
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,6 +86,96 @@ TEST(ValidityTest, WhoeverIsToldValidTooLateIsNamedWithBothInstants) {
   ConvictCalledValid(0, Ms(1000), Ms(1200), violations);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
   EXPECT_THAT(violations[0].what, HasSubstr("had ended at 1000.000 ms"));
+}
+
+std::vector<Violation> JudgeCalls(std::vector<LossCall> calls) {
+  History history = NewHistory();
+  history.holds = {Believes(0, Ms(0), Ms(990))};
+  history.holds[0].loss_calls = std::move(calls);
+  history.ownership_seen = false;
+  return Judge(history);
+}
+
+TEST(LossCallTest, OneCallOfALossIsFine) {
+  EXPECT_THAT(JudgeCalls({}), IsEmpty());
+  EXPECT_THAT(JudgeCalls({{Ms(990)}}), IsEmpty());
+}
+
+TEST(LossCallTest, ASecondCallIsConvicted) {
+  const auto violations = JudgeCalls({{Ms(990)}, {Ms(991)}});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_EQ(violations[0].at, Ms(991));
+  EXPECT_THAT(violations[0].what, HasSubstr("had been called already"));
+}
+
+TEST(LossCallTest, ACallWithoutALossIsConvicted) {
+  const auto violations = JudgeCalls({{Ms(500), false, false}});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("its lease is lost, and it was not"));
+}
+
+TEST(LossCallTest, ACallBehindTheReleaseIsConvicted) {
+  const auto violations = JudgeCalls({{Ms(990), true, true}});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("and it had given it back"));
+}
+
+/// C1 holds from 0 ms on and does not let go; its lease runs out at `end`.
+History RanOutAt(VirtualTime end) {
+  History history = NewHistory();
+  history.holds = {Believes(0, Ms(0), end)};
+  history.server_holds = {
+      testing::Ended(testing::Owns(0, Ms(0), end), ServerHoldEnd::kExpired, end)};
+  return history;
+}
+
+std::vector<Violation> JudgeRenewals(const History& history) {
+  std::vector<Violation> violations;
+  JudgeKeptAlive(history, 3 * kLease, violations);
+  return violations;
+}
+
+TEST(KeptAliveTest, ALeaseThatLastsAsLongAsTheLockSaysIsFine) {
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(3000))), IsEmpty());
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(2875))), IsEmpty()) << "what is short is not renewed";
+}
+
+TEST(KeptAliveTest, ALeaseThatRunsOutBeforeIsConvicted) {
+  const auto violations = JudgeRenewals(RanOutAt(Ms(1000)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_EQ(violations[0].at, Ms(1000));
+  EXPECT_THAT(violations[0].what, HasSubstr("ran out at 1000.000 ms while it was held"));
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(2000))), ::testing::SizeIs(1)) << "renewed once";
+}
+
+TEST(KeptAliveTest, WhoHasLetGoOrDiedNeedsNoRenewal) {
+  History history = RanOutAt(Ms(1000));
+  history.holds[0].release_called = Ms(999);
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history = RanOutAt(Ms(1000));
+  testing::Crash(history, 0, Ms(999));
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history = RanOutAt(Ms(1000));
+  history.holds.clear();
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty()) << "nobody knows of the grant";
+}
+
+TEST(KeptAliveTest, AFaultOfItsOwnExcusesIt) {
+  History history = RanOutAt(Ms(1000));
+  history.disturbances = {{1, Ms(500)}};
+  EXPECT_THAT(JudgeRenewals(history), ::testing::SizeIs(1));
+  history.disturbances = {{0, Ms(500)}};
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history = RanOutAt(Ms(1000));
+  history.server_clock_moved = true;
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+}
+
+TEST(KeptAliveTest, WhatWasTakenAwayDidNotRunOut) {
+  History history = RanOutAt(Ms(1000));
+  history.server_holds[0] =
+      testing::Ended(history.server_holds[0], ServerHoldEnd::kForced, Ms(500));
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ struct ExploreOptions {
   int resources = 1;           ///< 1 to 3: each client's attempts go over them in turn
   int masters = 0;             ///< of a lock by quorum, 3 to 9; 0: as many as the scenario has
   int readers = 0;             ///< so many of the clients ask as readers, if the lock has such
+  int setters = 0;             ///< so many of them set one permit more in place of asking
+  int other_limits = 0;        ///< so many of them take one permit more for the limit
+  bool follow = false;         ///< all others but the first follow whichever limit is in force
   bool nest = false;           ///< in each section the next of them is asked for, too
   bool waits = false;          ///< clients wait for the lock instead of trying
   bool extend = false;         ///< clients extend in the middle of the section
@@ -47,6 +50,7 @@ struct ExploreOptions {
   int wait = 300;    ///< of the patience of those who wait
   int hold = 25;     ///< of the section
   int think = 50;    ///< between two attempts
+  int life = 0;      ///< of a latch; 0: longer than any run
   int overstay = 0;  ///< after its validity each client comes back once; 0: not, but for 37 where
                      ///< the scenario has that, and no pauses
   int expiries = 1;  ///< leases of living clients that run out

@@ -15,15 +15,16 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <interlock/connection.h>
+#include <interlock/harness/hold.h>
 #include <interlock/harness/promise.h>
 #include <interlock/harness/server_view.h>
 #include <interlock/harness/traits.h>
@@ -48,52 +49,13 @@ struct LockOptions {
   std::string key_prefix;
   std::string resource;
   std::chrono::milliseconds lease{};  ///< 1 ms or more
-  int permits = 1;  ///< more than 1 only for a Subject whose Traits say `semaphore`
+  /// More than 1 only if Traits say `semaphore`; 0: see Traits::limit_stands.
+  int permits = 1;
   /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
   std::vector<std::string> several = {};
   int parties = 0;  ///< that open a latch, see Traits; 0 if it is none
-};
-
-/// One grant, as its holder sees it. Its destructor must not reach the server.
-class Hold {
- public:
-  virtual ~Hold() = default;
-
-  /// What stands in the server as the owner of this grant, from its first instant to its last;
-  /// empty if the lock has no owner tokens.
-  virtual std::string owner_token() const = 0;
-
-  /// The number that a guarded resource compares: larger for each later grant of the resource.
-  /// nullopt: this lock has no fencing tokens, and a guarded resource must accept everything.
-  virtual std::optional<std::uint64_t> fencing_token() const { return std::nullopt; }
-
-  /// What a user is told who asks now whether the lease is still held; it may look at the clock.
-  /// nullopt: the lock offers no such question, and its users compare valid_until() themselves.
-  virtual std::optional<bool> valid() const { return std::nullopt; }
-
-  /// The end of the holder's own belief, on its Runtime's clock; kNever for a lock without leases.
-  /// It is read at the grant, after each Extend(), and whenever valid() has said yes: a lock that
-  /// renews by itself moves it.
-  virtual MonotonicTime valid_until() const = 0;
-
-  /// Set when the user is told that the lease is lost: when valid_until() is reached at the latest.
-  /// A holder waits for it while it works, and leaves its section when it is set. It lives as long
-  /// as the hold. nullptr: the lock tells of no losses.
-  virtual Event* lost() { return nullptr; }
-
-  /// Prolongs the lease to a full length from now. Only called if Traits say `can_extend`. Called
-  /// from inside the section, so it must return before valid_until(): later it keeps its user
-  /// inside.
-  virtual Status Extend() {
-    return Status(StatusCode::kInvalidArgument, "extend is not supported");
-  }
-
-  /// If Traits say `several`: the grant of one of them, in the order of their names, as long as
-  /// this lives. It is never extended or released by itself.
-  virtual const Hold& Part(std::size_t /*index*/) const { return *this; }
-
-  /// kOk: released just now. kNotOwner or kLeaseLost: was no longer held. Must not throw.
-  virtual Status Release() = 0;
+  /// Of a latch: so long it is remembered after the last count down. 0: longer than any run.
+  std::chrono::milliseconds life{};
 };
 
 /// One client's lock object for one resource. It outlives its holds. When a run is over every call
@@ -114,12 +76,43 @@ class Lock {
     return Status(StatusCode::kInvalidArgument, "nothing is counted down");
   }
 
-  /// The same as a reader, which other readers do not keep out. Only called if Traits say `shared`.
+  /// Puts `limit` in force, whatever was; who is inside stays, and waiters that it lets in are
+  /// woken. kOk: it is in force. kUnavailable: nothing changed. Only called if Traits::limit_stands
+  /// is more than 0.
+  virtual Status SetLimit(int /*limit*/) {
+    return Status(StatusCode::kInvalidArgument, "there is no limit to set");
+  }
+
+  /// An acquire as a reader, which other readers do not keep out. Only called if Traits say
+  /// `shared`.
   virtual Result<std::unique_ptr<Hold>> TryAcquireShared() {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
   }
   virtual Result<std::unique_ptr<Hold>> AcquireSharedUntil(MonotonicTime /*deadline*/) {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
+  }
+
+  /// As AcquireUntil and AcquireSharedUntil, but no longer than until `stop` is requested: then
+  /// the wait is answered as soon as Subject::StopBound says, with a grant that was made meanwhile,
+  /// or with kStopped (or kTimeout), and nothing of it is left. Requested before the call: kStopped
+  /// says that nothing was sent. Only called if Traits say `stops`.
+  virtual Result<std::unique_ptr<Hold>> AcquireUnlessStopped(MonotonicTime /*deadline*/,
+                                                             const std::stop_token& /*stop*/) {
+    return Status(StatusCode::kInvalidArgument, "waits cannot be stopped");
+  }
+  virtual Result<std::unique_ptr<Hold>> AcquireSharedUnlessStopped(
+      MonotonicTime /*deadline*/, const std::stop_token& /*stop*/) {
+    return Status(StatusCode::kInvalidArgument, "waits cannot be stopped");
+  }
+
+  /// For operators, who hold nothing: who holds it now. Only called if Traits say `operators`.
+  virtual Result<std::vector<SeenHolder>> Inspect() {
+    return Status(StatusCode::kInvalidArgument, "there is nothing for operators");
+  }
+  /// Takes it away from a holder that Inspect() has shown, and from nobody else; whoever waits is
+  /// woken. kOk: released, now or before. kNotOwner: it was no holder any more.
+  virtual Status ForceRelease(const SeenHolder& /*holder*/) {
+    return Status(StatusCode::kInvalidArgument, "there is nothing for operators");
   }
 };
 
@@ -171,11 +164,23 @@ class Subject {
     return std::chrono::milliseconds(5000);
   }
 
+  /// How soon a wait is answered that is requested to stop, without the time that messages take, if
+  /// no fault has met its client. The default lets nobody sleep on.
+  virtual std::chrono::milliseconds StopBound(const LockOptions& options) const {
+    return options.lease / 16 + std::chrono::milliseconds(2);
+  }
+
   /// How many commands one request may send in the time of one lease while nobody is granted
   /// anything, at most: beyond it is a retry storm (LK015). The default lets a waiter look four
   /// times each millisecond.
   virtual std::int64_t CommandsPerLease(const LockOptions& options) const {
     return 200 + 4 * options.lease.count();
+  }
+
+  /// If Traits say `renews`: for how long since its grant a lease is prolonged, at least, while its
+  /// holder lives and has not released it.
+  virtual std::chrono::milliseconds KeptAliveFor(const LockOptions& options) const {
+    return 2 * options.lease;
   }
 
   /// What the lock takes off each lease for clocks that run at other rates. Those of clients may be

@@ -5,6 +5,7 @@
 // Thread safety: plain data.
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 namespace interlock::harness {
@@ -36,6 +37,15 @@ struct Traits {
   /// Opens when LockOptions::parties different ones have counted down, and stays open: a request is
   /// a wait for that. Whoever is let through has a Hold that is never asked anything, nor released.
   bool latch = false;
+  /// Of a semaphore that keeps its limit in the server: whoever gives another one in
+  /// LockOptions::permits than is in force is refused with kInvalidArgument. It is that of the
+  /// first grant, and is in force while a permit is out and for so long after the last grant; each
+  /// permit lasts as long as its own client's lease, which may be another one's half. More than 0:
+  /// Lock::SetLimit works, and who gives 0 follows whichever is in force, refused while none is.
+  /// REQUIRES: Owners() shows the permits.
+  std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
+  bool stops = false;      ///< the waits that take a std::stop_token end when it is requested to
+  bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; of no latch
 };
 
 }  // namespace interlock::harness

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/oracles/forced.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "scenarios/oracles/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// On how many servers it is so of the latest entry with that token.
+template <typename Condition>
+int CountServers(const Force& force, const History& history, const Condition& condition) {
+  int servers = 0;
+  for (int node = 0; node < kMostNodes; ++node) {
+    const auto latest = std::find_if(
+        history.server_holds.rbegin(), history.server_holds.rend(),
+        [&](const ServerHold& entry) { return entry.node == node && entry.token == force.token; });
+    if (latest != history.server_holds.rend() && condition(*latest)) ++servers;
+  }
+  return servers;
+}
+
+/// The last thing that happened to the resource was that it was released by this operator, which
+/// has been told so.
+bool IsRepeated(const Force& force, const History& history) {
+  const Force* before = nullptr;
+  for (const Force& other : history.forces) {
+    if (&other == &force) break;
+    if (other.client == force.client && other.token == force.token) before = &other;
+  }
+  if (before == nullptr || before->answer != StatusCode::kOk) return false;
+  return std::none_of(history.server_holds.begin(), history.server_holds.end(),
+                      [&](const ServerHold& entry) {
+                        const VirtualTime end = std::min(entry.ended, entry.promised_until);
+                        const bool then = entry.token != force.token && end >= before->called;
+                        return then || entry.end == ServerHoldEnd::kLost;
+                      });
+}
+
+/// What makes "not owner" wrong, as the end of a sentence; empty: it may be right.
+std::string_view WhyNoDenial(const Force& force, const History& history) {
+  const int goes_on = CountServers(force, history, [&](const ServerHold& entry) {
+    return entry.granted <= force.called &&
+           std::min(entry.ended, entry.promised_until) > force.answered;
+  });
+  if (goes_on >= history.quorum) return "that had it all the time";
+  const int released = CountServers(force, history, [&](const ServerHold& entry) {
+    return entry.end == ServerHoldEnd::kForced && entry.ended >= force.called &&
+           entry.ended <= force.answered && entry.promised_until > force.answered;
+  });
+  if (released >= history.quorum) return "from whom it had just taken it";
+  return IsRepeated(force, history) ? "from whom it had taken it, as it was told before" : "";
+}
+
+VirtualTime FirstForce(const History& history, const std::string& token) {
+  VirtualTime first = kOpen;
+  for (const Force& force : history.forces) {
+    if (force.token == token) first = std::min(first, force.called);
+  }
+  return first;
+}
+
+}  // namespace
+
+bool IsForced(const History& history, int client, const ServerHold& entry) {
+  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
+    if (force.client != client) return false;
+    return history.nests ? entry.granted <= force.inspected : entry.token == force.token;
+  });
+}
+
+VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
+  if (history.forces.empty()) return kOpen;
+  // Votes are taken away one by one, also before they are a quorum.
+  const bool by_force = history.quorum > 1 || !history.ownership_seen;
+  if (by_force) return FirstForce(history, hold.token);
+  for (auto entry = history.server_holds.rbegin(); entry != history.server_holds.rend(); ++entry) {
+    if (entry->client != hold.client || entry->token != hold.token) continue;
+    return entry->end == ServerHoldEnd::kForced ? entry->ended : kOpen;
+  }
+  return kOpen;
+}
+
+void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations) {
+  if (history.nests || force.token.empty()) return;
+  const int known = CountServers(force, history, [](const ServerHold&) { return true; });
+  if (known == 0) return;
+  if (force.answer == StatusCode::kOk) {
+    const int released = CountServers(force, history, [](const ServerHold& entry) {
+      return entry.given_back() || entry.end == ServerHoldEnd::kLost;
+    });
+    if (released >= history.quorum) return;
+    violations.push_back(
+        {Judged::kForeignRelease, force.answered, force.client,
+         fmt::format("{}, an operator, was told \"released\", but nobody has released what it "
+                     "had seen",
+                     Client(force.client))});
+  } else if (force.answer == StatusCode::kNotOwner) {
+    const std::string_view wrong = WhyNoDenial(force, history);
+    if (wrong.empty()) return;
+    violations.push_back({Judged::kSpuriousRefusal, force.answered, force.client,
+                          fmt::format("{}, an operator, was told \"{}\" of a holder {}",
+                                      Client(force.client), ToString(force.answer), wrong)});
+  }
+}
+
+}  // namespace interlock::scenarios
