@@ -16,10 +16,9 @@ Result<Semaphore> Semaphore::Create(Client& client, std::string name, SemaphoreO
   for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
-  const internal::PermitRule rule{.wished = options.limit.value_or(0),
-                                  .stands = std::chrono::floor<milliseconds>(kFenceTtl)};
   auto scripts = std::make_shared<const internal::PermitScripts>(
-      options.key_prefix, name, std::chrono::floor<milliseconds>(options.lease), rule);
+      options.key_prefix, name, std::chrono::floor<milliseconds>(options.lease),
+      options.limit.value_or(0));
   auto protocol = std::make_shared<internal::LeaseProtocol>(client.core(), scripts,
                                                             options.drift_per_mille, options.retry);
   return Semaphore(std::move(name), std::move(protocol), client.core(), std::move(scripts));

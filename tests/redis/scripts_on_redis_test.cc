@@ -75,14 +75,14 @@ std::unique_ptr<LockScripts> Make(Arguments... arguments) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, ScriptsOnRedisTest,
-    ::testing::Values(
-        Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); }, "{r}:signal"},
-        Kind{"Permits", "{r}:holders",
-             [] { return Make<internal::PermitScripts>(internal::PermitRule()); }, "{r}:signal"},
-        Kind{"Reader", "{r}:readers", [] { return Make<internal::ReaderScripts>(); },
-             "{r}:signal:writers"},
-        Kind{"Writer", "{r}", [] { return Make<internal::WriterScripts>(true); },
-             "{r}:signal:readers"}),
+    ::testing::Values(Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); },
+                           "{r}:signal"},
+                      Kind{"Permits", "{r}:holders",
+                           [] { return Make<internal::PermitScripts>(1); }, "{r}:signal"},
+                      Kind{"Reader", "{r}:readers", [] { return Make<internal::ReaderScripts>(); },
+                           "{r}:signal:writers"},
+                      Kind{"Writer", "{r}", [] { return Make<internal::WriterScripts>(true); },
+                           "{r}:signal:readers"}),
     [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace

@@ -9,26 +9,26 @@ namespace {
 // As for a mutex, with a sorted set of owner tokens by deadline. A limit that is in force is never
 // replaced: a client that wishes another one (0: whichever is in force) is told which it is. TTLs
 // of the shared keys only grow. KEYS owners, fence, cancelled mark, limit; ARGV token, lease, life
-// of the fence, limit wished, how long the limit stands when no permit is out.
+// of the fence and of the limit, limit wished.
 constexpr Script kPermitsAcquire = MakeScript("permits-acquire", R"lua(
 if redis.call('EXISTS', KEYS[3]) == 1 then return {-1} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local last = tonumber(string.match(redis.call('GET', KEYS[2]) or '', '^%d+')) or 0
-local wished, stands = tonumber(ARGV[4]), tonumber(ARGV[5])
+local lease, wished = tonumber(ARGV[2]), tonumber(ARGV[4])
 local limit = tonumber(redis.call('GET', KEYS[4]) or 0)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '0', string.format('%.0f', now - 1))
 local out = redis.call('ZCARD', KEYS[1])
-if limit == 0 or (out == 0 and stands == 0) then limit = wished end
+if limit == 0 then limit = wished end
 if limit == 0 or (wished ~= 0 and wished ~= limit) then return {-2, limit} end
 if out >= limit then
   local first = redis.call('ZRANGE', KEYS[1], '0', '0', 'WITHSCORES')
   return {0, first[2] - now}
 end
-local lease = tonumber(ARGV[2])
 local fence = string.format('%.0f', math.max(last + 1, t[1] * 1000000 + t[2]))
 redis.call('SET', KEYS[2], fence, 'PX', ARGV[3])
-redis.call('SET', KEYS[4], limit, 'PX', math.max(redis.call('PTTL', KEYS[4]), lease, stands))
+local life = math.max(redis.call('PTTL', KEYS[4]), lease, tonumber(ARGV[3]))
+redis.call('SET', KEYS[4], limit, 'PX', life)
 redis.call('ZADD', KEYS[1], string.format('%.0f', now + lease), ARGV[1])
 if redis.call('PTTL', KEYS[1]) < lease then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return {1, fence}
@@ -125,17 +125,16 @@ constexpr Script kPermitsInspect = MakeScript("permits-inspect", kInspectOwners)
 }  // namespace
 
 PermitScripts::PermitScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
-                             PermitRule rule)
+                             int wished)
     : LockScripts(ResourceKeys(prefix, name), lease),
       holders_(keys().base + ":holders"),
       limit_(keys().base + ":limit"),
-      rule_(rule) {}
+      wished_(wished) {}
 
 ScriptCall PermitScripts::Acquire(const std::string& token) const {
   return {&kPermitsAcquire,
           {holders_, keys().fence, keys().Cancelled(token), limit_},
-          {token, Argument(lease()), Argument(kFenceTtl), Argument(rule_.wished),
-           Argument(rule_.stands)}};
+          {token, Argument(lease()), Argument(kFenceTtl), Argument(wished_)}};
 }
 
 ScriptCall PermitScripts::Extend(const std::string& token, Milliseconds lease) const {
@@ -159,7 +158,7 @@ ScriptCall PermitScripts::Abandon(const std::string& token) const {
 ScriptCall PermitScripts::SetLimit(int limit) const {
   return {&kPermitsLimit,
           {limit_, holders_, keys().signal},
-          {Argument(limit), Argument(rule_.stands), Argument(lease())}};
+          {Argument(limit), Argument(kFenceTtl), Argument(lease())}};
 }
 
 std::optional<ScriptCall> PermitScripts::HandOn() const {
@@ -174,25 +173,24 @@ ScriptCall PermitScripts::Count() const { return {&kPermitsCount, {limit_, holde
 
 std::string PermitScripts::Refusal() const {
   // Another limit than the wished one would have been answered with that.
-  switch (rule_.wished) {
+  switch (wished_) {
     case 0:
       return "no permit of " + resource() + " is free";
     case 1:
       return "the one permit of " + resource() + " is out";
     default:
-      return "all " + std::to_string(rule_.wished) + " permits of " + resource() + " are out";
+      return "all " + std::to_string(wished_) + " permits of " + resource() + " are out";
   }
 }
 
 Status PermitScripts::OtherLimit(std::int64_t limit) const {
-  const std::string word(rule_.word);
   if (limit == 0) {
     return Status(StatusCode::kInvalidArgument,
-                  resource() + " has no " + word + " yet, and this client gives none");
+                  resource() + " has no limit yet, and this client gives none");
   }
-  return Status(StatusCode::kInvalidArgument, word + " is " + std::to_string(rule_.wished) +
-                                                  ", but " + resource() + " is in use with a " +
-                                                  word + " of " + std::to_string(limit));
+  return Status(StatusCode::kInvalidArgument, "limit is " + std::to_string(wished_) + ", but " +
+                                                  resource() + " is in use with a limit of " +
+                                                  std::to_string(limit));
 }
 
 Result<PermitCount> ParseCount(const Reply& reply) {

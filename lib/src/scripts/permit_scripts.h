@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/scripts/lock_scripts.h"
@@ -33,18 +32,10 @@ end
 return all
 )lua";
 
-/// How many permits there are.
-struct PermitRule {
-  int wished = 1;  ///< what this client expects; 0: whatever is in force
-  Milliseconds
-      stands{};  ///< how long a limit stays in force after its last use; 0: while one is out
-  std::string_view word = "limit";  ///< what the caller calls it, for messages
-};
-
 class PermitScripts final : public LockScripts {
  public:
-  PermitScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
-                PermitRule rule);
+  /// `wished`: the limit that this client expects; 0: whichever is in force.
+  PermitScripts(const std::string& prefix, const std::string& name, Milliseconds lease, int wished);
 
   ScriptCall Acquire(const std::string& token) const override;
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
@@ -66,7 +57,7 @@ class PermitScripts final : public LockScripts {
  private:
   const std::string holders_;
   const std::string limit_;
-  const PermitRule rule_;
+  const int wished_;
 };
 
 struct PermitCount {
