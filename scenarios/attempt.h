@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One request for the lock, as a History keeps it: what its client asked, sent, and was told. All
-// instants are on the world's one virtual clock. Thread safety: plain data.
+// Requests, for the lock and of operators, as a History keeps them: what was asked, sent, and told.
+// All instants are on the world's one virtual clock. Thread safety: plain data.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +48,16 @@ struct Attempt {
   }
   /// From when on its client does not want to wait any longer; kOpen: it waits for ever.
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }
+};
+
+/// An operator takes the lock away from the holder with that token.
+struct Force {
+  int client = 0;  ///< the operator
+  std::string token;
+  VirtualTime inspected{};  ///< when it was told who holds
+  VirtualTime called{};
+  VirtualTime answered = kOpen;
+  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
 };
 
 }  // namespace interlock::scenarios

@@ -113,16 +113,6 @@ struct Renewal {
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
 };
 
-/// An operator takes the lock away from the holder with that token.
-struct Force {
-  int client = 0;  ///< the operator
-  std::string token;
-  VirtualTime inspected{};  ///< when it was told who holds
-  VirtualTime called{};
-  VirtualTime answered = kOpen;
-  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
-};
-
 /// Two grants of one resource, or a request for one and a grant: both are not readers'.
 template <typename One, typename Other>
 bool Conflict(const One& one, const Other& other) {

@@ -14,6 +14,7 @@
 #include <interlock/harness/lock.h>
 
 #include "scenarios/client_program.h"
+#include "scenarios/dealing.h"
 #include "scenarios/goals.h"
 #include "scenarios/guarded_resource.h"
 #include "scenarios/history.h"
@@ -106,26 +107,6 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   struct ClientState {
     bool silent = false;  ///< a connection of it is half open
     VirtualTime sent{};   ///< its latest command
-  };
-  /// What a client has to do with one resource.
-  struct Dealing {
-    Doing doing = Doing::kNothing;
-    std::size_t attempt = 0;  ///< index of its latest attempt
-    std::size_t hold = 0;     ///< index of its latest hold
-    std::size_t renewal = 0;  ///< index of its latest renewal
-    std::size_t force = 0;    ///< index of its latest force
-    VirtualTime inspected{};  ///< when it last learned who holds
-    bool inside = false;
-    VirtualTime valid_end{};  ///< of its latest hold: the validity's end, or a loss it was told of
-    bool told_lost = false;   ///< the lock has said so itself
-    VirtualTime asked_valid{};    ///< when it last asked whether it is valid
-    MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
-    MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
-    VirtualTime believes_until{-1};
-    std::int64_t extend_called_ms = 0;  ///< the least that the server's clock showed since
-    std::uint64_t read = 0;             ///< what the guarded resource showed it last
-    /// The end of the promise that it has when it sends a command unasked, until that is executed.
-    VirtualTime renews_before = kOpen;
   };
   /// A write on its way to what is guarded.
   struct Sent {

@@ -129,6 +129,12 @@ std::string OtherLimit(const Limits& limits, int client) {
                      limits.MostNow());
 }
 
+Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
+  return {Judged::kForeignRelease, now, client,
+          fmt::format("{} removed the lock while {} owned it (lease to {})", Client(client),
+                      Client(hold.client), Instant(hold.promised_until))};
+}
+
 /// An entry that the server has without any command having made it there.
 ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
   ServerHold copy;
@@ -186,10 +192,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
         hold.ended = now;
         // A grant that overwrites is judged as a grant; anything else that removes is a release.
         if (!void_already && !(doing == Doing::kAsking && somebody_new)) {
-          violations.push_back(
-              {Judged::kForeignRelease, now, client,
-               fmt::format("{} removed the lock while {} owned it (lease to {})", Client(client),
-                           Client(hold.client), Instant(hold.promised_until))});
+          violations.push_back(ForeignRelease(client, hold, now));
         }
       }
       continue;

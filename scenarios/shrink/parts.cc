@@ -99,6 +99,40 @@ bool HasServerFault(const Workload& workload) {
   });
 }
 
+template <typename Change>
+void AddChanged(const Workload& workload, const Change& change, std::vector<Workload>& simpler) {
+  Workload changed = workload;
+  change(changed);
+  if (!(changed == workload)) simpler.push_back(std::move(changed));
+}
+
+void AddSimplerOperation(const Workload& workload, Place place, std::vector<Workload>& simpler) {
+  const auto add = [&](const auto& change) { AddChanged(workload, change, simpler); };
+  const auto at = [place](Workload& w) -> Operation& {
+    return w.clients[place.client].operations[place.index];
+  };
+  add([&](Workload& w) { at(w).resource = 0; });
+  add([&](Workload& w) { at(w).extend = false; });
+  add([&](Workload& w) { at(w).inside = false; });
+  add([&](Workload& w) { at(w).shared = false; });
+  add([&](Workload& w) {
+    if (at(w).sets_limit > 1) --at(w).sets_limit;
+  });
+  add([&](Workload& w) { at(w).heedless = false; });
+  add([&](Workload& w) { at(w).stall = Duration{}; });
+  add([&](Workload& w) {
+    at(w).stops = false;
+    at(w).stop_after = Duration{};
+  });
+  for (const Ask ask : {Ask::kTry, Ask::kWaitFor}) {
+    add([&](Workload& w) {
+      if (at(w).ask <= ask) return;
+      at(w).ask = ask;
+      if (at(w).wait.count() == 0) at(w).wait = w.lease;
+    });
+  }
+}
+
 }  // namespace
 
 std::vector<Place> FaultPlaces(const Workload& workload) {
@@ -186,11 +220,7 @@ std::vector<Knob> KnobsOf(const Workload& workload) {
 
 std::vector<Workload> SimplerKinds(const Workload& workload) {
   std::vector<Workload> simpler;
-  const auto add = [&](const auto& change) {
-    Workload changed = workload;
-    change(changed);
-    if (!(changed == workload)) simpler.push_back(std::move(changed));
-  };
+  const auto add = [&](const auto& change) { AddChanged(workload, change, simpler); };
   add([](Workload& w) { w.permits = std::max(1, w.permits - 1); });
   add([](Workload& w) { w.life = Duration{}; });
   add([](Workload& w) {
@@ -231,31 +261,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     });
     add([client](Workload& w) { w.clients[client].lease = Duration{}; });
   }
-  for (const Place place : OperationPlaces(workload)) {
-    const auto at = [place](Workload& w) -> Operation& {
-      return w.clients[place.client].operations[place.index];
-    };
-    add([&](Workload& w) { at(w).resource = 0; });
-    add([&](Workload& w) { at(w).extend = false; });
-    add([&](Workload& w) { at(w).inside = false; });
-    add([&](Workload& w) { at(w).shared = false; });
-    add([&](Workload& w) {
-      if (at(w).sets_limit > 1) --at(w).sets_limit;
-    });
-    add([&](Workload& w) { at(w).heedless = false; });
-    add([&](Workload& w) { at(w).stall = Duration{}; });
-    add([&](Workload& w) {
-      at(w).stops = false;
-      at(w).stop_after = Duration{};
-    });
-    for (const Ask ask : {Ask::kTry, Ask::kWaitFor}) {
-      add([&](Workload& w) {
-        if (at(w).ask <= ask) return;
-        at(w).ask = ask;
-        if (at(w).wait.count() == 0) at(w).wait = w.lease;
-      });
-    }
-  }
+  for (const Place place : OperationPlaces(workload)) AddSimplerOperation(workload, place, simpler);
   return simpler;
 }
 
