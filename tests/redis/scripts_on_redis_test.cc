@@ -8,10 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include "src/scripts/fair_scripts.h"
 #include "src/scripts/mutex_scripts.h"
 #include "src/scripts/permit_scripts.h"
 #include "src/scripts/reentrant_scripts.h"
 #include "src/scripts/shared_scripts.h"
+#include "src/scripts/single_file_scripts.h"
 #include "tests/redis/redis_test.h"
 
 namespace interlock::testing {
@@ -68,22 +70,50 @@ TEST_P(ScriptsOnRedisTest, ASignalKeyOfAnotherTypeFailsBeforeTheFirstWrite) {
   EXPECT_EQ(Ask({"EXISTS", "{r}:cancelled:mine"}), "0");
 }
 
+class GrantedAgainOnRedisTest : public ScriptsOnRedisTest {};
+
+// The reply to its grant was lost, an operator has released that, and the resend is granted anew.
+TEST_P(GrantedAgainOnRedisTest, AReleaseOfTheFirstGrantIsNoReleaseOfTheNext) {
+  const auto fence = [this] { return std::stoull(Ask({"GET", "{r}:fence"})); };
+  Run(scripts_->Acquire("mine"));
+  ASSERT_TRUE(Owned());
+  EXPECT_EQ(Run(scripts_->Release("mine", fence())), "1");
+  EXPECT_EQ(Run(scripts_->Release("mine", fence())), "2") << "sent again";
+  Run(scripts_->Acquire("mine"));
+  ASSERT_TRUE(Owned());
+  Ask({"DEL", GetParam().owners});  // as when its lease is over
+  EXPECT_NE(Run(scripts_->Release("mine", fence())), "2");
+}
+
 template <typename Scripts, typename... Arguments>
 std::unique_ptr<LockScripts> Make(Arguments... arguments) {
   return std::make_unique<Scripts>("", "r", std::chrono::seconds(60), arguments...);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, ScriptsOnRedisTest,
-    ::testing::Values(Kind{"Mutex", "{r}", [] { return Make<internal::MutexScripts>(); },
-                           "{r}:signal"},
-                      Kind{"Permits", "{r}:holders",
-                           [] { return Make<internal::PermitScripts>(1); }, "{r}:signal"},
-                      Kind{"Reader", "{r}:readers", [] { return Make<internal::ReaderScripts>(); },
-                           "{r}:signal:writers"},
-                      Kind{"Writer", "{r}", [] { return Make<internal::WriterScripts>(true); },
-                           "{r}:signal:readers"}),
-    [](const auto& kind) { return std::string(kind.param.name); });
+std::unique_ptr<LockScripts> MakeMutex() { return Make<internal::MutexScripts>(); }
+std::unique_ptr<LockScripts> MakePermits() { return Make<internal::PermitScripts>(1); }
+std::unique_ptr<LockScripts> MakeReader() { return Make<internal::ReaderScripts>(); }
+std::unique_ptr<LockScripts> MakeWriter() { return Make<internal::WriterScripts>(true); }
+std::unique_ptr<LockScripts> MakeFair() {
+  return Make<internal::FairScripts>(internal::LineRule{seconds(5), seconds(2)});
+}
+std::unique_ptr<LockScripts> MakeSingleFile() {
+  return Make<internal::SingleFileScripts>(internal::LineRule{seconds(5), seconds(2)}, 1);
+}
+
+const auto kHinted =
+    ::testing::Values(Kind{"Mutex", "{r}", MakeMutex, "{r}:signal"},
+                      Kind{"Permits", "{r}:holders", MakePermits, "{r}:signal"},
+                      Kind{"Reader", "{r}:readers", MakeReader, "{r}:signal:writers"},
+                      Kind{"Writer", "{r}", MakeWriter, "{r}:signal:readers"});
+const auto kInLine = ::testing::Values(Kind{"Fair", "{r}", MakeFair, ""},
+                                       Kind{"SingleFile", "{r}:holders", MakeSingleFile, ""});
+
+std::string NameOf(const ::testing::TestParamInfo<Kind>& kind) { return kind.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ScriptsOnRedisTest, kHinted, NameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, GrantedAgainOnRedisTest, kHinted, NameOf);
+INSTANTIATE_TEST_SUITE_P(InLine, GrantedAgainOnRedisTest, kInLine, NameOf);
 
 }  // namespace
 }  // namespace interlock::testing

@@ -74,11 +74,11 @@ class Semaphore : public LeaseSource {
   /// options.
   static Result<Semaphore> Create(Client& client, std::string name, SemaphoreOptions options = {});
 
-  /// Puts `limit` ([1, 65536]) in force, whatever was, and wakes the waiters that it lets in. One
-  /// round trip. Who is inside stays, so that a lower limit takes effect as permits come back.
-  /// Clients whose options give another limit are refused from now on, this one included: give
-  /// nullopt to follow. kUnavailable: nothing changed. kUnknownOutcome: it may be in force; call
-  /// again.
+  /// Puts `limit` ([1, 65536]) in force, whatever was, and wakes the waiters that it lets in, 1000
+  /// of them at most (the others look when a permit comes back or a lease ends). One round trip.
+  /// Who is inside stays, so that a lower limit takes effect as permits come back. Clients whose
+  /// options give another limit are refused from now on, this one included: give nullopt to follow.
+  /// kUnavailable: nothing changed. kUnknownOutcome: it may be in force; call again.
   Status SetLimit(int limit);
 
   struct Count {

@@ -66,6 +66,10 @@ inline constexpr char kAskInLine[] = R"lua(
 local what, lease, grace = ARGV[3], ARGV[4], tonumber(ARGV[5])
 local cancelled, fenced = unpack(redis.call('MGET', KEYS[4], fence_key))
 if cancelled then return {-1} end
+-- Of a grant that it does not know of, and somebody has taken from it: this one is another.
+if string.sub(fenced or '', -#token - 1) == ' ' .. token then
+  fenced = string.sub(fenced, 1, -#token - 2)
+end
 local t = redis.call('TIME')
 
 local function draw(rest)
