@@ -62,12 +62,11 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     return Bad(fmt::format("the scenario {} has one master", scenario.name));
   }
   if (bounds.readers > bounds.clients) return Bad("there are more readers than clients");
-  if (bounds.setters + bounds.other_limits > bounds.clients) {
-    return Bad("there are more who set or give another limit than clients");
+  if (bounds.setters + bounds.other_limits + bounds.operators > bounds.clients) {
+    return Bad("there are more operators, and who set or give another limit, than clients");
   }
   if (bounds.stops > bounds.clients) return Bad("more are stopped than there are clients");
   if (bounds.stops > 0 && !bounds.waits) return Bad("who does not wait cannot be stopped");
-  if (bounds.operators > bounds.clients) return Bad("there are more operators than clients");
   if (bounds.nest && bounds.resources < 2) {
     return Bad("who holds a resource can ask for another one only if there are two or more");
   }

@@ -35,11 +35,11 @@ void SpreadOut(std::vector<Operation>& operations, int first, int resources) {
 
 /// What the client has to do with the limit; the workload's is `permits`.
 void TakePartIn(const Bounds& bounds, int index, int permits, ClientPlan& client) {
-  const int behind = bounds.clients - index;  // itself included
-  const bool sets = behind <= bounds.setters;
+  const int behind = bounds.clients - bounds.operators - index;  // itself included
+  const bool sets = 0 < behind && behind <= bounds.setters;
   for (Operation& operation : client.operations) operation.sets_limit = sets ? permits + 1 : 0;
   client.limit.reset();
-  if (sets) return;
+  if (sets || behind <= 0) return;
   if (behind <= bounds.setters + bounds.other_limits) {
     client.limit = permits + 1;
   } else if (bounds.follow && index > 0) {

@@ -26,9 +26,9 @@ struct Bounds {
   int readers = 0;    ///< so many of the clients, the last ones, ask as readers
   int stops = 0;      ///< so many of the clients, the first ones, are stopped whenever they wait
   int operators = 0;  ///< so many of the clients, the last ones, are operators
-  // Where a limit is kept in the server. Of the clients the last ones set one permit more in place
-  // of asking, so many; those before them take that for the limit, so many; and the others but the
-  // first follow whichever is in force, if this says so.
+  // Where a limit is kept in the server. Of the clients the last ones but operators set one permit
+  // more in place of asking, so many; those before them take that for the limit, so many; and the
+  // others but the first follow whichever is in force, if this says so.
   int setters = 0;
   int other_limits = 0;
   bool follow = false;
