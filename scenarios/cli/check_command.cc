@@ -268,7 +268,8 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
                    ->capture_default_str();
   command
       ->add_option("--budget", settings->budget,
-                   "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole)")
+                   "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole); on "
+                   "real servers at least one round")
       ->excludes(runs);
   command
       ->add_option("--jobs", settings->jobs,

@@ -21,6 +21,8 @@ bool ServersAnswer(const WorkloadShape& shape) {
 constexpr std::string_view kChance = "it takes something at just the right moment, by chance";
 constexpr std::string_view kInstant = "something has to happen between two of its commands";
 constexpr std::string_view kNoTrace = "what it leaves ends with its lease, and leaves no trace";
+constexpr std::string_view kNotAsked =
+    "no client of a real run stops a wait, sets a limit, is an operator or is called of a loss";
 constexpr std::string_view kLateness = "it is late by no more than a real machine may be";
 
 struct Escape {
@@ -52,6 +54,21 @@ constexpr auto kEscapes = std::to_array<Escape>({
     {"broken/after-you", Judged::kTermination, kLateness},
     {"broken/sleeps-to-the-end", Judged::kTermination, kLateness},
     {"broken/loss-told-late", Judged::kFalseValidity, kLateness},
+    {"broken/stopped-waiter-stays", Judged::kDeadlock, kNotAsked},
+    {"broken/stop-swallows-the-hint", Judged::kDeadlock, kNotAsked},
+    {"broken/stopped-though-granted", Judged::kKeys, kNotAsked},
+    {"broken/stopped-though-granted", Judged::kSpuriousRefusal, kNotAsked},
+    {"broken/stop-at-the-next-look", Judged::kTermination, kNotAsked},
+    {"broken/force-wakes-nobody", Judged::kDeadlock, kNotAsked},
+    {"broken/force-takes-whoever", Judged::kForeignRelease, kNotAsked},
+    {"broken/called-after-release", Judged::kFalseValidity, kNotAsked},
+    {"broken/limit-of-the-latest", Judged::kPermitsServer, kNotAsked},
+    {"broken/limit-of-the-latest", Judged::kPermitsBelief, kNotAsked},
+    {"broken/limit-for-a-while", Judged::kPermitsServer, kNotAsked},
+    {"broken/limit-for-a-while", Judged::kSpuriousRefusal, kNotAsked},
+    {"broken/limit-wakes-nobody", Judged::kDeadlock, kNotAsked},
+    {"broken/latch-life-of-the-first", Judged::kDeadlock, "every latch outlives a real run"},
+    {"broken/latch-life-of-the-first", Judged::kSpuriousRefusal, "every latch outlives a real run"},
     {"broken/client-clock", Judged::kServerExclusion, "all processes of a machine have its clock"},
     {"broken/seconds-from-one-on", Judged::kBeliefExclusion, "real leases are below a second"},
     {"broken/renewed-by-timer", Judged::kBeliefExclusion,

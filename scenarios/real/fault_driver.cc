@@ -82,14 +82,19 @@ void FaultDriver::Act(Duration passed) {
   }
 }
 
-void FaultDriver::End() {
+bool FaultDriver::End() {
   next_ = planned_.size();
   const auto limit = std::chrono::steady_clock::now() + kPatience;
   while (!lasting_.empty()) {
     std::erase_if(lasting_, [&](const Lasting& one) { return Finish(one); });
-    if (std::chrono::steady_clock::now() >= limit) lasting_.clear();
-    if (!lasting_.empty()) std::this_thread::sleep_for(milliseconds(20));
+    if (lasting_.empty()) break;
+    if (std::chrono::steady_clock::now() >= limit) {
+      lasting_.clear();
+      return false;
+    }
+    std::this_thread::sleep_for(milliseconds(20));
   }
+  return true;
 }
 
 bool FaultDriver::IsAway(const RedisServer& server) const {
@@ -103,40 +108,51 @@ bool FaultDriver::Begin(const RealFault& fault, RedisServer& server) {
   switch (fault.kind) {
     case kServerKill:
       server.Kill();
-      return true;
+      break;
     case kServerPause:
       server.Pause();
-      return true;
+      break;
     case kServerSleep:
-      return server.Post({"DEBUG", "SLEEP", Seconds(fault.length)}).ok();
+      (void)server.Post({"DEBUG", "SLEEP", Seconds(fault.length)});
+      break;
     case kClientPauseAll:
-      return Tell(server, {"CLIENT", "PAUSE", Ms(fault.length), "ALL"});
+      (void)Tell(server, {"CLIENT", "PAUSE", Ms(fault.length), "ALL"});
+      break;
     case kClientPauseWrite:
-      return Tell(server, {"CLIENT", "PAUSE", Ms(fault.length), "WRITE"});
+      (void)Tell(server, {"CLIENT", "PAUSE", Ms(fault.length), "WRITE"});
+      break;
     case kReadonly:
-      return FollowPort(server, server.port());
+      (void)FollowPort(server, server.port());
+      break;
     case kOom:
-      return Tell(server, {"CONFIG", "SET", "maxmemory", "1"});
+      (void)Tell(server, {"CONFIG", "SET", "maxmemory", "1"});
+      break;
     case kBusy:
-      return server.Post({"EVAL", kBusyScript, "0", Ms(fault.length)}).ok();
+      (void)server.Post({"EVAL", kBusyScript, "0", Ms(fault.length)});
+      break;
     case kScriptFlush:
-      return Tell(server, {"SCRIPT", "FLUSH"});
+      (void)Tell(server, {"SCRIPT", "FLUSH"});
+      break;
     case kClientKill:
-      return Tell(server, {"CLIENT", "KILL", "TYPE", "normal"});
+      (void)Tell(server, {"CLIENT", "KILL", "TYPE", "normal"});
+      break;
     case kFlushAll:
-      return Tell(server, {"FLUSHALL"});
+      (void)Tell(server, {"FLUSHALL"});
+      break;
     case kAdminDel:
-      return Tell(server, {"EVAL", kDeleteOne, "0"});
+      (void)Tell(server, {"EVAL", kDeleteOne, "0"});
+      break;
     default:
       return BeginWithReplicas(fault, server);
   }
+  return true;
 }
 
 bool FaultDriver::BeginWithReplicas(const RealFault& fault, RedisServer& primary) {
   switch (fault.kind) {
     case kReplicationStop:
       for (RedisServer* const replica : stage_.ReplicasOf(primary)) {
-        if (!FollowPort(*replica, replica->port())) return false;
+        (void)FollowPort(*replica, replica->port());
       }
       return stage_.replicated();
     case kFailover:
@@ -157,8 +173,7 @@ bool FaultDriver::Promote(RedisServer& primary, bool kill) {
   const std::vector<RedisServer*> replicas = stage_.ReplicasOf(primary);
   if (replicas.empty()) return false;
   if (kill) primary.Kill();
-  if (!StandsAlone(*replicas.front())) return false;
-  stage_.Follow(*replicas.front(), kill);
+  if (StandsAlone(*replicas.front())) stage_.Follow(*replicas.front(), kill);
   return true;
 }
 

@@ -29,7 +29,8 @@ class FaultDriver {
 
   /// Does what is due `passed` after the beginning, and ends what has lasted long enough.
   void Act(Duration passed);
-  void End();
+  /// Ends all that lasts; false: something could not be ended.
+  bool End();
 
   /// Nothing lasts, and nothing more is to come.
   bool over() const { return next_ == planned_.size() && lasting_.empty(); }
@@ -45,7 +46,8 @@ class FaultDriver {
   };
 
   bool IsAway(const RedisServer& server) const;
-  /// False: it could not be done.
+  /// False: there is nothing that it could be done to. Else it counts as done, and is ended: a
+  /// server whose answer is lost may have done it.
   bool Begin(const RealFault& fault, RedisServer& server);
   bool BeginWithReplicas(const RealFault& fault, RedisServer& primary);
   bool Promote(RedisServer& primary, bool kill);

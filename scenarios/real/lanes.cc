@@ -115,19 +115,32 @@ class Lanes {
     }
   }
 
+  /// Of those that got to their end; what the others said, or how they ended, is a note. A failure
+  /// if there is none.
   Result<std::vector<reports::RunReport>> Reports() {
     std::vector<reports::RunReport> all;
+    std::vector<std::string> missing;
     for (Lane& lane : lanes_) {
       const int wait_status = Await(lane);
       if (lane.said.empty()) {
-        return Status(StatusCode::kUnavailable,
-                      fmt::format("a process of the check ended early ({})", wait_status));
+        missing.push_back(fmt::format("a process of the check ended early ({})", wait_status));
+        continue;
       }
       const std::string_view text = std::string_view(lane.said).substr(1);
-      if (lane.said.front() == kFailure) return Status(StatusCode::kUnavailable, std::string(text));
+      if (lane.said.front() == kFailure) {
+        missing.emplace_back(text);
+        continue;
+      }
       auto read = reports::ReadRunReport(text);
       if (!read.value) return Status(StatusCode::kProtocolError, read.error);
       all.push_back(*std::move(read.value));
+    }
+    if (all.empty() && !missing.empty()) {
+      return Status(StatusCode::kUnavailable, missing.front());
+    }
+    for (const std::string& why : missing) {
+      all.front().status = reports::RunStatus::kPartial;
+      all.front().notes.push_back("what one process was to try is missing: " + why);
     }
     return all;
   }

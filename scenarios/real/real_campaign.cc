@@ -66,12 +66,15 @@ class Campaign {
   }
 
   Result<reports::RunReport> Run() {
+    std::uint64_t before = 0;
     do {
+      before = runs_begun_;
       for (RealUnit& unit : units_) {
         if (Status s = RunUnit(unit); !s.ok()) return s;
       }
       ++rounds_;
-    } while (options_.budget && !Over());
+      // Where all that is left is stuck, or convicted, another round would be no news.
+    } while (options_.budget && !Over() && runs_begun_ > before);
     for (const RealUnit& unit : units_) AddRows(unit, report_);
     return Finish();
   }
@@ -85,10 +88,18 @@ class Campaign {
     return Stopped() || (rounds_ > 0 && late);
   }
 
+  bool IsDone(const RealUnit& unit) const {
+    // Another run of a lock that is stuck would only wait for its whole deadline again.
+    const bool stuck =
+        !unit.entry->specimen && (unit.first_violation[Judged::kDeadlock].has_value() ||
+                                  unit.first_violation[Judged::kCrashRecovery].has_value());
+    return Over() || stuck || IsConvicted(unit);
+  }
+
   Status RunUnit(RealUnit& unit) {
     if (!WhyNotHere(*unit.scenario, share_.own).empty()) return Status();
     const std::uint64_t rounds = CanBeConvicted(unit) ? kRoundsOfSpecimen : 1;
-    for (std::uint64_t i = 0; i < rounds && !Over(); ++i) {
+    for (std::uint64_t i = 0; i < rounds && !IsDone(unit); ++i) {
       if (Status s = RunPlans(options_.seed + rounds_ * rounds + i, unit); !s.ok()) return s;
     }
     return Status();
@@ -98,11 +109,7 @@ class Campaign {
     const bool readers = MayShare(unit.entry->subject->traits());
     std::uint64_t number = 0;
     for (const RealPlan& plan : PlansFor(*unit.scenario, seed, readers)) {
-      // Another run of a lock that is stuck would only wait for its whole deadline again.
-      const bool stuck =
-          !unit.entry->specimen && (unit.first_violation[Judged::kDeadlock].has_value() ||
-                                    unit.first_violation[Judged::kCrashRecovery].has_value());
-      if (Over() || stuck || IsConvicted(unit)) break;
+      if (IsDone(unit)) break;
       if (Status s = RunOne(plan, sim::MixSeed(seed, number++), unit); !s.ok()) return s;
     }
     return Status();

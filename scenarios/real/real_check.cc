@@ -163,7 +163,7 @@ Result<reports::RunReport> OnServersOfOnesOwn(const RealCheckOptions& options,
                            .total = static_cast<std::size_t>(options.jobs),
                            .own = true,
                            .redis = {},
-                           .prefix = prefix});
+                           .prefix = fmt::format("{}{}:", prefix, index)});
   };
   auto parts = real::RunInLanes(static_cast<std::size_t>(options.jobs), work, options.stop);
   if (!parts.ok()) return parts.status();

@@ -145,7 +145,9 @@ class OneRun {
 
   void EndFaults() {
     if (!driver_.has_value() || driver_->over()) return;
-    driver_->End();
+    if (!driver_->End()) {
+      Break("the servers", Status(StatusCode::kUnavailable, "a fault could not be ended"));
+    }
     Calm();
   }
 

@@ -26,6 +26,8 @@
 #include <thread>
 #include <utility>
 
+#include "scenarios/real/loopback.h"
+
 namespace interlock::scenarios::real {
 namespace {
 
@@ -52,14 +54,6 @@ Result<std::string> FindBinary() {
   return Unavailable(
       "no redis-server: apt-get install redis-tools (which starts no service), or set "
       "INTERLOCK_REDIS_SERVER");
-}
-
-sockaddr_in Loopback(int port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return address;
 }
 
 int FreePort() {

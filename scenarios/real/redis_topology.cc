@@ -28,7 +28,7 @@ Status Add(int count, const RedisServerOptions& options, Servers& servers) {
 }
 
 /// Refused, or without an answer: why nothing can come of it.
-Status Tell(RedisServer& server, const std::vector<std::string>& words) {
+Status MustTell(RedisServer& server, const std::vector<std::string>& words) {
   const Result<std::string> reply = server.Command(words);
   if (!reply.ok()) return reply.status();
   if (*reply == "OK") return Status();
@@ -37,7 +37,7 @@ Status Tell(RedisServer& server, const std::vector<std::string>& words) {
 
 Status TellAll(RedisServer& server, const std::vector<std::vector<std::string>>& commands) {
   for (const std::vector<std::string>& words : commands) {
-    if (Status told = Tell(server, words); !told.ok()) return told;
+    if (Status told = MustTell(server, words); !told.ok()) return told;
   }
   return Status();
 }
@@ -81,7 +81,7 @@ Status RedisTopology::Replicate(const RedisTopologyOptions& options) {
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     const RedisServer& its_master = master(i / static_cast<std::size_t>(options.replicas));
     const std::string port = std::to_string(its_master.port());
-    if (Status s = Tell(replica(i), {"REPLICAOF", "127.0.0.1", port}); !s.ok()) return s;
+    if (Status s = MustTell(replica(i), {"REPLICAOF", "127.0.0.1", port}); !s.ok()) return s;
   }
   for (const auto& one : replicas_) {
     Status in_step = Await(*one, {"INFO", "replication"}, "master_link_status:up");
@@ -102,7 +102,7 @@ Status RedisTopology::Watch(const RedisTopologyOptions& options) {
                                  {"SENTINEL", "SET", name, "down-after-milliseconds", patience},
                                  {"SENTINEL", "SET", name, "failover-timeout", "5000"}});
     if (told.ok() && !options.of.password.empty()) {
-      told = Tell(*one, {"SENTINEL", "SET", name, "auth-pass", options.of.password});
+      told = MustTell(*one, {"SENTINEL", "SET", name, "auth-pass", options.of.password});
     }
     if (!told.ok()) return told;
   }
@@ -110,7 +110,7 @@ Status RedisTopology::Watch(const RedisTopologyOptions& options) {
                           ",sentinels=" + std::to_string(options.sentinels);
   for (const auto& one : sentinels_) {
     Status found = Await(*one, {"INFO", "sentinel"}, all);
-    if (found.ok()) found = Tell(*one, SentinelPeriods("10000", "2000"));
+    if (found.ok()) found = MustTell(*one, SentinelPeriods("10000", "2000"));
     if (!found.ok()) return found;
   }
   return Status();
@@ -164,8 +164,8 @@ Status RedisTopology::ShareSlots() {
 }
 
 Status RedisTopology::Introduce(RedisServer& node) {
-  return Tell(node, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(master().port()),
-                     std::to_string(master().bus_port())});
+  return MustTell(node, {"CLUSTER", "MEET", "127.0.0.1", std::to_string(master().port()),
+                         std::to_string(master().bus_port())});
 }
 
 }  // namespace interlock::scenarios::real

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "scenarios/real/proxy/loopback.h"
+#include "scenarios/real/loopback.h"
 #include "scenarios/real/proxy/proxy_loop.h"
 
 namespace interlock::scenarios::real {

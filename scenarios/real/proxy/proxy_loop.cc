@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "scenarios/real/proxy/loopback.h"
+#include "scenarios/real/loopback.h"
 
 namespace interlock::scenarios::real {
 namespace {

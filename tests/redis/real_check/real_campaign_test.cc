@@ -181,6 +181,22 @@ TEST(LanesTest, EachGivesItsReportAndAFailureIsTold) {
   EXPECT_EQ(real::RunInLanes(1, dies, nullptr).code(), StatusCode::kUnavailable);
 }
 
+TEST(LanesTest, WhatTheOthersFoundOutlivesOneThatDies) {
+  const auto work = [](std::size_t index, const std::atomic<bool>&) {
+    if (index == 0) _exit(3);
+    reports::RunReport report;
+    report.totals.runs = index;
+    return Result<reports::RunReport>(report);
+  };
+  const auto reports = real::RunInLanes(3, work, nullptr);
+  ASSERT_TRUE(reports.ok()) << reports.status().ToString();
+  ASSERT_EQ(reports->size(), 2U);
+  EXPECT_EQ((*reports)[0].totals.runs, 1U);
+  EXPECT_EQ((*reports)[0].status, reports::RunStatus::kPartial);
+  ASSERT_EQ((*reports)[0].notes.size(), 1U);
+  EXPECT_NE((*reports)[0].notes[0].find("ended early"), std::string::npos);
+}
+
 TEST(LanesTest, AllAreToldToStop) {
   const std::atomic<bool> stop = true;
   const auto waits = [](std::size_t, const std::atomic<bool>& told) {

@@ -3,8 +3,12 @@
 // TCP on the loopback, without waiting. Thread safety: pure functions.
 #pragma once
 
+#include <netinet/in.h>
+
 namespace interlock::scenarios::real {
 
+/// 127.0.0.1; port 0: a free one.
+sockaddr_in Loopback(int port);
 /// On a free port; -1: that failed.
 int ListenOnLoopback();
 int PortOf(int listener);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "scenarios/real/proxy/loopback.h"
+#include "scenarios/real/loopback.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,6 +13,13 @@
 namespace interlock::scenarios::real {
 namespace {
 
+void SendAtOnce(int fd) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace
+
 sockaddr_in Loopback(int port) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -20,13 +27,6 @@ sockaddr_in Loopback(int port) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return address;
 }
-
-void SendAtOnce(int fd) {
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
-
-}  // namespace
 
 int ListenOnLoopback() {
   const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
