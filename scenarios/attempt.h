@@ -54,7 +54,8 @@ struct Attempt {
 struct Force {
   int client = 0;  ///< the operator
   std::string token;
-  VirtualTime inspected{};  ///< when it was told who holds
+  VirtualTime looked{};     ///< when it asked who holds
+  VirtualTime inspected{};  ///< when it was told
   VirtualTime called{};
   VirtualTime answered = kOpen;
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered

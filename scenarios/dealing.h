@@ -22,7 +22,8 @@ struct Dealing {
   std::size_t hold = 0;     ///< index of its latest hold
   std::size_t renewal = 0;  ///< index of its latest renewal
   std::size_t force = 0;    ///< index of its latest force
-  VirtualTime inspected{};  ///< when it last learned who holds
+  VirtualTime looked{};     ///< when it last asked who holds
+  VirtualTime inspected{};  ///< ... and was told
   bool inside = false;
   VirtualTime valid_end{};    ///< of its latest hold: the validity's end, or a loss it was told of
   bool told_lost = false;     ///< the lock has said so itself

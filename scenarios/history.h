@@ -86,6 +86,7 @@ struct ServerHold {
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
   int made_by = -1;     ///< the client whose command made it; -1: no command did
+  int asked_by = -1;    ///< whose request it answers, as far as its token shows; -1: nobody knows
   bool beside = false;  ///< the same command had made the entry before it
   int node = 0;         ///< which server
   bool copied = false;  ///< no command made it: it came with another server's data, or came back

@@ -17,6 +17,7 @@ void Recorder::OnStop(Party who) {
 void Recorder::OnInspect(Party who) {
   if (closed_) return;
   Note(who, "look who holds");
+  dealing(who).looked = world_->now();
 }
 
 void Recorder::OnInspected(Party who, const Status& status) {
@@ -33,6 +34,7 @@ void Recorder::OnForce(Party who, const harness::SeenHolder& holder) {
   Force force;
   force.client = who.client;
   force.token = holder.token;
+  force.looked = dealing(who).looked;
   force.inspected = dealing(who).inspected;
   force.called = world_->now();
   history(who).forces.push_back(std::move(force));

@@ -312,6 +312,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
     for (const Force& force : history.forces) {
       writer.Process(force.client);
       writer.Text(force.token);
+      writer.Time(force.looked);
       writer.Time(force.inspected);
     }
     writer.Number(history.accesses.size());

@@ -42,10 +42,19 @@ bool IsRepeated(const Force& force, const History& history) {
                       });
 }
 
+/// Another operator was about it at the same time, so nobody knows whose doing its end was.
+bool HadCompany(const Force& force, const History& history) {
+  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& other) {
+    return other.client != force.client && other.token == force.token &&
+           other.called <= force.answered && force.called <= other.answered;
+  });
+}
+
 /// What makes "not owner" wrong, as the end of a sentence; empty: it may be right.
 std::string_view WhyNoDenial(const Force& force, const History& history) {
+  // One that came later is another grant, though a client that is sent away may keep its token.
   const int goes_on = CountServers(force, history, [&](const ServerHold& entry) {
-    return entry.granted <= force.called &&
+    return entry.granted <= force.looked &&
            std::min(entry.ended, entry.promised_until) > force.answered;
   });
   if (goes_on >= history.quorum) return "that had it all the time";
@@ -53,7 +62,9 @@ std::string_view WhyNoDenial(const Force& force, const History& history) {
     return entry.end == ServerHoldEnd::kForced && entry.ended >= force.called &&
            entry.ended <= force.answered && entry.promised_until > force.answered;
   });
-  if (released >= history.quorum) return "from whom it had just taken it";
+  if (released >= history.quorum && !HadCompany(force, history)) {
+    return "from whom it had just taken it";
+  }
   return IsRepeated(force, history) ? "from whom it had taken it, as it was told before" : "";
 }
 

@@ -301,6 +301,7 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
   }
   ServerHold hold;
   hold.client = client;
+  hold.asked_by = grantee.under;
   hold.token = owner.token;
   hold.granted = now;
   hold.renewed = now;

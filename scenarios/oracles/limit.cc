@@ -17,12 +17,12 @@ VirtualTime EndOf(const ServerHold& hold) { return std::min(hold.ended, hold.pro
 
 /// A permit was out at some instant of the request that was granted under another limit.
 bool AnotherIsOut(const History& history, const Attempt& attempt, int wish) {
-  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
-                     [&](const ServerHold& hold) {
-                       const int asked_by = hold.client >= 0 ? hold.client : hold.made_by;
-                       return hold.granted <= attempt.answered && EndOf(hold) >= attempt.asked &&
-                              history.limits.WishOf(asked_by) != wish;
-                     });
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        const int asked_by = hold.client >= 0 ? hold.client : hold.asked_by;
+        const bool other = asked_by < 0 || history.limits.WishOf(asked_by) != wish;
+        return other && hold.granted <= attempt.answered && EndOf(hold) >= attempt.asked;
+      });
 }
 
 bool MayBeRefused(const History& history, const Attempt& attempt) {

@@ -38,6 +38,7 @@ Force OfC1(StatusCode answer = StatusCode::kOk) {
   Force force;
   force.client = kOperator;
   force.token = "t0";
+  force.looked = Ms(190);
   force.inspected = Ms(200);
   force.called = Ms(300);
   force.answered = Ms(310);
@@ -139,6 +140,12 @@ TEST(ForcedTest, NotOwnerOfWhatItHasJustReleasedIsConvicted) {
   ASSERT_THAT(PropertiesOf(JudgeAnswer(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.server_holds[0].ended = Ms(299);
   EXPECT_THAT(JudgeAnswer(history), IsEmpty()) << "another one had released it";
+  history = ForcedOut();
+  history.forces = {OfC1(StatusCode::kNotOwner), OfC1()};
+  history.forces[1].client = kOperator + 1;
+  EXPECT_THAT(JudgeAnswer(history), IsEmpty()) << "another operator had";
+  history.forces[1].called = Ms(311);
+  ASSERT_THAT(PropertiesOf(JudgeAnswer(history)), ElementsAre(Judged::kSpuriousRefusal));
 }
 
 TEST(ForcedTest, NotOwnerOfWhoHasItAllTheTimeIsConvicted) {
@@ -148,6 +155,8 @@ TEST(ForcedTest, NotOwnerOfWhoHasItAllTheTimeIsConvicted) {
   ASSERT_THAT(PropertiesOf(JudgeAnswer(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.server_holds[0].promised_until = Ms(305);
   EXPECT_THAT(JudgeAnswer(history), IsEmpty()) << "its lease ended meanwhile";
+  history.server_holds = {Owns(0, Ms(195), Ms(1195))};
+  EXPECT_THAT(JudgeAnswer(history), IsEmpty()) << "another grant of it may be what was seen";
 }
 
 TEST(ForcedTest, AnOperatorMaySayItAgainUntilOthersHaveCome) {

@@ -234,6 +234,21 @@ TEST(LimitOracleTest, WhereItLastsAsLongAsThePermitsOneOfAnotherLimitMustBeOut) 
   EXPECT_THAT(PropertiesOf(JudgeLimits(history)), ElementsAre(Judged::kSpuriousRefusal));
 }
 
+// The request that is refused has found the first in line dead, and its lease to come.
+TEST(LimitOracleTest, WhatIsHandedOverToSomebodyElseStandsUnderThatOnesLimit) {
+  History history = NewHistoryOf(Kept(Duration(0)));
+  history.limits.NoteGrant(1, Ms(10), true);
+  history.server_holds = {Owns(-1, Ms(401), Ms(1401))};
+  history.server_holds[0].made_by = 0;
+  history.attempts = {
+      Answered(Asked(0, Ask::kTry, Ms(400)), Ms(402), StatusCode::kInvalidArgument)};
+  EXPECT_THAT(JudgeLimits(history), IsEmpty()) << "nobody knows whose it is";
+  history.server_holds[0].asked_by = 1;
+  EXPECT_THAT(JudgeLimits(history), IsEmpty());
+  history.server_holds[0].asked_by = 0;
+  EXPECT_THAT(PropertiesOf(JudgeLimits(history)), ElementsAre(Judged::kSpuriousRefusal));
+}
+
 TEST(LimitOracleTest, SettingALimitIsDeniedOnlyIfNothingChangedAndAFaultWasInTheWay) {
   History history = NewHistoryOf(Kept());
   Set(history.limits, 3, Ms(20), StatusCode::kUnavailable);
