@@ -48,10 +48,13 @@ class FakeBackend final : public Backend {
   }
 };
 
-/// Of the real servers one topology, started when it is first asked for: a test finds it empty, and
-/// has to itself.
-testing::RedisTopology* Topology(const testing::RedisTopologyOptions& options) {
+/// Of the real servers one topology at a time, started when it is first asked for: a test finds it
+/// empty, and has it to itself.
+testing::RedisTopology* Topology(Where where, const testing::RedisTopologyOptions& options) {
   static std::unique_ptr<testing::RedisTopology> topology;
+  static Where running{};
+  if (running != where) topology.reset();
+  running = where;
   if (topology == nullptr) {
     auto started = testing::RedisTopology::Start(options);
     EXPECT_TRUE(started.ok()) << started.status().ToString();
@@ -106,7 +109,7 @@ class RealBackend final : public Backend {
 
   bool Run(const harness::Subject& subject, const harness::LockOptions& options,
            const std::vector<Program>& programs) override {
-    testing::RedisTopology* const topology = Topology(Options());
+    testing::RedisTopology* const topology = Topology(where_, Options());
     if (topology == nullptr) return false;
     std::vector<std::thread> clients;
     clients.reserve(programs.size());
