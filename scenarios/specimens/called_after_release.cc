@@ -14,15 +14,8 @@ namespace interlock::scenarios::specimens {
 namespace {
 
 void Watch(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
-    attempt.asked = redis.runtime().Now();
-    const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
-    if (renewed == StatusCode::kCancelled) return;
-    if (renewed == StatusCode::kNotOwner) break;
-  }
-  redis.runtime().NewEvent()->WaitUntil(attempt.valid_until);
+  if (RenewEachThird(redis, kept) == StatusCode::kCancelled) return;
+  redis.runtime().NewEvent()->WaitUntil(kept.attempt.valid_until);
   if (kept.on_lost) kept.on_lost();
 }
 

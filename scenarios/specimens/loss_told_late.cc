@@ -8,8 +8,6 @@
 // ends meanwhile, another client enters, and the holder, who was promised to be told, works on. The
 // fix is a timer of its own, armed with the validity's end, which waits for no server. Lock, unlock
 // and the renewal itself are correct.
-#include <chrono>
-
 #include "scenarios/specimens/pages.h"
 #include "scenarios/specimens/renewed.h"
 
@@ -17,16 +15,7 @@ namespace interlock::scenarios::specimens {
 namespace {
 
 void Watch(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
-    attempt.asked = redis.runtime().Now();
-    const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
-    if (renewed == StatusCode::kCancelled) return;
-    if (renewed != StatusCode::kNotOwner) continue;
-    kept.lost->Set();
-    return;
-  }
+  if (RenewEachThird(redis, kept) == StatusCode::kNotOwner) kept.lost->Set();
 }
 
 }  // namespace

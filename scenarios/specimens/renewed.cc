@@ -115,6 +115,17 @@ class RenewedSubject final : public harness::Subject {
 
 }  // namespace
 
+StatusCode RenewEachThird(RedisClient& redis, Kept& kept) {
+  Attempt& attempt = kept.attempt;
+  const Duration third = attempt.lease / 3;
+  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+    attempt.asked = redis.runtime().Now();
+    const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
+    if (renewed == StatusCode::kCancelled || renewed == StatusCode::kNotOwner) return renewed;
+  }
+  return StatusCode::kOk;
+}
+
 std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe) {
   return std::make_shared<const RenewedSubject>(std::move(recipe));
 }

@@ -25,6 +25,10 @@ struct Kept {
   std::function<void()> on_lost = {};
 };
 
+/// A watchdog's loop: renews each third of a lease, until the hold is given back (kOk), its client
+/// is no more (kCancelled), or the server says that it is not the owner's (kNotOwner).
+StatusCode RenewEachThird(RedisClient& redis, Kept& kept);
+
 struct RenewedRecipe {
   std::string_view name;
   std::string_view summary;
