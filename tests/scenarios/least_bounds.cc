@@ -102,8 +102,8 @@ std::vector<Bounds> Ways() {
   add([](Bounds& way) {  // a limit is set while one is inside and one waits
     way.setters = 1, way.follow = true, way.waits = true, way.hold = 75, way.stagger = 25;
   });
-  add([](Bounds& way) { way.life = 40, way.waits = true, way.stagger = 25; });  // one by one
-  add([](Bounds& way) { way.lease = milliseconds(400); });  // less than a second
+  add([](Bounds& way) { way.life = 40, way.stagger = 25; });  // one by one
+  add([](Bounds& way) { way.lease = milliseconds(400); });    // less than a second
   // While the other one is inside, and when it comes out.
   for (const int stop : {10, 25}) {
     add([=](Bounds& way) {
