@@ -69,6 +69,7 @@ class Writer {
         one.forged > 0 ? fmt::format(", {} forged by a fault", Count(one.forged, "error")) : "",
         ShortSeconds(one.took));
     if (one.attempts > 1) figures += fmt::format(", at attempt {}", one.attempts);
+    if (one.haste > 0) figures += fmt::format(", {:.1f} % faster", one.haste / 10.0);
     if (!one.faults.empty()) figures += "; faults: " + Joined(one.faults);
     Wrapped(Blank(), figures);
   }
@@ -139,6 +140,7 @@ void AddCase(const ForcedCase& one, JsonText& json) {
   Add("replies", one.replies, json);
   Add("forged", one.forged, json);
   Add("attempts", static_cast<std::uint64_t>(one.attempts), json);
+  Add("haste", static_cast<std::uint64_t>(one.haste), json);
   Add("took_ms", static_cast<std::uint64_t>(one.took.count()), json);
   json.EndObject();
 }

@@ -48,6 +48,7 @@ struct ForcedCase {
   std::uint64_t replies = 0;   ///< of theirs, compared
   std::uint64_t forged = 0;    ///< errors that a fault put into a server's mouth
   int attempts = 0;
+  int haste = 0;  ///< thousandths of the simulated time that the last one left out
   std::chrono::milliseconds took{};
 };
 

@@ -12,8 +12,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<std::string> Flat(Pairs pairs, bool by_name) {
-  if (by_name) std::sort(pairs.begin(), pairs.end());
+std::vector<std::string> FlatByName(Pairs pairs) {
+  std::sort(pairs.begin(), pairs.end());
   std::vector<std::string> words;
   for (auto& [name, value] : pairs) {
     words.push_back(std::move(name));
@@ -27,13 +27,13 @@ std::vector<std::string> WordsOf(const sim::redis::Server& server, int database,
   if (auto text = server.PeekString(database, key)) return {*std::move(text)};
   if (auto list = server.PeekList(database, key); !list.empty()) return list;
   if (Pairs hash = server.PeekHash(database, key); !hash.empty()) {
-    return Flat(std::move(hash), true);
+    return FlatByName(std::move(hash));
   }
   Pairs members;
   for (const auto& [member, score] : server.PeekSortedSet(database, key)) {
     members.emplace_back(member, fmt::format("{:.17g}", score));
   }
-  return Flat(std::move(members), false);
+  return FlatByName(std::move(members));
 }
 
 Pairs PairsOf(const Reply& reply) {
@@ -56,7 +56,7 @@ Result<std::vector<std::string>> WordsOf(Admin& admin, std::string_view key) {
   const Result<Reply> content = admin.Call(command);
   if (!content.ok()) return content.status();
   if (type->text == "string") return std::vector<std::string>{content->text};
-  if (type->text != "list") return Flat(PairsOf(*content), type->text == "hash");
+  if (type->text != "list") return FlatByName(PairsOf(*content));
   std::vector<std::string> words;
   for (const Reply& element : content->elements) words.push_back(element.text);
   return words;

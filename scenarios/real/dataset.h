@@ -20,7 +20,8 @@ namespace interlock::scenarios::real {
 
 struct Entry {
   /// Of a string one; of a list all, in order; of a hash names and values, by name; of a sorted set
-  /// members and scores, by score.
+  /// members and scores, by member: scores that are equal in one server may be times that are a
+  /// millisecond apart in the other.
   std::vector<std::string> words;
   std::optional<std::int64_t> left_ms;  ///< until it expires; nullopt: never
 };

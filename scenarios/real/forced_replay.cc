@@ -42,8 +42,8 @@ Result<std::int64_t> ClockOf(Admin& admin) {
 }  // namespace
 
 ForcedReplay::ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers,
-                           const std::atomic<bool>& stop)
-    : runtime_(runtime), stop_(stop) {
+                           const std::atomic<bool>& stop, int haste)
+    : runtime_(runtime), stop_(stop), haste_(haste) {
   nodes_.resize(servers.size());
   for (std::size_t i = 0; i < servers.size(); ++i) nodes_[i].server = std::move(servers[i]);
   for (Node& one : nodes_) {
@@ -102,7 +102,7 @@ bool ForcedReplay::Begin(Duration now) {
     const auto rest = microseconds((ahead + kSecondUs) % kSecondUs);
     if (reading == 0) runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), rest));
   }
-  late_ = -now;
+  late_ = -Scaled(now);
   for (Node& one : nodes_) one.settled_late = late_;
   return true;
 }
@@ -115,13 +115,13 @@ Duration ForcedReplay::SettledLate() const {
 
 void ForcedReplay::WaitFor(Duration now) {
   if (!began_ && !Begin(now)) return;
-  const MonotonicTime due = AddSaturating(*began_, now + late_);
+  const MonotonicTime due = AddSaturating(*began_, Scaled(now) + late_);
   while (!stop_ && runtime_.Now() < due) {
     const MonotonicTime soon = AddSaturating(runtime_.Now(), milliseconds(100));
     runtime_.NewEvent()->WaitUntil(std::min(due, soon));
   }
   const Duration passed = runtime_.Now() - *began_;
-  late_ = std::max(late_, passed - now);
+  late_ = std::max(late_, passed - Scaled(now));
   const auto us = [](Duration time) {
     return std::chrono::duration_cast<microseconds>(time).count();
   };
@@ -149,7 +149,7 @@ void ForcedReplay::AwaitEnds(Node& node, Duration now) {
     if (!gone) Differ(latest_, "data of " + end.first, "expired", "still there", now);
     return true;
   });
-  if (began_) late_ = std::max(late_, runtime_.Now() - *began_ - now);
+  if (began_) late_ = std::max(late_, runtime_.Now() - *began_ - Scaled(now));
 }
 
 void ForcedReplay::OnConnect(const Client& client, int database, Duration now) {
@@ -287,7 +287,8 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
   std::erase_if(its_node.prolonged,
                 [now](const auto& one) { return one.second < SimulatedUs(now) / 1'000; });
   const bool longer = !its_node.prolonged.empty();
-  const Duration late = std::max(late_, runtime_.Now() - began_.value_or(runtime_.Now()) - now);
+  const Duration late =
+      std::max(late_, runtime_.Now() - began_.value_or(runtime_.Now()) - Scaled(now));
   const std::int64_t least =
       -(late - its_node.settled_late + Alike::kToleranceUs * microseconds(1)) / milliseconds(1);
   its_node.settled_late = late;

@@ -15,9 +15,11 @@
 //
 // A real clock cannot be told to wait, so the ends of keys are: behind each command, once it has
 // been compared, what is left of a key's time is prolonged by a part of a second, and when it ends
-// in the simulation it is made to end. Non-guarantee: times that scripts keep as data (TIME in a
-// sorted set) are not held in this way; what happens within a millisecond of them may fall to the
-// other side, and another attempt may agree. What clients are told by their own clocks is virtual.
+// in the simulation it is made to end. Times that scripts keep as data (TIME in a sorted set) are
+// not held in this way: what happens in the last millisecond before them may fall to the other
+// side. Another attempt may make haste: real time then passes by less than virtual time, so that it
+// comes before them, as what happens shortly behind them then does, too. Non-guarantee: that one
+// haste does for both. What clients are told by their own clocks is virtual.
 //
 // Thread safety: none; REQUIRES: used by the thread that made the servers (see redis_server.h).
 #pragma once
@@ -62,8 +64,9 @@ struct ForcedDifference {
 
 class ForcedReplay final : public sim::Shadow {
  public:
-  /// `stop` ends it early.
-  ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers, const std::atomic<bool>& stop);
+  /// `stop` ends it early. `haste`: thousandths of virtual time that real time leaves out, 0 to 50.
+  ForcedReplay(Runtime& runtime, std::vector<ForcedServer> servers, const std::atomic<bool>& stop,
+               int haste = 0);
   ~ForcedReplay() override;
 
   /// kUnavailable: a server was not reached, or is not Redis 7.0; kInvalidArgument: the database is
@@ -128,6 +131,8 @@ class ForcedReplay final : public sim::Shadow {
   bool Over() const { return difference_.has_value() || !obstacle_.empty() || stop_; }
   Node& node(int number) { return nodes_[static_cast<std::size_t>(number)]; }
   static std::int64_t SimulatedUs(Duration now);
+  /// How much real time passes until then.
+  Duration Scaled(Duration now) const { return now - now * haste_ / 1'000; }
   bool Begin(Duration now);
   Duration SettledLate() const;
   /// Of the node's keys, in ms.
@@ -153,12 +158,13 @@ class ForcedReplay final : public sim::Shadow {
 
   Runtime& runtime_;
   const std::atomic<bool>& stop_;
+  const int haste_;
   std::vector<Node> nodes_;
   std::string backend_;
   int database_ = 0;
   std::optional<MonotonicTime> began_;
   std::int64_t began_us_ = 0;  // the real servers' clock then
-  Duration late_{};            // real time behind virtual time; never less than before
+  Duration late_{};            // real time behind scaled time; never less than before
   bool replicated_ = false;
   int primary_ = 0;
   std::string obstacle_;

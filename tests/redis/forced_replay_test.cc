@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/thread_runtime.h>
@@ -58,11 +59,11 @@ class ForcedReplayTest : public ::testing::Test {
     forced_->OnConnect(kClient, 0, 0ms);
   }
 
-  std::unique_ptr<ForcedReplay> Begin(RedisServer* own) {
+  std::unique_ptr<ForcedReplay> Begin(RedisServer* own, int haste = 0) {
     HiredisOptions options;
     options.port = real_->port();
     return std::make_unique<ForcedReplay>(runtime_, std::vector<ForcedServer>{{options, own}},
-                                          stop_);
+                                          stop_, haste);
   }
 
   /// As the simulated network does it.
@@ -152,6 +153,34 @@ TEST_F(ForcedReplayTest, AnEndThatOnlyOneOfThemHasIsADifference) {
   EXPECT_EQ(forced_->difference()->what, "data of k");
 }
 
+TEST_F(ForcedReplayTest, TimesOfOneMomentMayBeApartInReality) {
+  constexpr std::string_view kNow =
+      "local t = redis.call('TIME') "
+      "return redis.call('ZADD', KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000), ARGV[1])";
+  for (const std::string_view member : {"b", "a", "d", "c"}) {
+    Execute({"EVAL", std::string(kNow), "1", "z", std::string(member)}, 0ms);
+    runtime_.NewEvent()->WaitUntil(AddSaturating(runtime_.Now(), 2ms));
+  }
+  EXPECT_FALSE(forced_->difference().has_value()) << forced_->difference()->real;
+}
+
+TEST_F(ForcedReplayTest, HasteBringsWhatCameWithTheEndOfALeaseBeforeIt) {
+  constexpr std::string_view kTake =
+      "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "
+      "if now > tonumber(redis.call('GET', KEYS[1]) or 0) then "
+      "redis.call('SET', KEYS[1], string.format('%.0f', now + 2000)) return 1 end return 0";
+  const Argv take = {"EVAL", std::string(kTake), "1", "k"};
+  forced_ = Begin(real_.get(), 50);
+  ASSERT_TRUE(forced_->Open(0).ok());
+  forced_->OnConnect(kClient, 0, 0ms);
+  Execute(take, 0ms);
+  Execute(take, 2s);
+  EXPECT_FALSE(forced_->difference().has_value()) << forced_->difference()->real;
+  EXPECT_LT(forced_->took(), 2s);
+  Execute(take, 2001ms);
+  EXPECT_TRUE(forced_->difference().has_value()) << "behind it, but not in real time";
+}
+
 TEST_F(ForcedReplayTest, WhoSleepsInTheOneSleepsInTheOther) {
   Execute({"BLPOP", "l", "0"}, 0ms);
   EXPECT_FALSE(forced_->difference().has_value());
@@ -238,6 +267,10 @@ TEST_F(ForcedCasesTest, APause) { ExpectReproduced("broken/validity-from-reply",
 
 TEST_F(ForcedCasesTest, AHandOverByBlockingPop) {
   ExpectReproduced("broken/both-prime", "contention");
+}
+
+TEST_F(ForcedCasesTest, AReleaseInTheLastMillisecondOfALeaseThatAScriptKeepsAsData) {
+  ExpectReproduced("broken/limit-for-a-while", "contention");
 }
 
 TEST_F(ForcedCasesTest, AQuorum) { ExpectReproduced("broken/votes-cast-anew", "quorum-overstay"); }
