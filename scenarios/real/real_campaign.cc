@@ -28,6 +28,9 @@ using std::chrono::milliseconds;
 
 /// Of a specimen that can be convicted, at most so many times the workloads of a sound lock.
 constexpr std::uint64_t kRoundsOfSpecimen = 8;
+/// Of a sound lock, at most so many times, while a promise has not been put to the test: whether a
+/// waiter comes too late, say, is up to the machine.
+constexpr std::uint64_t kRoundsOfSound = 4;
 
 bool HasFault(const Scenario& scenario, sim::FaultKind kind) {
   const auto& faults = scenario.shape.faults;
@@ -88,6 +91,11 @@ class Campaign {
     return Stopped() || (rounds_ > 0 && late);
   }
 
+  std::uint64_t RoundsOf(const RealUnit& unit) const {
+    if (unit.entry->specimen) return CanBeConvicted(unit) ? kRoundsOfSpecimen : 1;
+    return kRoundsOfSound;
+  }
+
   bool IsDone(const RealUnit& unit) const {
     // Another run of a lock that is stuck would only wait for its whole deadline again.
     const bool stuck =
@@ -98,8 +106,9 @@ class Campaign {
 
   Status RunUnit(RealUnit& unit) {
     if (!WhyNotHere(*unit.scenario, share_.own).empty()) return Status();
-    const std::uint64_t rounds = CanBeConvicted(unit) ? kRoundsOfSpecimen : 1;
+    const std::uint64_t rounds = RoundsOf(unit);
     for (std::uint64_t i = 0; i < rounds && !IsDone(unit); ++i) {
+      if (i > 0 && !unit.entry->specimen && IsPutToTheTest(unit)) break;
       if (Status s = RunPlans(options_.seed + rounds_ * rounds + i, unit); !s.ok()) return s;
     }
     return Status();

@@ -48,6 +48,22 @@ ResultRow RowFor(const RealUnit& unit, Judged property) {
   return row;
 }
 
+/// What a sound lock is judged by in the unit's scenario.
+std::vector<Judged> RowsOf(const RealUnit& unit) {
+  const harness::Traits traits = unit.entry->subject->traits();
+  std::vector<Judged> rows = JudgedFor(*unit.scenario, traits);
+  std::erase_if(rows, [&](Judged property) {
+    return !WhyNotJudged(property, *unit.scenario, traits).empty();
+  });
+  return rows;
+}
+
+/// Why a sound lock need not hold it; empty: it must.
+std::string_view Excuse(const RealUnit& unit, Judged property) {
+  return WhyNotPromised(property, *unit.scenario, RealClass(*unit.scenario),
+                        unit.entry->subject->traits());
+}
+
 /// The convictions that a specimen is to get in the unit's scenario.
 std::vector<Judged> ConvictionsOf(const RealUnit& unit) {
   std::vector<Judged> all;
@@ -117,18 +133,22 @@ bool IsConvicted(const RealUnit& unit) {
          });
 }
 
+bool IsPutToTheTest(const RealUnit& unit) {
+  const std::vector<Judged> rows = RowsOf(unit);
+  return std::all_of(rows.begin(), rows.end(), [&](Judged property) {
+    return unit.exercised[property] > 0 || !Excuse(unit, property).empty();
+  });
+}
+
 void AddRows(const RealUnit& unit, reports::RunReport& report) {
   if (unit.entry->specimen) {
     for (const Judged property : ConvictionsOf(unit)) AddConviction(unit, property, report);
     return;
   }
   if (unit.runs == 0) return;
-  const harness::Traits traits = unit.entry->subject->traits();
-  for (const Judged property : JudgedFor(*unit.scenario, traits)) {
-    if (!WhyNotJudged(property, *unit.scenario, traits).empty()) continue;
+  for (const Judged property : RowsOf(unit)) {
     ResultRow row = RowFor(unit, property);
-    const std::string_view excuse =
-        WhyNotPromised(property, *unit.scenario, RealClass(*unit.scenario), traits);
+    const std::string_view excuse = Excuse(unit, property);
     row.expected = excuse.empty() ? Expectation::kHolds : Expectation::kEither;
     if (row.verdict == Verdict::kViolated && !excuse.empty()) row.reason = excuse;
     report.results.push_back(std::move(row));

@@ -41,6 +41,9 @@ bool CanBeConvicted(const RealUnit& unit);
 /// A specimen that has got all that it can get here.
 bool IsConvicted(const RealUnit& unit);
 
+/// Every promise of a sound lock was put to the test in some run, or is broken.
+bool IsPutToTheTest(const RealUnit& unit);
+
 /// Adds the rows of this lock and scenario; of a sound lock none if nothing was run. Which pass is
 /// for DecideRows.
 void AddRows(const RealUnit& unit, reports::RunReport& report);

@@ -173,8 +173,8 @@ TEST_F(RealCheckTest, SoundLocksHoldAndEveryKeyIsRemoved) {
   for (const reports::GoalCount& goal : report.goals) EXPECT_GT(goal.count, 0U) << goal.name;
   EXPECT_EQ(report.backend, server_->url());
   // Of each lock: four runs of each of two workloads, and the story of seed-002, which is none of a
-  // latch's. A lock of a quorum needs more servers.
-  EXPECT_EQ(report.totals.runs, 9U * (SoundSubjects().size() - 2) + 8U);
+  // latch's; more where a promise was not put to the test. A lock of a quorum needs more servers.
+  EXPECT_GE(report.totals.runs, 9U * (SoundSubjects().size() - 2) + 8U);
   EXPECT_GT(report.totals.commands, 100U);
   EXPECT_GE(report.totals.runs_with_faults, 4U);
   EXPECT_EQ(report.status, reports::RunStatus::kComplete);
