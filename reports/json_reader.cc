@@ -44,11 +44,6 @@ void ReadGoal(const Node& node, GoalCount* goal) {
   node.Read("count", &goal->count);
 }
 
-void ReadPending(const Node& node, PendingCase* pending) {
-  node.Read("scenario", &pending->scenario);
-  node.Read("waits_for", &pending->waits_for);
-}
-
 void ReadTotals(const Node& node, Totals* totals) {
   node.Read("runs", &totals->runs);
   node.Read("runs_with_faults", &totals->runs_with_faults);
@@ -73,7 +68,6 @@ void ReadReport(const Node& root, RunReport* report) {
   root.ReadObjects("results", &report->results, &ReadRow);
   root.ReadObjects("goals", &report->goals, &ReadGoal);
   root.ReadIfThere("notes", &report->notes);
-  if (root.Has("pending")) root.ReadObjects("pending", &report->pending, &ReadPending);
   root.ReadHex("trace_hash", &report->trace_hash);
 }
 

@@ -87,18 +87,6 @@ void WriteRow(JsonText& json, const ResultRow& row) {
   json.EndObject();
 }
 
-void WritePending(JsonText& json, const std::vector<PendingCase>& pending) {
-  json.Key("pending");
-  json.BeginArray();
-  for (const PendingCase& one : pending) {
-    json.BeginObject();
-    Member(json, "scenario", one.scenario);
-    Member(json, "waits_for", one.waits_for);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 void WriteTable(JsonText& json, const Counterexample& counterexample) {
   json.Key("rows");
   json.BeginArray();
@@ -216,7 +204,6 @@ std::string ToJson(const RunReport& report) {
   }
   json.EndArray();
   if (!report.notes.empty()) Member(json, "notes", report.notes);
-  if (!report.pending.empty()) WritePending(json, report.pending);
   Member(json, "trace_hash", fmt::format("{:#018x}", report.trace_hash));
   json.EndObject();
   return std::move(json).Take();

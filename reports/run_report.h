@@ -89,12 +89,6 @@ struct GoalCount {
   std::uint64_t count = 0;
 };
 
-/// A named case that could not be run, because what it is about does not exist yet.
-struct PendingCase {
-  std::string scenario;
-  std::string waits_for;
-};
-
 struct RunReport {
   ToolInfo tool;
   std::uint64_t seed = 0;
@@ -105,7 +99,6 @@ struct RunReport {
   std::uint64_t trace_hash = 0;
   RunStatus status = RunStatus::kComplete;  ///< absent from run.json while complete
   std::vector<std::string> notes;           ///< absent from run.json while empty
-  std::vector<PendingCase> pending;         ///< absent from run.json while empty
 };
 
 /// How much there is to understand in a case.

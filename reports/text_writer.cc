@@ -85,7 +85,6 @@ class Writer {
     Verdicts();
     Coverage();
     for (const std::string& note : report_.notes) Wrapped("note", note);
-    Pending();
     Violations();
     Summary();
     return DefuseCiCommands(out_);
@@ -201,15 +200,6 @@ class Writer {
     if (!reached.empty()) Wrapped("coverage", reached);
     if (!faults.empty()) Wrapped("faults", faults);
     if (!never.empty()) Wrapped("never seen", never);
-  }
-
-  void Pending() {
-    if (report_.pending.empty()) return;
-    std::string names;
-    for (const PendingCase& one : report_.pending) {
-      names += (names.empty() ? "" : ", ") + Name(one.scenario);
-    }
-    Wrapped("pending", names);
   }
 
   /// What was expected comes first, what failed last: nothing of it may scroll away.

@@ -101,15 +101,7 @@ struct Scenario {
   std::string_view fault_class = {};
 };
 
-/// A named case that cannot be run yet, because what it is about does not exist here.
-struct PendingScenario {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view waits_for;
-};
-
 const std::vector<Scenario>& Catalogue();
-const std::vector<PendingScenario>& PendingScenarios();
 /// Of the catalogue, or of the guarantee table.
 const Scenario* FindScenario(std::string_view name);
 

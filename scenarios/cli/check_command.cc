@@ -84,8 +84,7 @@ class Check {
     }
     CampaignResult result = Campaign(options);
     ExitCode code = sharded ? WriteShard(options, shard) : ExitCode::kPass;
-    return Combine(code, Publish(settings_.output, registry_, options, settings_.scenario,
-                                 std::move(result), started));
+    return Combine(code, Publish(settings_.output, registry_, options, std::move(result), started));
   }
 
  private:

@@ -39,10 +39,6 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
       }
       lines.push_back({scenario.name, "classes", classes, std::string(scenario.summary)});
     }
-    for (const PendingScenario& pending : PendingScenarios()) {
-      lines.push_back({pending.name, "classes", "pending",
-                       fmt::format("{} (waits for {})", pending.summary, pending.waits_for)});
-    }
   } else if (what == "faults") {
     for (const sim::FaultInfo& fault : sim::KnownFaults()) {
       lines.push_back({fault.name, "family", std::string(ToString(fault.family)),

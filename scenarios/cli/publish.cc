@@ -131,12 +131,11 @@ ExitCode WriteFile(const OutputSettings& settings, const std::string& name,
 }
 
 ExitCode Publish(const OutputSettings& settings, const Registry& registry,
-                 const CampaignOptions& options, const std::string& scenario, CampaignResult result,
+                 const CampaignOptions& options, CampaignResult result,
                  std::chrono::steady_clock::time_point started) {
   reports::RunReport& report = result.report;
   report.tool = ThisTool();
   report.tool.program = registry.program();
-  report.pending = SelectPending(scenario);
   const std::vector<reports::Counterexample> counterexamples = ExplainAll(registry, result);
   if (!settings.out.empty()) {
     for (const Found& found : result.found) {
@@ -166,11 +165,7 @@ ExitCode Publish(const OutputSettings& settings, const Registry& registry,
 
 ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& scenarios) {
   auto selected = SelectScenarios(pattern);
-  if (!selected.ok()) {
-    const bool pending = selected.status().code() == StatusCode::kUnavailable;
-    return Complain(pending ? ExitCode::kInconclusive : ExitCode::kUsage,
-                    selected.status().message());
-  }
+  if (!selected.ok()) return Complain(ExitCode::kUsage, selected.status().message());
   scenarios = std::move(*selected);
   return ExitCode::kPass;
 }

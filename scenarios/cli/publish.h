@@ -34,18 +34,15 @@ reports::ExitCode WriteFile(const OutputSettings& settings, const std::string& n
                             const std::string& content);
 
 /// Completes the report (tool, wall time since `started`), prints it and writes its files.
-/// `scenario` is the pattern by which the scenarios were chosen. REQUIRES: Guard, and the calling
-/// thread is a GuardedThread.
+/// REQUIRES: Guard, and the calling thread is a GuardedThread.
 reports::ExitCode Publish(const OutputSettings& settings, const Registry& registry,
-                          const CampaignOptions& options, const std::string& scenario,
-                          CampaignResult result, std::chrono::steady_clock::time_point started);
+                          const CampaignOptions& options, CampaignResult result,
+                          std::chrono::steady_clock::time_point started);
 
-/// Scenarios by pattern; what is pending has no verdict (kInconclusive), which is something else
-/// than a wrong name (kUsage). Complains.
+/// Scenarios by pattern; after a complaint kUsage if nothing matches.
 reports::ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& scenarios);
 
-/// Fills entries and scenarios; after a complaint kUsage if nothing matches, or nothing applies,
-/// and kInconclusive if all of it is pending.
+/// Fills entries and scenarios; after a complaint kUsage if nothing matches, or nothing applies.
 reports::ExitCode SelectUnits(const Registry& registry, const std::string& lock,
                               const std::string& scenario, CampaignOptions& options);
 

@@ -146,13 +146,6 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
     if (Matches(pattern, scenario.name)) selected.push_back(&scenario);
   }
   if (!selected.empty()) return selected;
-  const auto pending = SelectPending(pattern);
-  if (!pending.empty()) {
-    return Status(StatusCode::kUnavailable,
-                  fmt::format("{} is pending: it waits for {}", pending.front().scenario,
-                              pending.front().waits_for));
-  }
-  for (const PendingScenario& one : PendingScenarios()) names.push_back(one.name);
   return Unknown("scenario", pattern, names, "see `list scenarios`");
 }
 
@@ -168,16 +161,6 @@ Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const std::string all = fmt::format("known are {}", fmt::join(names, ", "));
   return Unknown("class of faults", pattern, names, all);
-}
-
-std::vector<reports::PendingCase> SelectPending(std::string_view pattern) {
-  std::vector<reports::PendingCase> selected;
-  for (const PendingScenario& one : PendingScenarios()) {
-    if (Matches(pattern, one.name)) {
-      selected.push_back({std::string(one.name), std::string(one.waits_for)});
-    }
-  }
-  return selected;
 }
 
 }  // namespace interlock::scenarios::cli

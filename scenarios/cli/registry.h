@@ -36,15 +36,11 @@ class Registry {
   std::string program_;
 };
 
-/// kInvalidArgument, with the nearest name, if nothing matches; kUnavailable if all that matches is
-/// pending.
+/// kInvalidArgument, with the nearest name, if nothing matches.
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern);
 
 /// Of the guarantee table, those whose class of faults matches. Errors as above.
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern);
-
-/// The named cases that match and cannot be run yet.
-std::vector<reports::PendingCase> SelectPending(std::string_view pattern);
 
 /// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is near.
 std::string UnknownName(std::string_view kind, std::string_view given,

@@ -131,7 +131,7 @@ ExitCode MergeFiles(const Settings& settings, const Registry& registry) {
   const auto started = std::chrono::steady_clock::now();
   auto merged = MergeShards(options, shards);
   if (!merged.ok()) return Complain(ExitCode::kBadInput, merged.status().message());
-  return Publish(settings.output, registry, options, first.scenario, std::move(*merged), started);
+  return Publish(settings.output, registry, options, std::move(*merged), started);
 }
 
 std::string FormatNames() {
