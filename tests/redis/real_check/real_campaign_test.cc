@@ -88,7 +88,7 @@ TEST_F(RealCampaignTest, SoundLocksHoldUnderFaultsOfClientsAndLinks) {
   ChooseScenarios({"pause", "lossy", "restart"});
   const reports::RunReport report = MustRun();
   ExpectNoFalseAlarm(report);
-  EXPECT_EQ(report.totals.runs, 12U);
+  EXPECT_GE(report.totals.runs, 12U) << "more where a promise was not put to the test";
   EXPECT_GE(report.totals.runs_with_faults, 6U);
   EXPECT_GT(Struck(report, "pause"), 0U);
   EXPECT_GT(Struck(report, "crash"), 0U);
@@ -99,7 +99,7 @@ TEST_F(RealCampaignTest, SoundLocksHoldUnderFaultsOfServers) {
   ChooseScenarios({"server-restart", "server-errors", "data-loss", "failover"});
   const reports::RunReport report = MustRun();
   ExpectNoFalseAlarm(report);
-  EXPECT_EQ(report.totals.runs, 16U);
+  EXPECT_GE(report.totals.runs, 16U);
   EXPECT_GT(Struck(report, "server-kill"), 0U);
   for (const reports::ResultRow& row : report.results) {
     // As in a simulation: what a server forgets nobody on that server can hold.
@@ -114,7 +114,7 @@ TEST_F(RealCampaignTest, ALockOverSeveralMastersHoldsThoughOneIsRestarted) {
   ChooseScenarios({"quorum-server-restart"});
   const reports::RunReport report = MustRun();
   ExpectNoFalseAlarm(report);
-  EXPECT_EQ(report.totals.runs, 4U);
+  EXPECT_GE(report.totals.runs, 4U);
 }
 
 TEST_F(RealCampaignTest, SpecimensAreConvictedOfWhatRealityCanShow) {
