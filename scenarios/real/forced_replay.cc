@@ -107,6 +107,10 @@ bool ForcedReplay::Begin(Duration now) {
   return true;
 }
 
+Duration ForcedReplay::Late(Duration now) const {
+  return began_ ? std::max(late_, runtime_.Now() - *began_ - Scaled(now)) : late_;
+}
+
 Duration ForcedReplay::SettledLate() const {
   Duration least = late_;
   for (const Node& one : nodes_) least = std::min(least, one.settled_late);
@@ -149,7 +153,7 @@ void ForcedReplay::AwaitEnds(Node& node, Duration now) {
     if (!gone) Differ(latest_, "data of " + end.first, "expired", "still there", now);
     return true;
   });
-  if (began_) late_ = std::max(late_, runtime_.Now() - *began_ - Scaled(now));
+  late_ = Late(now);
 }
 
 void ForcedReplay::OnConnect(const Client& client, int database, Duration now) {
@@ -287,8 +291,7 @@ void ForcedReplay::CompareData(int number, sim::redis::Server& server, Duration 
   std::erase_if(its_node.prolonged,
                 [now](const auto& one) { return one.second < SimulatedUs(now) / 1'000; });
   const bool longer = !its_node.prolonged.empty();
-  const Duration late =
-      std::max(late_, runtime_.Now() - began_.value_or(runtime_.Now()) - Scaled(now));
+  const Duration late = Late(now);
   const std::int64_t least =
       -(late - its_node.settled_late + Alike::kToleranceUs * microseconds(1)) / milliseconds(1);
   its_node.settled_late = late;

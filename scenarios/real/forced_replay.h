@@ -134,6 +134,8 @@ class ForcedReplay final : public sim::Shadow {
   /// How much real time passes until then.
   Duration Scaled(Duration now) const { return now - now * haste_ / 1'000; }
   bool Begin(Duration now);
+  /// `late_`, or more if it is later by now.
+  Duration Late(Duration now) const;
   Duration SettledLate() const;
   /// Of the node's keys, in ms.
   static std::vector<std::int64_t> LeftOf(const Node& node, Duration now);

@@ -131,7 +131,7 @@ void ForcedReplay::OnServer(int number, Happening happening, Duration now) {
         return Differ({number, 0, -1}, "restart", "ok", started.message(), now);
       }
       its_node.serves = true;
-      late_ = std::max(late_, runtime_.Now() - *began_ - Scaled(now));
+      late_ = Late(now);
       return;
     }
     case Happening::kStopped:

@@ -168,7 +168,7 @@ class Campaign {
     report_.totals.commands += run->commands;
     for (const std::string_view name : run->struck) ++struck_[name];
     if (run->crashes > 0) struck_["crash"] += static_cast<std::uint64_t>(run->crashes);
-    if (unit.scenario->tells_story && rounds_ == 0) {
+    if (unit.scenario->tells_story && unit.runs == 1) {
       report_.notes.push_back(StoryOf(*unit.scenario, *one.subject, run->history));
     }
     return Status();
