@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -175,6 +176,12 @@ TEST_F(RealCheckTest, SoundLocksHoldAndEveryKeyIsRemoved) {
   // Of each lock: four runs of each of two workloads, and the story of seed-002, which is none of a
   // latch's; more where a promise was not put to the test. A lock of a quorum needs more servers.
   EXPECT_GE(report.totals.runs, 9U * (SoundSubjects().size() - 2) + 8U);
+  std::map<std::string, std::uint64_t> runs;  // by lock and scenario
+  for (const reports::ResultRow& row : report.results)
+    runs[row.lock + " " + row.scenario] = row.runs;
+  std::uint64_t all = 0;
+  for (const auto& [unit, count] : runs) all += count;
+  EXPECT_EQ(report.totals.runs, all) << "none is left out, or counted twice";
   EXPECT_GT(report.totals.commands, 100U);
   EXPECT_GE(report.totals.runs_with_faults, 4U);
   EXPECT_EQ(report.status, reports::RunStatus::kComplete);
