@@ -39,7 +39,7 @@ class BusyWait {
   }
 
  private:
-  static constexpr int kMostLeftOut = 127;
+  static constexpr int kMostLeftOut = 15;
   int leave_out_ = 0;  // replies between two tries
   int left_out_ = 0;
 };

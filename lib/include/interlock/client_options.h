@@ -29,7 +29,7 @@ struct ClientOptions {
   Duration connect_timeout = std::chrono::seconds(1);
 
   /// Idle connections that are kept. More are opened on demand and closed after use. [0, 1024]
-  int max_idle_connections = 4;
+  int max_idle_connections = 16;
 
   /// Tries to send a release, the first included. A release that never arrives costs the other
   /// clients the rest of a lease, a try costs a round trip. [1, 100]

@@ -51,7 +51,7 @@ struct HiredisOptions {
   /// time: a server on the same machine answers before a sleeper would be awake again, which saves
   /// up to a third of a command. Where replies take longer it is left out but for a try now and
   /// then. [0, 1 ms]; 0: never. Not over TLS.
-  Duration busy_wait = std::chrono::microseconds(50);
+  Duration busy_wait = std::chrono::microseconds(100);
 
   /// After this idle time TCP probes whether the peer is still there; whole seconds, 0 is off.
   std::chrono::seconds keep_alive = std::chrono::seconds(15);

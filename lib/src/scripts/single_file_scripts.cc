@@ -17,9 +17,7 @@ namespace {
 constexpr char kPermits[] = R"lua(
 local function milliseconds(t) return t[1] * 1000 + math.floor(t[2] / 1000) end
 
-local function each_permit(holders)
-  return string.gmatch(redis.call('GET', holders) or '', ';(%S+) (%d+) (%d+)')
-end
+local function each_permit(permits) return string.gmatch(permits, ';(%S+) (%d+) (%d+)') end
 
 local function permit(of, fence, until_ms)
   return ';' .. of .. ' ' .. fence .. ' ' .. string.format('%.0f', until_ms)
@@ -42,17 +40,26 @@ end
 
 // KEYS ..., holders; ARGV ..., fencing token, concurrency.
 constexpr auto kReleaseSource = Joined(kLine, kPermits, R"lua(
-local holders, now = KEYS[4], milliseconds(redis.call('TIME'))
-local permits = redis.call('GET', holders) or ''
-local from, to = string.find(permits, ';' .. token .. ' ' .. ARGV[3] .. ' ', 1, true)
-local until_ms = from and string.match(permits, '^%d+', to + 1)
+local holders, permits = KEYS[4], redis.call('GET', KEYS[4]) or ''
 local last, limit, line, trace = string.match(redis.call('GET', fence_key) or '',
                                               '^(%d+) (%d+) (%d) ?(.*)$')
-if until_ms and tonumber(until_ms) >= now then
-  redis.call('PEXPIRE', fence_key, ARGV[2])
-  permits = string.sub(permits, 1, from - 1) .. string.sub(permits, to + #until_ms + 1)
-  local granted = line ~= '0' and hand_over(now)
-  keep(holders, permits .. (granted or ''), now)
+local from, to = string.find(permits, ';' .. token .. ' ' .. ARGV[3] .. ' ', 1, true)
+local until_ms = from and string.match(permits, '^%d+', to + 1)
+local others = from and string.sub(permits, 1, from - 1) ..
+                        string.sub(permits, to + #until_ms + 1)
+-- The value lives as long as the only permit in it, so that one is not over.
+local now = others and (others ~= '' or line ~= '0') and milliseconds(redis.call('TIME'))
+if others and not (now and tonumber(until_ms) < now) then
+  local granted
+  if not now then
+    redis.call('DEL', holders)
+  elseif line ~= '0' then
+    granted = hand_over(now)
+  else
+    -- Goes also where there is no memory left, and lets what follows go too.
+    redis.call('PEXPIRE', fence_key, ARGV[2])
+  end
+  if now then keep(holders, others .. (granted or ''), now) end
   redis.call('SET', fence_key, (last or ARGV[3]) .. ' ' .. (limit or ARGV[4]) ..
              (granted and ' 1 ' or ' 0 ') .. token, 'PX', ARGV[2])
   return 1
@@ -67,7 +74,7 @@ constexpr Script kFileRelease = MakeScript("single-file-release", kReleaseSource
 constexpr auto kExtendSource = Joined(kLine, kPermits, R"lua(
 local holders, now = KEYS[4], milliseconds(redis.call('TIME'))
 local permits, extended = '', 0
-for owner, fence, until_ms in each_permit(holders) do
+for owner, fence, until_ms in each_permit(redis.call('GET', holders) or '') do
   if owner == token and tonumber(until_ms) >= now then
     until_ms, extended = math.max(until_ms, now + ARGV[3]), 1
   end
@@ -87,7 +94,7 @@ constexpr auto kLeaveSource = Joined(kLine, kPermits, R"lua(
 local holders, now = KEYS[4], milliseconds(redis.call('TIME'))
 local limit = tonumber(string.match(redis.call('GET', fence_key) or '', '^%d+ (%d+)') or ARGV[5])
 local permits, out, mine = '', 0, 0
-for owner, fence, until_ms in each_permit(holders) do
+for owner, fence, until_ms in each_permit(redis.call('GET', holders) or '') do
   if owner == token then
     mine = 1
   elseif tonumber(until_ms) >= now then
@@ -116,8 +123,16 @@ local holders, now, wished = KEYS[5], milliseconds(t), tonumber(ARGV[7])
 local limit, line, trace = string.match(fenced or '', '^%d+ (%d+) (%d)(.*)$')
 limit, trace = tonumber(limit or wished), trace or ''
 
+local out = redis.call('GET', holders)
+-- As a rule there is nobody.
+if line == '0' and not out then
+  local fence = draw(' ' .. wished .. ' 0' .. trace)
+  redis.call('SET', holders, permit(token, fence, now + lease), 'PX', lease)
+  return {1, fence}
+end
+
 local owners, turns, permits, left, mine = {}, {}, {}, {}
-for owner, fence, until_ms in each_permit(holders) do
+for owner, fence, until_ms in each_permit(out or '') do
   local remaining = until_ms - now
   if remaining >= 0 then
     if owner == token then mine, remaining = fence, math.max(remaining, lease) end
@@ -134,7 +149,7 @@ end
 if #permits > 0 and wished ~= limit then return {-2, limit} end
 
 local look_again, changed
-if #permits >= limit and redis.call('EXISTS', unpack(turns)) > 0 then
+if #permits >= limit and (limit == 1 or redis.call('EXISTS', unpack(turns)) > 0) then
   for i = #permits, 1, -1 do
     local waited = unfetched(owners[i], left[i])
     if waited and waited > grace then

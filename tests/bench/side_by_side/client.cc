@@ -108,21 +108,26 @@ void PerSecond(const char* name, double seconds, const std::function<void()>& sh
   std::printf("%s %.1f\n", name, count / taken.count());
 }
 
-void Synchronize(Client& client) {
-  Result<SingleFile> file = SingleFile::Create(client, {.name = kName});
-  if (Status done = file->Synchronize([] {}); !done.ok()) {
+void Synchronize(SingleFile& file) {
+  if (Status done = file.Synchronize([] {}); !done.ok()) {
     std::fprintf(stderr, "%s\n", done.ToString().c_str());
   }
+}
+
+void SynchronizeOnce(Client& client) {
+  Result<SingleFile> file = SingleFile::Create(client, {.name = kName});
+  Synchronize(*file);
 }
 
 /// Those of the gem redis-single-file's own benchmark.
 void Shapes(Runtime& runtime, Connector& connector, const std::string& url, double seconds) {
   Client client(runtime, connector);
-  Synchronize(client);
-  PerSecond("single", seconds, [&] { Synchronize(client); });
+  Result<SingleFile> file = SingleFile::Create(client, {.name = kName});
+  Synchronize(*file);
+  PerSecond("single", seconds, [&] { Synchronize(*file); });
   PerSecond("threads", seconds, [&] {
     std::vector<std::thread> threads;
-    for (int i = 0; i < 10; ++i) threads.emplace_back([&] { Synchronize(client); });
+    for (int i = 0; i < 10; ++i) threads.emplace_back([&] { SynchronizeOnce(client); });
     for (std::thread& thread : threads) thread.join();
   });
   PerSecond("processes", seconds, [&] {
@@ -134,7 +139,7 @@ void Shapes(Runtime& runtime, Connector& connector, const std::string& url, doub
         ThreadRuntime own_runtime;
         const auto own_connector = MakeHiredisConnector(own_runtime, url);
         Client own_client(own_runtime, **own_connector);
-        Synchronize(own_client);
+        SynchronizeOnce(own_client);
       }
       ::_exit(0);
     }
