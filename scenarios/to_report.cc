@@ -280,7 +280,10 @@ Explained Explain(const Found& found, std::string_view program, Effort effort,
   counterexample.caller = program;
   counterexample.replay = ReplayCommand(program, found.token);
   if (!program.empty()) {
-    counterexample.debug = fmt::format("gdb --args {} replay --break '{}'", program, found.token);
+    // A debugger takes no script, as the wrapper in the root of the checkout is.
+    const std::string_view binary =
+        program == "./interlock" ? "build/release/bin/interlock" : std::string_view(program);
+    counterexample.debug = fmt::format("gdb --args {} replay --break '{}'", binary, found.token);
   }
   counterexample.program = ProgramJson(found.workload, found.token);
   return explained;

@@ -60,11 +60,12 @@ Agenda::Due Agenda::Next(MonotonicTime now, const std::shared_ptr<Event>& change
   due.ticket = turns_.begin()->second;
   Items::node_type node = Extract(due.ticket);
   due.lease = std::move(node.mapped().lease);
-  due.by = BackBy(now, node.mapped().entry.when, node.mapped().entry.end);
-  // Those that come up before then.
+  due.by = BackBy(now, node.mapped().entry.when, node.mapped().entry.end, 1);
+  // Those that come up before then. All visits before theirs may find nobody.
+  int visits = 0;
   for (const auto& [when, ticket] : turns_) {
     if (when >= due.by) break;
-    due.by = std::min(due.by, BackBy(now, when, items_.at(ticket).entry.end));
+    due.by = std::min(due.by, BackBy(now, when, items_.at(ticket).entry.end, ++visits));
   }
   return due;
 }

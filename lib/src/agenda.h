@@ -5,8 +5,10 @@
 //
 // Guarantee: visits follow each other in the order of their times. A visit that may take long is
 // told by when to be back, so that the leases behind it keep at least a half of what they have left
-// when it is their turn. Not guaranteed: that a lease that was removed is not being visited just
-// now, or is not visited once more; the lease itself knows what it is.
+// when it is their turn, even if all visits before theirs come back as late as they may; but each
+// is given 100 ms, if the lease behind it has twice that left. Not guaranteed: that a lease that
+// was removed is not being visited just now, or is not visited once more; the lease itself knows
+// what it is.
 //
 // Thread safety: may be used from any task. No lock is held during a visit.
 #pragma once

@@ -33,6 +33,7 @@ namespace interlock::internal {
 struct ScriptReply {
   Reply reply;         ///< never an error reply
   MonotonicTime sent;  ///< just before the command that was answered was sent
+  Status kept = {};    ///< not ok: it was executed, but too few replicas have acknowledged it
 };
 
 /// What failed and is to be tried again.

@@ -2,6 +2,7 @@
 #include "src/held_lease.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "src/duration_text.h"
@@ -162,7 +163,8 @@ std::uint64_t HeldLease::Ticket() {
 }
 
 Event& HeldLease::lost() {
-  if (lost_event_ == nullptr) lost_event_ = std::make_unique<LostEvent>(std::vector{this});
+  std::call_once(lost_event_made_,
+                 [this] { lost_event_ = std::make_unique<LostEvent>(std::vector{this}); });
   return *lost_event_;
 }
 
@@ -289,11 +291,19 @@ std::optional<HeldLease::Renewal> HeldLease::NextRenewal(MonotonicTime now, Mono
   return renewal;
 }
 
+std::optional<Agenda::Entry> HeldLease::RenewLater(MonotonicTime now) {
+  MutexGuard guard(mutex_);
+  const bool done = state_ != State::kHeld || hold_until_ <= valid_until_ ||
+                    hold_until_ < AddSaturating(now, kMinLease);
+  if (done) return std::nullopt;
+  return Agenda::Entry{RenewAt(now, valid_until_), valid_until_};
+}
+
 std::optional<Agenda::Entry> HeldLease::Renew(MonotonicTime by) {
   const MonotonicTime begun = Now();
   if (!HeldAt(begun)) return std::nullopt;
   const std::optional<Renewal> renewal = NextRenewal(begun, by);
-  if (!renewal.has_value()) return std::nullopt;
+  if (!renewal.has_value()) return RenewLater(begun);
   const Status renewed = Prolong(renewal->grant, renewal->lease);
   if (renewed.ok() && renewal->last) return std::nullopt;
   if (renewed.code() == StatusCode::kCancelled) return std::nullopt;

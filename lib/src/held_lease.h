@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,7 +49,6 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   Duration Remaining();
   Status Extend(std::optional<Duration> lease);
   Status KeepAlive(Duration max_hold);
-  Event& lost();
   void OnLost(std::function<void()> callback);
   Status Release();
   /// As a Lease's destructor does: releases what is still held, else ends what goes on.
@@ -59,6 +59,7 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
 
   // Of any task.
 
+  Event& lost();
   /// Whether it is lost. False for what was released before.
   bool Ended();
   /// As Ended, from now on: somebody says so.
@@ -97,6 +98,9 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
     bool last = false;  ///< up to the end of the hold
   };
   std::optional<Renewal> NextRenewal(MonotonicTime now, MonotonicTime by);
+  /// When there is nothing to prolong at `now`: when there may be, for a lease may have been made
+  /// longer than its renewals make it. nullopt: never.
+  std::optional<Agenda::Entry> RenewLater(MonotonicTime now);
   Status Settle(const Result<MonotonicTime>& extended);
   /// Asks the server, and settles what it says.
   Status Prolong(const Grant& grant, Duration lease);
@@ -113,7 +117,8 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   const MonotonicTime granted_;  ///< if anybody wants to know
   Grant grant_;  ///< valid_until as granted; release_unknown is touched by the holder alone
   Status release_status_;
-  std::unique_ptr<LostEvent> lost_event_;  ///< made by the holder
+  std::once_flag lost_event_made_;
+  std::unique_ptr<LostEvent> lost_event_;
   AnnotatedMutex mutex_;
   State state_ INTERLOCK_GUARDED_BY(mutex_) = State::kHeld;
   MonotonicTime valid_until_ INTERLOCK_GUARDED_BY(mutex_);

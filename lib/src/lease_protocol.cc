@@ -88,9 +88,14 @@ Attempt LeaseProtocol::Answered(const Result<ScriptReply>& answer, const std::st
     const bool unknown = answer.outcome() == Outcome::kUnknown;
     return unknown ? Orphaned(answer.status(), token) : Failed(answer.status());
   }
+  Attempt attempt;
+  if (!answer->kept.ok()) {
+    attempt = Orphaned(answer->kept, token);
+    attempt.unkept = true;
+    return attempt;
+  }
   const Result<AcquireReply> reply = ParseAcquire(answer->reply);
   if (!reply.ok()) return Orphaned(reply.status(), token);
-  Attempt attempt;
   switch (reply->kind) {
     case AcquireReply::Kind::kGranted:
       attempt.kind = Attempt::Kind::kGranted;
@@ -181,6 +186,7 @@ Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) 
   const Result<ScriptReply> answer = client_.Run(scripts_->Extend(grant.token, rounded),
                                                  Use::kPooled, grant.valid_until, IsExtension);
   if (!answer.ok()) return answer.status();
+  if (!answer->kept.ok()) return answer->kept;
   const Result<bool> extended = ParseFlag(answer->reply);
   if (!extended.ok()) return extended.status();
   if (!*extended) return Status(StatusCode::kNotOwner, scripts_->resource() + " is no longer held");
@@ -188,7 +194,8 @@ Result<MonotonicTime> LeaseProtocol::Extend(const Grant& grant, Duration lease) 
 }
 
 Status LeaseProtocol::Release(Grant& grant) {
-  const ScriptCall call = scripts_->Release(grant.token, grant.fencing_token);
+  const ScriptCall call = grant.forced ? scripts_->ForceRelease(grant.token, grant.fencing_token)
+                                       : scripts_->Release(grant.token, grant.fencing_token);
   Status last;
   for (int attempt = 0; attempt < client_.options().release_attempts; ++attempt) {
     if (attempt > 0) client_.PauseBeforeRetry({resource(), attempt, last});

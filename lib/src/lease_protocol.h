@@ -32,6 +32,7 @@ struct Attempt {
   MonotonicTime sent{};                   ///< kRefused: when the command was sent
   Status status;                          ///< kFailed
   std::string orphan;                     ///< kFailed: the token that may still be granted
+  bool unkept = false;   ///< kFailed: it was granted, but too few replicas have acknowledged that
   std::string standing;  ///< kRefused: the token that stands in the server for the wait, if any
   MonotonicTime stands_until{};  ///< ... at the longest
 };

@@ -82,6 +82,7 @@ Status LeaseSource::ForceRelease(const Holder& holder) {
   internal::Grant grant;
   grant.token = holder.token;
   grant.fencing_token = holder.fencing_token;
+  grant.forced = true;
   return granter_->Release(grant);
 }
 

@@ -38,6 +38,9 @@ class WaiterInLine {
         continue;
       }
       if (!attempt.orphan.empty()) stray_ = in_line_ = true;
+      if (attempt.unkept && BeginAnew().code() == StatusCode::kCancelled) {
+        return Status(StatusCode::kCancelled, attempt.status.message());
+      }
       if (!IsRetryable(attempt.status.code())) return Leave(attempt.status);
       last_failure_ = std::move(attempt.status);
       if (Over()) return GiveUp();
@@ -90,6 +93,16 @@ class WaiterInLine {
     return std::optional<Grant>(std::move(grant));
   }
 
+  /// Gives back what was granted, and goes to the end of the line. If that fails, the same token
+  /// stays, and may be granted the resource once more.
+  Status BeginAnew() {
+    Status left = lock_.Abandon(token_, lock_.client().options().cleanup_attempts);
+    if (!left.ok()) return left;
+    token_ = lock_.client().NewToken();
+    stray_ = in_line_ = false;
+    return left;
+  }
+
   Status GiveUp() {
     return Leave(NoGrant(lock_.resource(), stop_.stop_requested(), last_failure_));
   }
@@ -111,7 +124,7 @@ class WaiterInLine {
   const LineScripts& scripts_;
   const MonotonicTime deadline_;
   const std::stop_token& stop_;
-  const std::string token_;
+  std::string token_;
   bool in_line_ = false;    ///< or may be
   bool turn_came_ = false;  ///< the last sleep ended with a grant
   bool stray_ = false;      ///< a request of it may still be on its way

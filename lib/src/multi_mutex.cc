@@ -6,6 +6,7 @@
 
 #include "src/held_lease.h"
 #include "src/lost_event.h"
+#include "src/retry.h"
 
 namespace interlock {
 namespace {
@@ -134,11 +135,20 @@ Result<MultiMutex> MultiMutex::Create(Client& client, std::vector<std::string> n
     if (!mutex.ok()) return mutex.status();
     mutexes.push_back(std::move(mutex).value());
   }
-  return MultiMutex(client.runtime(), std::move(mutexes), options.lease);
+  return MultiMutex(client, std::move(mutexes), options.lease);
 }
 
-MultiMutex::MultiMutex(Runtime& runtime, std::vector<Mutex> mutexes, Duration lease)
-    : runtime_(&runtime), mutexes_(std::move(mutexes)), lease_(lease) {}
+MultiMutex::MultiMutex(Client& client, std::vector<Mutex> mutexes, Duration lease)
+    : runtime_(&client.runtime()), mutexes_(std::move(mutexes)), lease_(lease) {
+  const ClientOptions& used = client.options();
+  const Duration replicas =
+      used.acknowledged_by.replicas > 0 ? used.acknowledged_by.timeout : Duration(0);
+  const Duration command = used.connect_timeout + used.command_timeout;
+  const Duration release =
+      used.release_attempts * command + internal::ShortPauses(used.release_attempts);
+  overrun_bound_ = client.overrun_bound() +
+                   static_cast<Duration::rep>(mutexes_.size()) * (command + replicas + release);
+}
 
 Result<MultiLease> MultiMutex::TryAcquire() {
   std::vector<Lease> held;

@@ -75,8 +75,9 @@ Result<ScriptReply> PendingCall::Answer() {
   }
   if (!reply.ok()) return reply.status();
   if (reply->IsError()) return StatusOfErrorReply(reply->text, call_.keys.front());
-  if (Status kept = Acknowledged(*reply); !kept.ok()) return kept;
-  return ScriptReply{std::move(reply).value(), sent_};
+  Status kept = Acknowledged(*reply);
+  if (kept.code() == StatusCode::kCancelled) return kept;
+  return ScriptReply{std::move(reply).value(), sent_, std::move(kept)};
 }
 
 Status PendingCall::Acknowledged(const Reply& reply) {
@@ -104,12 +105,12 @@ Result<ScriptReply> PendingCall::Finish() {
     if (connection_ == nullptr && failure_.ok() && (refused_ || !TrySend())) failure_ = Connect();
     if (!failure_.ok()) return failure_;
     Result<ScriptReply> answer = Answer();
-    if (answer.ok()) {
+    if (answer.ok() && answer->kept.ok()) {
       client_.GiveBack(std::move(connection_));
       return answer;
     }
     // With its source, for nobody would be told that the server does not know the script.
-    if (last_ != nullptr) {
+    if (last_ != nullptr && !answer.ok()) {
       const std::string key_count = std::to_string(last_->keys.size());
       connection_->SendLast(CommandLine("EVAL", last_->script->source, *last_, key_count));
     }

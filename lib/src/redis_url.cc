@@ -233,8 +233,9 @@ Status CheckTls(const HiredisOptions& options) {
 }  // namespace
 
 Result<HiredisOptions> ParseRedisUrl(std::string_view url) {
-  Result<HiredisOptions> options =
-      Malformed("it must begin with redis://, rediss:// or redis+unix://");
+  Result<HiredisOptions> options = Malformed(
+      "it must begin with redis://, rediss:// or redis+unix:// (for a Sentinel or a "
+      "Cluster see SentinelConnector, ClusterConnector)");
   if (url.starts_with(kTcpScheme)) options = ParseTcp(url.substr(kTcpScheme.size()), false);
   if (url.starts_with(kTlsScheme)) options = ParseTcp(url.substr(kTlsScheme.size()), true);
   if (url.starts_with(kUnixScheme)) options = ParseUnix(url.substr(kUnixScheme.size()));

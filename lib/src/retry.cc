@@ -59,9 +59,11 @@ MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures,
   return std::min(latest, now + ShortPause(failures, random));
 }
 
-MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end) {
+MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end, int visits) {
   const MonotonicTime from = std::max(now, when);
-  return end > from ? from + (end - from) / 2 : from;
+  const Duration all = (end > from ? from + (end - from) / 2 : from) - now;
+  constexpr Duration kLeast = milliseconds(100);
+  return now + std::max(all / visits, std::min(all, kLeast));
 }
 
 MonotonicTime LookAgainAt(MonotonicTime now, milliseconds owner_ttl, MonotonicTime deadline,
@@ -109,10 +111,16 @@ Status StatusOfErrorReply(const std::string& text, const std::string& key) {
       "READONLY",  "LOADING",     "MASTERDOWN", "BUSY",  "OOM", "MISCONF",  "NOREPLICAS",
       "UNBLOCKED", "CLUSTERDOWN", "TRYAGAIN",   "MOVED", "ASK", "NOSCRIPT", "NOQUORUM"};
   if (std::find(kRefused.begin(), kRefused.end(), code) != kRefused.end()) {
-    return Status(StatusCode::kUnavailable, "the server refused: " + text);
+    std::string message = "the server refused: " + text;
+    if (code == "MOVED" || code == "ASK") message += " (ClusterConnector follows this)";
+    if (code == "READONLY") message += " (SentinelConnector leads to the master)";
+    return Status(StatusCode::kUnavailable, std::move(message));
   }
-  if (code == "NOAUTH" || code == "WRONGPASS" || code == "NOPERM") {
-    return Status(StatusCode::kInvalidArgument, "the server wants other credentials: " + text);
+  // In a script the last of these has no code of its own.
+  if (code == "NOAUTH" || code == "WRONGPASS" || code == "NOPERM" ||
+      text.find("The user executing the script can't run this command") != std::string::npos) {
+    return Status(StatusCode::kInvalidArgument,
+                  "the server wants other credentials, or the user lacks a right: " + text);
   }
   // Servers before Redis 7 put it behind a text of their own. The rest of it tells a script's line.
   if (code == "WRONGTYPE" || text.find(": WRONGTYPE ") != std::string::npos) {

@@ -39,8 +39,9 @@ MonotonicTime RenewAgainAt(MonotonicTime now, MonotonicTime end, int failures,
                            std::uint32_t random);
 
 /// By when a renewal that begins at `now` has to be over for the sake of a lease whose turn is at
-/// `when` and that is valid until `end`: a half of what is left then is still there.
-MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end);
+/// `when` and that is valid until `end`: a half of what is left then is still there after `visits`
+/// (>= 1) that all take as long; but a single one has 100 ms, if that leaves a half.
+MonotonicTime BackBy(MonotonicTime now, MonotonicTime when, MonotonicTime end, int visits);
 
 /// When a waiter that was refused at `now` should look again: once the owner's lease is surely over
 /// (1 ms after `owner_ttl`, because at its last millisecond a key is still there; a negative

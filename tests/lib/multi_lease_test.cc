@@ -110,6 +110,19 @@ TEST_F(MultiLeaseTest, AReleaseIsNoLossAndSetEndsTheBeliefInAll) {
   ended.Forget();
 }
 
+// Each of those that were had is given back, and each time in vain.
+TEST_F(MultiLeaseTest, AWaitOnASilentServerIsNoLaterThanItsBound) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 20; ++i) names.push_back("r" + std::to_string(i));
+  MultiMutex all = MultiMutex::Create(client_, names, {.lease = 100s}).value();
+  for (int i = 0; i < 19; ++i) Script(Grant(1));
+  connector_.Otherwise([](const auto& /*argv*/) { return testing::Answer::Lost(); });
+  const MonotonicTime deadline = runtime_.Now() + 1s;
+  EXPECT_EQ(all.AcquireUntil(deadline).code(), StatusCode::kUnknownOutcome);
+  EXPECT_GT(runtime_.Now(), deadline + client_.overrun_bound());
+  EXPECT_LE(runtime_.Now(), deadline + all.overrun_bound());
+}
+
 TEST_F(MultiLeaseTest, KeepAliveTellsWhatIsNoLongerHeldAndSendsNothing) {
   MultiLease held = AcquireBoth();
   EXPECT_EQ(held.KeepAlive(0s).code(), StatusCode::kInvalidArgument);

@@ -115,6 +115,22 @@ TEST_F(ReplicaAcknowledgementTest, WhatIsHandedOverIsAskedForOnceMore) {
   Script(Number(1));
 }
 
+// Else the same token would be granted the resource again and again, and nobody else ever.
+TEST_F(ReplicaAcknowledgementTest, AWaiterInLineGivesItBackAndGoesToTheEnd) {
+  FairMutex fair = FairMutex::Create(asking_, "res").value();
+  Script(Grant(7));
+  Wait(Number(1));
+  Script(Number(1));  // has left
+  Script(Grant(8));
+  Wait(Number(2));
+  Result<Lease> lease = fair.AcquireFor(seconds(5));
+  ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+  EXPECT_EQ(Argument(2, 0), Argument(0, 0)) << "what leaves is what was granted";
+  EXPECT_NE(Argument(3, 0), Argument(0, 0));
+  EXPECT_EQ(lease->token(), Argument(3, 0));
+  Script(Number(1));
+}
+
 TEST_F(ReplicaAcknowledgementTest, ItsTimeOutIsPartOfTheOverrun) {
   EXPECT_EQ(asking_.overrun_bound() - client_.overrun_bound(), 5 * kTwo.timeout);
   EXPECT_FALSE(Client(runtime_, connector_, {.acknowledged_by = {.replicas = -1}}).status().ok());

@@ -95,12 +95,28 @@ TEST(BlockingSecondsTest, WritesSecondsWithThreeDecimals) {
   EXPECT_EQ(BlockingSeconds(1234567ms), "1234.567");
 }
 
+// A server that is silent may be asked for many leases before the turn of another's.
+TEST(BackByTest, LeavesAHalfAfterAllVisitsBeforeATurn) {
+  const MonotonicTime now(100s);
+  EXPECT_EQ(BackBy(now, now, now + 8s, 1), now + 4s);
+  EXPECT_EQ(BackBy(now, now + 2s, now + 8s, 1), now + 5s) << "it has until its turn, too";
+  EXPECT_EQ(BackBy(now, now, now + 8s, 20), now + 200ms);
+  EXPECT_EQ(BackBy(now, now, now + 8s, 80), now + 100ms) << "or nothing could be renewed";
+  EXPECT_EQ(BackBy(now, now, now + 100ms, 80), now + 50ms);
+  EXPECT_EQ(BackBy(now, now - 1s, now - 1ms, 3), now) << "it is over";
+}
+
 TEST(ErrorReplyTest, TellsRefusedFromUnknown) {
   const auto code = [](const char* reply) { return StatusOfErrorReply(reply, "p:{x}").code(); };
   EXPECT_EQ(code("READONLY You can't write"), StatusCode::kUnavailable);
   EXPECT_EQ(code("LOADING Redis is loading"), StatusCode::kUnavailable);
   EXPECT_EQ(code("OOM"), StatusCode::kUnavailable);
   EXPECT_EQ(code("NOAUTH Authentication required."), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("NOPERM this user has no permissions to run the 'evalsha' command"),
+            StatusCode::kInvalidArgument);
+  EXPECT_EQ(code("ERR The user executing the script can't run this command or subcommand script: "
+                 "0e04, on @user_script:7."),
+            StatusCode::kInvalidArgument);
   EXPECT_EQ(code("WRONGTYPE Operation"), StatusCode::kProtocolError);
   EXPECT_EQ(code("ERR Error running script"), StatusCode::kProtocolError);
   EXPECT_EQ(code(""), StatusCode::kProtocolError);

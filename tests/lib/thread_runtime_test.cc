@@ -138,6 +138,26 @@ class GrantingConnector final : public Connector {
   std::string endpoint() const override { return "redis://granting"; }
 };
 
+TEST(ThreadRuntimeTest, TheLossOfALeaseMayBeWaitedForByManyThreads) {
+  ThreadRuntime runtime;
+  GrantingConnector connector;
+  Client client(runtime, connector);
+  Mutex mutex = Mutex::Create(client, "res").value();
+  for (int round = 0; round < 50; ++round) {
+    Lease lease = mutex.TryAcquire().value();
+    std::atomic<int> told{0};
+    std::vector<std::unique_ptr<Task>> tasks;
+    for (int i = 0; i < 3; ++i) {
+      tasks.push_back(runtime.Spawn("watchdog", [&] {
+        if (lease.lost().WaitUntil(runtime.Now() + 10s)) ++told;
+      }));
+    }
+    lease.lost().Set();
+    tasks.clear();
+    EXPECT_EQ(told, 3);
+  }
+}
+
 TEST(ThreadRuntimeTest, OneClientAndOneMutexServeManyThreads) {
   ThreadRuntime runtime;
   GrantingConnector connector;

@@ -14,6 +14,8 @@ function(write_readme_program readme folder)
   set(first "${result}")
   cut("${text}" "auto counts = std::make_shared<interlock::CountingObserver>" "${fence}")
   set(second "${result}")
+  cut("${text}" "auto nodes = interlock::MakeHiredisNodes" "${fence}")
+  set(nodes "${result}")
   file(WRITE ${folder}/billing.cc "${includes}
 #include <chrono>
 #include <cstdint>
@@ -23,7 +25,7 @@ function(write_readme_program readme folder)
 
 int Fail(const interlock::Status& why) { return static_cast<int>(why.code()); }
 void WriteInvoice(std::uint64_t) {}
-void Export(const char*, interlock::Duration) {}
+void Export(const char*, double) {}
 
 int First() {
 ${first}  return Fail(released);
@@ -34,11 +36,15 @@ int Second(interlock::ThreadRuntime& runtime, Connector& connector, std::stop_so
 ${second}  return Fail(lease.status());
 }
 
+int Nodes(interlock::ThreadRuntime& runtime) {
+${nodes}  return Fail(sentinel.status()) + Fail(cluster.status());
+}
+
 int main() {
   interlock::ThreadRuntime runtime;
   auto connector = interlock::MakeHiredisConnector(runtime, \"redis://127.0.0.1:6379/0\");
   std::stop_source stop_source;
-  return First() + Second(runtime, connector, stop_source);
+  return First() + Nodes(runtime) + Second(runtime, connector, stop_source);
 }
 ")
 endfunction()

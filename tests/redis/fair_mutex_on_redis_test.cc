@@ -35,6 +35,16 @@ class FairMutexOnRedisTest : public LockTest {
     const Result<std::string> answer = server_->Command(words);
     return answer.ok() ? answer.value() : answer.status().ToString();
   }
+  /// And never fetch what is granted.
+  void StandInLine(const std::string& token) {
+    const internal::FairScripts scripts("interlock:fair:", "press", seconds(30), {kGrace, kLook});
+    const internal::ScriptCall call = scripts.Queue(token);
+    std::vector<std::string> words = {"EVAL", std::string(call.script->source),
+                                      std::to_string(call.keys.size())};
+    words.insert(words.end(), call.keys.begin(), call.keys.end());
+    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
+    Ask(words);
+  }
   void AwaitInLine(int waiters) {
     const MonotonicTime deadline = In(seconds(10));
     while (Ask({"ZCARD", "interlock:fair:{press}:queue"}) != std::to_string(waiters) &&
@@ -98,13 +108,7 @@ TEST_F(FairMutexOnRedisTest, AWaiterThatHasDiedIsPassedOver) {
   FairMutex mutex = NewFairMutex(process_);
   Result<Lease> first = mutex.TryAcquire();
   ASSERT_TRUE(first.ok());
-  const internal::FairScripts scripts("interlock:fair:", "press", seconds(30), {kGrace, kLook});
-  const internal::ScriptCall call = scripts.Queue("dead");
-  std::vector<std::string> words = {"EVAL", std::string(call.script->source),
-                                    std::to_string(call.keys.size())};
-  words.insert(words.end(), call.keys.begin(), call.keys.end());
-  words.insert(words.end(), call.arguments.begin(), call.arguments.end());
-  Ask(words);
+  StandInLine("dead");
   StatusCode answer = StatusCode::kTimeout;
   std::thread waiter([&] { answer = mutex.AcquireFor(seconds(20)).code(); });
   AwaitInLine(2);
@@ -112,6 +116,21 @@ TEST_F(FairMutexOnRedisTest, AWaiterThatHasDiedIsPassedOver) {
   EXPECT_EQ(Ask({"GET", "interlock:fair:{press}"}).rfind("dead ", 0), 0U);
   waiter.join();
   EXPECT_EQ(answer, StatusCode::kOk);
+}
+
+// Else the waiter would find its grant later, when somebody else has the mutex.
+TEST_F(FairMutexOnRedisTest, WhatWasForcedFromAWaiterIsNotFetchedByIt) {
+  FairMutex mutex = NewFairMutex(process_);
+  Result<Lease> first = mutex.TryAcquire();
+  ASSERT_TRUE(first.ok());
+  StandInLine("late");
+  EXPECT_TRUE(first->Release().ok());
+  ASSERT_EQ(Ask({"LLEN", "interlock:fair:{press}:turn:late"}), "1");
+  const Result<Inspection> now = mutex.Inspect();
+  ASSERT_TRUE(now.ok() && now->holders.size() == 1);
+  EXPECT_TRUE(mutex.ForceRelease(now->holders.front()).ok());
+  EXPECT_EQ(Ask({"EXISTS", "interlock:fair:{press}:turn:late"}), "0");
+  EXPECT_TRUE(mutex.TryAcquire().ok());
 }
 
 TEST_F(FairMutexOnRedisTest, GivingUpLeavesTheLine) {

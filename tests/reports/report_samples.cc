@@ -149,7 +149,9 @@ Counterexample ForeignRelease() {
   example.violating_runs = 214;
   example.total_runs = 10'000;
   example.replay = "./interlock replay 'v1:acme.job-lock:redis.d2:s8f3a:kQb7'";
-  example.debug = "gdb --args ./interlock replay --break 'v1:acme.job-lock:redis.d2:s8f3a:kQb7'";
+  example.debug =
+      "gdb --args build/release/bin/interlock replay --break "
+      "'v1:acme.job-lock:redis.d2:s8f3a:kQb7'";
   example.record = Record{0x0123456789abcdef, 52, 48, 26, "00c0ffee89abcdef"};
   example.program =
       R"({"workload":{"clients":2},"faults":[{"pause_ns":1300000000}],"tape":[0,3,1]})";

@@ -98,6 +98,27 @@ TEST_F(KeepAliveTest, ItEndsWithTheLongestHoldAndSaysSo) {
   });
 }
 
+// What is longer than a renewal makes it has nothing to renew for a while.
+TEST_F(KeepAliveTest, GoesOnAfterAnExtensionToALongerLease) {
+  Run([&](Client& client) {
+    Lease lease = Acquire(client, milliseconds(600));
+    ASSERT_TRUE(lease.KeepAlive(seconds(60)).ok());
+    ASSERT_TRUE(lease.Extend(seconds(2)).ok());
+    Sleep(seconds(10));
+    EXPECT_TRUE(lease.valid());
+  });
+}
+
+TEST_F(KeepAliveTest, GoesOnIfTheLeaseWasLongerBefore) {
+  Run([&](Client& client) {
+    Lease lease = Acquire(client, milliseconds(600));
+    ASSERT_TRUE(lease.Extend(seconds(2)).ok());
+    ASSERT_TRUE(lease.KeepAlive(seconds(60)).ok());
+    Sleep(seconds(10));
+    EXPECT_TRUE(lease.valid());
+  });
+}
+
 TEST_F(KeepAliveTest, WithoutALimitItGoesOn) {
   Run([&](Client& client) {
     Lease lease = Acquire(client, milliseconds(900));

@@ -50,6 +50,7 @@ struct Grant {
   MonotonicTime valid_until{};
   bool release_unknown = false;  ///< a release was sent whose outcome is not known
   bool stray = false;            ///< requests of it may still be on their way
+  bool forced = false;           ///< somebody else gives it up, maybe before its owner knows of it
   /// Of a lock over several nodes: those that may yet execute the acquire, or have.
   std::vector<std::size_t> doubtful_nodes;
 };

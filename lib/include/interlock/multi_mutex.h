@@ -128,15 +128,21 @@ class MultiMutex {
   static Result<MultiMutex> Create(Client& client, std::vector<std::string> names,
                                    MutexOptions options = {});
 
-  /// As the members of LeaseSource of these names, for all resources together. kStopped: what was
-  /// taken before the stop has been given back.
+  /// As the members of LeaseSource of these names, for all resources together, with
+  /// overrun_bound() in the place of that of the client. kStopped: what was taken before the stop
+  /// has been given back.
   Result<MultiLease> TryAcquire();
   Result<MultiLease> AcquireFor(AnyDuration timeout, std::stop_token stop = {});
   Result<MultiLease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
   Result<MultiLease> Acquire(std::stop_token stop = {});
 
+  /// The longest that a wait may return after its deadline, or after it was requested to stop:
+  /// Client::overrun_bound(), and for each resource a last extension and a release that find a
+  /// server that does not answer, one after the other.
+  Duration overrun_bound() const { return overrun_bound_; }
+
  private:
-  MultiMutex(Runtime& runtime, std::vector<Mutex> mutexes, Duration lease);
+  MultiMutex(Client& client, std::vector<Mutex> mutexes, Duration lease);
 
   /// One after the other. kLeaseLost: one was over before all were had; nothing is held.
   Result<MultiLease> AcquireAll(MonotonicTime deadline, const std::stop_token& stop);
@@ -146,6 +152,7 @@ class MultiMutex {
   Runtime* runtime_;
   std::vector<Mutex> mutexes_;  ///< by name
   Duration lease_;
+  Duration overrun_bound_;
 };
 
 /// See lockable.h.

@@ -3,9 +3,10 @@
 // Observer: hears what a Client and its locks do, as they do it: for metrics, logs and traces.
 //
 //   auto counts = std::make_shared<CountingObserver>();
-//   Client client(runtime, *connector, {.observer = counts});
+//   Client client(runtime, **connector, {.observer = counts});
 //   ...
-//   Export("lock_waits_seconds", counts->total(Observation::Kind::kGranted));
+//   const Duration waited = counts->total(Observation::Kind::kGranted);
+//   Export("lock_wait_seconds", std::chrono::duration<double>(waited).count());
 //
 // The same one hears of switches and moved slots, if the connector is of a kind that knows any:
 //

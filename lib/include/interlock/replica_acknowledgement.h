@@ -2,12 +2,13 @@
 //
 // ReplicaAcknowledgement: a grant counts only once some replicas have it (Redis' WAIT).
 //
-//   Client client(runtime, *connector, {.acknowledged_by = {.replicas = 1}});
+//   Client client(runtime, **connector, {.acknowledged_by = {.replicas = 1}});
 //
 // Guarantee: after each grant and each extension the same connection asks how many replicas have
 // received it. If fewer than `replicas` say so within `timeout`, the grant is given back, and a
-// TryAcquire answers kUnavailable, while a call that waits tries again; an extension answers
-// kUnknownOutcome, because the master has it, and the lease is believed for no longer than before.
+// TryAcquire answers kUnavailable, while a call that waits tries again, from the end of the line if
+// the lock has one; an extension answers kUnknownOutcome, because the master has it, and the lease
+// is believed for no longer than before.
 //
 // Not guaranteed: that the grant survives a failover. It only becomes less likely to be lost: a
 // replica that did not acknowledge may be promoted all the same, one that did may restart without

@@ -5,6 +5,10 @@
 // There is deliberately no now() here: the only source of time is Runtime::Now().
 #pragma once
 
+#if __cplusplus < 202002L
+#error "interlock needs C++20: -std=c++20"
+#endif
+
 #include <chrono>
 #include <ratio>
 #include <type_traits>

@@ -19,10 +19,12 @@ local function hand_over(trace)
 end
 )lua";
 
-// Compare, then let the next one have it, or nobody. KEYS ...; ARGV ..., fencing token.
+// Compare, then let the next one have it, or nobody. What its owner has not fetched yet is taken
+// back if somebody else gives it up. KEYS ...; ARGV ..., fencing token, if so something.
 constexpr auto kReleaseSource = Joined(kLine, kHandOver, R"lua(
 local value = redis.call('GET', base) or ''
 if string.sub(value, 1, #token + 1) == token .. ' ' then
+  if ARGV[4] then redis.call('DEL', base .. ':turn:' .. token) end
   local trace = ' ' .. token
   if not hand_over(trace) then
     redis.call('DEL', base)
@@ -124,6 +126,12 @@ ScriptCall FairScripts::Release(const std::string& token, std::uint64_t fencing_
   return {&kFairRelease,
           {keys().base, keys().fence, queue()},
           {token, Argument(kFenceTtl), std::to_string(fencing_token)}};
+}
+
+ScriptCall FairScripts::ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
+  ScriptCall call = Release(token, fencing_token);
+  call.arguments.emplace_back("force");
+  return call;
 }
 
 ScriptCall FairScripts::Abandon(const std::string& token) const {

@@ -65,6 +65,10 @@ class LockScripts {
   virtual ScriptCall Extend(const std::string& token, Milliseconds lease) const = 0;
   /// Compare, delete, wake; see ReleaseReply.
   virtual ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const = 0;
+  /// The same for what its owner may not know of yet, and then will not learn of.
+  virtual ScriptCall ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
+    return Release(token, fencing_token);
+  }
   /// Undoes an acquire whose reply was lost, and bars it from taking effect later; see ParseFlag.
   virtual ScriptCall Abandon(const std::string& token) const = 0;
   /// Of a kind whose hint may say no more than that there is less to wait for, or be taken by a

@@ -38,7 +38,8 @@ local function hand_over(now)
 end
 )lua";
 
-// KEYS ..., holders; ARGV ..., fencing token, concurrency.
+// What its owner has not fetched yet is taken back if somebody else gives it up.
+// KEYS ..., holders; ARGV ..., fencing token, concurrency, if so something.
 constexpr auto kReleaseSource = Joined(kLine, kPermits, R"lua(
 local holders, permits = KEYS[4], redis.call('GET', KEYS[4]) or ''
 local last, limit, line, trace = string.match(redis.call('GET', fence_key) or '',
@@ -47,9 +48,10 @@ local from, to = string.find(permits, ';' .. token .. ' ' .. ARGV[3] .. ' ', 1, 
 local until_ms = from and string.match(permits, '^%d+', to + 1)
 local others = from and string.sub(permits, 1, from - 1) ..
                         string.sub(permits, to + #until_ms + 1)
--- The value lives as long as the only permit in it, so that one is not over.
+-- The value lives as long as the only permit in it, so nobody has been let in since.
 local now = others and (others ~= '' or line ~= '0') and milliseconds(redis.call('TIME'))
 if others and not (now and tonumber(until_ms) < now) then
+  if ARGV[5] then redis.call('DEL', base .. ':turn:' .. token) end
   local granted
   if not now then
     redis.call('DEL', holders)
@@ -234,6 +236,13 @@ ScriptCall SingleFileScripts::Release(const std::string& token, std::uint64_t fe
   return {&kFileRelease,
           {keys().base, keys().fence, queue(), holders_},
           {token, Argument(kFenceTtl), std::to_string(fencing_token), Argument(concurrency_)}};
+}
+
+ScriptCall SingleFileScripts::ForceRelease(const std::string& token,
+                                           std::uint64_t fencing_token) const {
+  ScriptCall call = Release(token, fencing_token);
+  call.arguments.emplace_back("force");
+  return call;
 }
 
 ScriptCall SingleFileScripts::Abandon(const std::string& token) const {
