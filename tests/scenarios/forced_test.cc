@@ -122,6 +122,15 @@ TEST(ForcedTest, ReleasedOfWhatGoesOnOrHadExpiredIsConvicted) {
   EXPECT_THAT(JudgeAnswer(history), ::testing::SizeIs(1));
 }
 
+TEST(ForcedTest, ReleasedIsTrueThoughTheSameTokenWasGrantedAnewSince) {
+  History history = ForcedOut();
+  history.server_holds.push_back(Owns(0, Ms(306), Ms(1306)));
+  EXPECT_THAT(JudgeAnswer(history), IsEmpty());
+  history.server_holds.front().end = ServerHoldEnd::kExpired;
+  EXPECT_THAT(JudgeAnswer(history), ::testing::SizeIs(1))
+      << "the other one was not released either";
+}
+
 TEST(ForcedTest, OfAQuorumEnoughServersMustHaveReleased) {
   History history = ForcedOut();
   history.nodes = 3;

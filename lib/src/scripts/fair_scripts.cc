@@ -22,8 +22,8 @@ end
 // Compare, then let the next one have it, or nobody. What its owner has not fetched yet is taken
 // back if somebody else gives it up. KEYS ...; ARGV ..., fencing token, if so something.
 constexpr auto kReleaseSource = Joined(kLine, kHandOver, R"lua(
-local value = redis.call('GET', base) or ''
-if string.sub(value, 1, #token + 1) == token .. ' ' then
+local value, mine = redis.call('GET', base) or '', token .. ' ' .. ARGV[3]
+if value == mine or string.sub(value, 1, #mine + 1) == mine .. ' ' then
   if ARGV[4] then redis.call('DEL', base .. ':turn:' .. token) end
   local trace = ' ' .. token
   if not hand_over(trace) then

@@ -29,7 +29,7 @@ local function keep(holders, permits, now)
     longest = math.max(longest, until_ms)
   end
   if longest < now then return redis.call('DEL', holders) end
-  redis.call('SET', holders, permits, 'PX', math.max(longest - now, 1))
+  redis.call('SET', holders, permits, 'PXAT', string.format('%.0f', longest))
 end
 
 local function hand_over(now)
@@ -48,7 +48,7 @@ local from, to = string.find(permits, ';' .. token .. ' ' .. ARGV[3] .. ' ', 1, 
 local until_ms = from and string.match(permits, '^%d+', to + 1)
 local others = from and string.sub(permits, 1, from - 1) ..
                         string.sub(permits, to + #until_ms + 1)
--- The value lives as long as the only permit in it, so nobody has been let in since.
+-- The value lives to the end of the only permit in it, so that one is not over.
 local now = others and (others ~= '' or line ~= '0') and milliseconds(redis.call('TIME'))
 if others and not (now and tonumber(until_ms) < now) then
   if ARGV[5] then redis.call('DEL', base .. ':turn:' .. token) end
@@ -129,7 +129,8 @@ local out = redis.call('GET', holders)
 -- As a rule there is nobody.
 if line == '0' and not out then
   local fence = draw(' ' .. wished .. ' 0' .. trace)
-  redis.call('SET', holders, permit(token, fence, now + lease), 'PX', lease)
+  redis.call('SET', holders, permit(token, fence, now + lease), 'PXAT',
+             string.format('%.0f', now + lease))
   return {1, fence}
 end
 
