@@ -253,7 +253,8 @@ void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
       ->add_option("--lock", settings->lock,
                    "only locks whose name matches this pattern, or one of several: mutex,broken/*")
       ->join(',');
-  command->add_option("--scenario", settings->scenario, "only scenarios that match this pattern");
+  command->add_option("--scenario", settings->scenario,
+                      "only scenarios that match this pattern, or one of several");
   command->add_option("--seed", settings->seed_text, "seed of the whole campaign (also 0x...)")
       ->type_name("NUMBER")
       ->check([](const std::string& text) {

@@ -33,7 +33,9 @@ std::optional<std::string> UnknownCommand(CLI::App& app, std::string_view name) 
   }
   std::vector<std::string> names;
   for (CLI::App* command : ShownCommands(app)) names.push_back(command->get_name());
-  return UnknownName("command", name, {names.begin(), names.end()});
+  std::string text = UnknownName("command", name, {names.begin(), names.end()});
+  if (!text.ends_with('?')) text += "; see `help`";
+  return text;
 }
 
 void AddHelpCommand(CLI::App& app, Work& work) {

@@ -54,6 +54,29 @@ Status Unknown(std::string_view kind, std::string_view given,
   return Invalid(std::move(text));
 }
 
+/// Which of the names match any of the patterns, which commas separate, in their order.
+Result<std::vector<std::size_t>> Choose(std::string_view kind, std::string_view patterns,
+                                        const std::vector<std::string_view>& names,
+                                        std::string_view where_they_stand) {
+  std::vector<bool> matched(names.size());
+  for (std::string_view left = patterns;;) {
+    const std::string_view pattern = left.substr(0, left.find(','));
+    bool any = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!Matches(pattern, names[i])) continue;
+      matched[i] = any = true;
+    }
+    if (!any) return Unknown(kind, pattern, names, where_they_stand);
+    if (pattern.size() == left.size()) break;
+    left.remove_prefix(pattern.size() + 1);
+  }
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (matched[i]) chosen.push_back(i);
+  }
+  return chosen;
+}
+
 }  // namespace
 
 std::string UnknownName(std::string_view kind, std::string_view given,
@@ -112,22 +135,10 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
 Result<std::vector<Entry>> Registry::Select(std::string_view patterns) const {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries_) names.push_back(entry.subject->name());
-  std::vector<bool> chosen(entries_.size());
-  for (std::string_view left = patterns;;) {
-    const std::string_view pattern = left.substr(0, left.find(','));
-    bool any = false;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!Matches(pattern, names[i])) continue;
-      chosen[i] = any = true;
-    }
-    if (!any) return Unknown("lock", pattern, names, "see `list locks`");
-    if (pattern.size() == left.size()) break;
-    left.remove_prefix(pattern.size() + 1);
-  }
+  const auto chosen = Choose("lock", patterns, names, "see `list locks`");
+  if (!chosen.ok()) return chosen.status();
   std::vector<Entry> selected;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (chosen[i]) selected.push_back(entries_[i]);
-  }
+  for (const std::size_t i : *chosen) selected.push_back(entries_[i]);
   return selected;
 }
 
@@ -138,15 +149,18 @@ const Entry* Registry::Find(std::string_view name) const {
   return nullptr;
 }
 
-Result<std::vector<const Scenario*>> SelectScenarios(std::string_view pattern) {
-  std::vector<const Scenario*> selected;
+Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns) {
+  std::vector<const Scenario*> all;
   std::vector<std::string_view> names;
   for (const Scenario& scenario : Catalogue()) {
+    all.push_back(&scenario);
     names.push_back(scenario.name);
-    if (Matches(pattern, scenario.name)) selected.push_back(&scenario);
   }
-  if (!selected.empty()) return selected;
-  return Unknown("scenario", pattern, names, "see `list scenarios`");
+  const auto chosen = Choose("scenario", patterns, names, "see `list scenarios`");
+  if (!chosen.ok()) return chosen.status();
+  std::vector<const Scenario*> selected;
+  for (const std::size_t i : *chosen) selected.push_back(all[i]);
+  return selected;
 }
 
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern) {
