@@ -209,6 +209,11 @@ void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& fou
   counterexample.critical = std::move(tried.critical);
 }
 
+/// A debugger takes no script, as the wrapper in the root of the checkout is.
+std::string_view Binary(std::string_view program) {
+  return program == "./interlock" ? "build/release/bin/interlock" : program;
+}
+
 }  // namespace
 
 std::string ReplayCommand(std::string_view program, std::string_view token) {
@@ -280,10 +285,8 @@ Explained Explain(const Found& found, std::string_view program, Effort effort,
   counterexample.caller = program;
   counterexample.replay = ReplayCommand(program, found.token);
   if (!program.empty()) {
-    // A debugger takes no script, as the wrapper in the root of the checkout is.
-    const std::string_view binary =
-        program == "./interlock" ? "build/release/bin/interlock" : std::string_view(program);
-    counterexample.debug = fmt::format("gdb --args {} replay --break '{}'", binary, found.token);
+    counterexample.debug =
+        fmt::format("gdb --args {} replay --break '{}'", Binary(program), found.token);
   }
   counterexample.program = ProgramJson(found.workload, found.token);
   return explained;

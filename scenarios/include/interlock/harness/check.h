@@ -40,8 +40,8 @@ struct CheckVerdict {
   std::string text;       ///< the report, with a counterexample and its replay token
 };
 
-/// The scenarios that match one of the globs (commas separate them) and apply to the subject, in the
-/// order of the gate.
+/// The scenarios that match one of the globs, which commas separate, and apply to the subject, in
+/// the order of the gate.
 std::vector<std::string> ScenariosFor(const Subject& subject, const std::string& scenario = "*");
 
 CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& options = {});
