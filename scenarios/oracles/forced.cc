@@ -12,18 +12,31 @@
 namespace interlock::scenarios {
 namespace {
 
-/// On how many servers it is so of the latest entry with that token that had been granted `by`
-/// then.
+/// On how many servers it is so of the latest entry with that token.
 template <typename Condition>
-int CountServers(const Force& force, const History& history, VirtualTime by,
-                 const Condition& condition) {
+int CountServers(const Force& force, const History& history, const Condition& condition) {
   int servers = 0;
   for (int node = 0; node < kMostNodes; ++node) {
     const auto latest = std::find_if(
-        history.server_holds.rbegin(), history.server_holds.rend(), [&](const ServerHold& entry) {
-          return entry.node == node && entry.token == force.token && entry.granted <= by;
-        });
+        history.server_holds.rbegin(), history.server_holds.rend(),
+        [&](const ServerHold& entry) { return entry.node == node && entry.token == force.token; });
     if (latest != history.server_holds.rend() && condition(*latest)) ++servers;
+  }
+  return servers;
+}
+
+/// On how many servers the entry that it saw has been released, or a later one: who loses what it
+/// had may ask again with its token, and be granted another one.
+int CountReleased(const Force& force, const History& history) {
+  int servers = 0;
+  for (int node = 0; node < kMostNodes; ++node) {
+    bool released = false;
+    for (const ServerHold& entry : history.server_holds) {
+      if (entry.node != node || entry.token != force.token) continue;
+      const bool now = entry.given_back() || entry.end == ServerHoldEnd::kLost;
+      released = now || (released && entry.granted > force.inspected);
+    }
+    if (released) ++servers;
   }
   return servers;
 }
@@ -56,12 +69,12 @@ bool HadCompany(const Force& force, const History& history) {
 /// What makes "not owner" wrong, as the end of a sentence; empty: it may be right.
 std::string_view WhyNoDenial(const Force& force, const History& history) {
   // One that came later is another grant, though a client that is sent away may keep its token.
-  const int goes_on = CountServers(force, history, kOpen, [&](const ServerHold& entry) {
+  const int goes_on = CountServers(force, history, [&](const ServerHold& entry) {
     return entry.granted <= force.looked &&
            std::min(entry.ended, entry.promised_until) > force.answered;
   });
   if (goes_on >= history.quorum) return "that had it all the time";
-  const int released = CountServers(force, history, kOpen, [&](const ServerHold& entry) {
+  const int released = CountServers(force, history, [&](const ServerHold& entry) {
     return entry.end == ServerHoldEnd::kForced && entry.ended >= force.called &&
            entry.ended <= force.answered && entry.promised_until > force.answered;
   });
@@ -102,15 +115,10 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
 
 void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations) {
   if (history.nests || force.token.empty()) return;
-  const int known = CountServers(force, history, kOpen, [](const ServerHold&) { return true; });
+  const int known = CountServers(force, history, [](const ServerHold&) { return true; });
   if (known == 0) return;
   if (force.answer == StatusCode::kOk) {
-    // It may have asked again since, and been granted another one.
-    const VirtualTime seen = force.inspected;
-    const int released = CountServers(force, history, seen, [](const ServerHold& entry) {
-      return entry.given_back() || entry.end == ServerHoldEnd::kLost;
-    });
-    if (released >= history.quorum) return;
+    if (CountReleased(force, history) >= history.quorum) return;
     violations.push_back(
         {Judged::kForeignRelease, force.answered, force.client,
          fmt::format("{}, an operator, was told \"released\", but nobody has released what it "

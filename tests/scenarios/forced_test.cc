@@ -129,6 +129,15 @@ TEST(ForcedTest, ReleasedIsTrueThoughTheSameTokenWasGrantedAnewSince) {
   history.server_holds.front().end = ServerHoldEnd::kExpired;
   EXPECT_THAT(JudgeAnswer(history), ::testing::SizeIs(1))
       << "the other one was not released either";
+  history.server_holds.back().end = ServerHoldEnd::kReleased;
+  EXPECT_THAT(JudgeAnswer(history), IsEmpty()) << "there is a trace of the token";
+}
+
+TEST(ForcedTest, WhatWasReleasedBeforeTheInspectionIsNotWhatWasSeen) {
+  History history = ForcedOut();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(50)),
+                          Owns(0, Ms(100), Ms(1100))};
+  EXPECT_THAT(JudgeAnswer(history), ::testing::SizeIs(1));
 }
 
 TEST(ForcedTest, OfAQuorumEnoughServersMustHaveReleased) {
