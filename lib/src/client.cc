@@ -23,12 +23,9 @@ const ClientOptions& Client::options() const { return core_->options(); }
 std::string Client::endpoint() const { return core_->endpoint(); }
 
 Duration Client::overrun_bound() const {
-  const ClientOptions& used = options();
-  const Duration replicas =
-      used.acknowledged_by.replicas > 0 ? used.acknowledged_by.timeout : Duration(0);
-  const Duration round = used.connect_timeout + used.command_timeout + replicas;
+  const int cleanups = options().cleanup_attempts;
   // The extra millisecond is the shortest sleep in the server, see BlockFor.
-  return (2 + used.cleanup_attempts) * round + internal::ShortPauses(used.cleanup_attempts) +
+  return (2 + cleanups) * core_->LongestGrant() + internal::ShortPauses(cleanups) +
          std::chrono::milliseconds(1);
 }
 

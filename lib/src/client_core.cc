@@ -74,6 +74,12 @@ void ClientCore::DropIdle() {
   dropped.swap(idle_);
 }
 
+Duration ClientCore::LongestGrant() const {
+  const ReplicaAcknowledgement& asked = options_.acknowledged_by;
+  return options_.connect_timeout + options_.command_timeout +
+         (asked.replicas > 0 ? asked.timeout : Duration(0));
+}
+
 Result<Reply> ClientCore::Exchange(Connection& connection, std::span<const std::string_view> argv,
                                    MonotonicTime deadline) {
   if (Status sent = connection.Send(argv, deadline); !sent.ok()) return sent;

@@ -56,6 +56,8 @@ class ClientCore {
 
   Runtime& runtime() { return runtime_; }
   const ClientOptions& options() const { return options_; }
+  /// The longest that a grant or an extension takes, be it connected for and acknowledged.
+  Duration LongestGrant() const;
   LeaseKeeper& keeper() { return keeper_; }
   const Teller& teller() const { return teller_; }
   std::string endpoint() const { return connector_.endpoint(); }

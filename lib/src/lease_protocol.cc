@@ -88,14 +88,14 @@ Attempt LeaseProtocol::Answered(const Result<ScriptReply>& answer, const std::st
     const bool unknown = answer.outcome() == Outcome::kUnknown;
     return unknown ? Orphaned(answer.status(), token) : Failed(answer.status());
   }
-  Attempt attempt;
   if (!answer->kept.ok()) {
-    attempt = Orphaned(answer->kept, token);
-    attempt.unkept = true;
-    return attempt;
+    Attempt granted = Orphaned(answer->kept, token);
+    granted.unkept = true;
+    return granted;
   }
   const Result<AcquireReply> reply = ParseAcquire(answer->reply);
   if (!reply.ok()) return Orphaned(reply.status(), token);
+  Attempt attempt;
   switch (reply->kind) {
     case AcquireReply::Kind::kGranted:
       attempt.kind = Attempt::Kind::kGranted;

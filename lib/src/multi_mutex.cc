@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/client_core.h"
 #include "src/held_lease.h"
 #include "src/lost_event.h"
 #include "src/retry.h"
@@ -141,13 +142,10 @@ Result<MultiMutex> MultiMutex::Create(Client& client, std::vector<std::string> n
 MultiMutex::MultiMutex(Client& client, std::vector<Mutex> mutexes, Duration lease)
     : runtime_(&client.runtime()), mutexes_(std::move(mutexes)), lease_(lease) {
   const ClientOptions& used = client.options();
-  const Duration replicas =
-      used.acknowledged_by.replicas > 0 ? used.acknowledged_by.timeout : Duration(0);
-  const Duration command = used.connect_timeout + used.command_timeout;
-  const Duration release =
-      used.release_attempts * command + internal::ShortPauses(used.release_attempts);
-  overrun_bound_ = client.overrun_bound() +
-                   static_cast<Duration::rep>(mutexes_.size()) * (command + replicas + release);
+  const Duration release = used.release_attempts * (used.connect_timeout + used.command_timeout) +
+                           internal::ShortPauses(used.release_attempts);
+  const auto resources = static_cast<Duration::rep>(mutexes_.size());
+  overrun_bound_ = client.overrun_bound() + resources * (client.core().LongestGrant() + release);
 }
 
 Result<MultiLease> MultiMutex::TryAcquire() {

@@ -110,7 +110,7 @@ Result<ScriptReply> PendingCall::Finish() {
       return answer;
     }
     // With its source, for nobody would be told that the server does not know the script.
-    if (last_ != nullptr && !answer.ok()) {
+    if (last_ != nullptr) {
       const std::string key_count = std::to_string(last_->keys.size());
       connection_->SendLast(CommandLine("EVAL", last_->script->source, *last_, key_count));
     }

@@ -39,8 +39,8 @@ class Registry {
 /// As Registry::Select.
 Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns);
 
-/// Of the guarantee table, those whose class of faults matches. kInvalidArgument, with
-/// the nearest name, if none does.
+/// Of the guarantee table, those whose class of faults matches. kInvalidArgument, with the nearest
+/// name, if none does.
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern);
 
 /// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is near.

@@ -62,8 +62,8 @@ class LeaseSource {
   /// Waits for a grant for `timeout`, or until `deadline` on the Runtime's clock; always tries at
   /// least once. Lost connections are re-made meanwhile. kTimeout: definitely not acquired in time.
   /// kUnknownOutcome as above. Returns at most Client::overrun_bound() late; on a server that
-  /// answers at most one round of its timer, 1/hz (100 ms by default), since that is how often an
-  /// idle Redis looks at the time-outs of BLPOP. For `stop` see below.
+  /// answers, by one round of its timer, 1/hz (100 ms by default): that is how often an idle Redis
+  /// looks at the time-outs of BLPOP. For `stop` see below.
   Result<Lease> AcquireFor(AnyDuration timeout, std::stop_token stop = {});
   Result<Lease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
 

@@ -128,12 +128,6 @@ ScriptCall FairScripts::Release(const std::string& token, std::uint64_t fencing_
           {token, Argument(kFenceTtl), std::to_string(fencing_token)}};
 }
 
-ScriptCall FairScripts::ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
-  ScriptCall call = Release(token, fencing_token);
-  call.arguments.emplace_back("force");
-  return call;
-}
-
 ScriptCall FairScripts::Abandon(const std::string& token) const {
   return {&kFairLeave,
           {keys().base, keys().fence, queue(), keys().Cancelled(token)},

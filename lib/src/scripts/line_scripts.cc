@@ -9,6 +9,12 @@ namespace interlock::internal {
 LineScripts::LineScripts(ResourceKeys keys, Milliseconds lease, LineRule rule)
     : LockScripts(std::move(keys), lease), rule_(rule), queue_(this->keys().base + ":queue") {}
 
+ScriptCall LineScripts::ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
+  ScriptCall call = Release(token, fencing_token);
+  call.arguments.emplace_back("force");
+  return call;
+}
+
 std::string LineScripts::Turn(const std::string& token) const {
   return keys().base + ":turn:" + token;
 }

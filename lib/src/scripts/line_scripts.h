@@ -121,6 +121,9 @@ class LineScripts : public LockScripts {
   /// The same, and if refused the token stands in line; one that does already keeps its place.
   ScriptCall Queue(const std::string& token) const { return Ask("queue", token); }
 
+  /// A release with one argument more, which takes back a grant that was not fetched.
+  ScriptCall ForceRelease(const std::string& token, std::uint64_t fencing_token) const override;
+
   /// The list on which the waiter with this token sleeps.
   std::string Turn(const std::string& token) const;
 

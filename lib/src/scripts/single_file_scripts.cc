@@ -239,13 +239,6 @@ ScriptCall SingleFileScripts::Release(const std::string& token, std::uint64_t fe
           {token, Argument(kFenceTtl), std::to_string(fencing_token), Argument(concurrency_)}};
 }
 
-ScriptCall SingleFileScripts::ForceRelease(const std::string& token,
-                                           std::uint64_t fencing_token) const {
-  ScriptCall call = Release(token, fencing_token);
-  call.arguments.emplace_back("force");
-  return call;
-}
-
 ScriptCall SingleFileScripts::Abandon(const std::string& token) const {
   return {&kFileLeave,
           {keys().base, keys().fence, queue(), holders_, keys().Cancelled(token)},

@@ -25,7 +25,6 @@ class SingleFileScripts final : public LineScripts {
 
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
-  ScriptCall ForceRelease(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
   ScriptCall Inspect() const override;
   std::string Refusal() const override;
