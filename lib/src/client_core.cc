@@ -74,6 +74,18 @@ void ClientCore::DropIdle() {
   dropped.swap(idle_);
 }
 
+bool ClientCore::IsLoaded(const Script& script) {
+  MutexGuard guard(mutex_);
+  return std::find(loaded_.begin(), loaded_.end(), &script) != loaded_.end();
+}
+
+void ClientCore::RememberLoaded(const Script& script, bool loaded) {
+  MutexGuard guard(mutex_);
+  const auto at = std::find(loaded_.begin(), loaded_.end(), &script);
+  if (loaded && at == loaded_.end()) loaded_.push_back(&script);
+  if (!loaded && at != loaded_.end()) loaded_.erase(at);
+}
+
 Duration ClientCore::LongestGrant() const {
   const ReplicaAcknowledgement& asked = options_.acknowledged_by;
   return options_.connect_timeout + options_.command_timeout +

@@ -90,6 +90,11 @@ class ClientCore {
   /// `stop` was requested. YIELDS.
   void PauseAfterFailures(const Trouble& trouble, const RetryOptions& retry, MonotonicTime deadline,
                           const std::stop_token& stop);
+  /// Whether the server executed the script when it was last asked to, for whoever remembers that
+  /// of its calls: then it need not be sent the text, unless it was made to forget it since.
+  bool IsLoaded(const Script& script);
+  void RememberLoaded(const Script& script, bool loaded);
+
   /// Says what is tried again, after `pause`.
   void TellRetried(const Trouble& trouble, Duration pause) const;
   /// Says that somebody goes to sleep until `until` at the latest.
@@ -121,6 +126,7 @@ class ClientCore {
   std::atomic<bool> lost_one_ = false;  ///< a connection, since the last one was made
   AnnotatedMutex mutex_;
   std::vector<std::unique_ptr<Connection>> idle_ INTERLOCK_GUARDED_BY(mutex_);
+  std::vector<const Script*> loaded_ INTERLOCK_GUARDED_BY(mutex_);
   LeaseKeeper keeper_;  ///< last, so first to end: its tasks use all of the above
 };
 

@@ -34,8 +34,9 @@ Status PendingCall::Send(std::unique_ptr<Connection> connection) {
   key_count_ = std::to_string(call_.keys.size());
   sent_ = client_.runtime().Now();
   deadline_ = std::min(AddSaturating(sent_, client_.options().command_timeout), by_);
-  Status sent =
-      connection->Send(CommandLine("EVALSHA", call_.script->sha(), call_, key_count_), deadline_);
+  Status sent = connection->Send(
+      brings_text_ ? ByText() : CommandLine("EVALSHA", call_.script->sha(), call_, key_count_),
+      deadline_);
   if (sent.ok()) {
     connection_ = std::move(connection);
   } else {
@@ -43,6 +44,10 @@ Status PendingCall::Send(std::unique_ptr<Connection> connection) {
     client_.DropIdle();
   }
   return sent;
+}
+
+std::vector<std::string_view> PendingCall::ByText() const {
+  return CommandLine("EVAL", call_.script->source, call_, key_count_);
 }
 
 bool PendingCall::TrySend() {
@@ -70,8 +75,7 @@ Result<ScriptReply> PendingCall::Answer() {
   Result<Reply> reply = ClientCore::Receive(*connection_, deadline_);
   if (reply.ok() && IsNoScript(*reply)) {
     sent_ = client_.runtime().Now();
-    reply = ClientCore::Exchange(
-        *connection_, CommandLine("EVAL", call_.script->source, call_, key_count_), deadline_);
+    reply = ClientCore::Exchange(*connection_, ByText(), deadline_);
   }
   if (!reply.ok()) return reply.status();
   if (reply->IsError()) return StatusOfErrorReply(reply->text, call_.keys.front());

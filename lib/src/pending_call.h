@@ -4,12 +4,14 @@
 // it waits for the first. ClientCore::Run is both halves in a row.
 //
 // Guarantee: sent once at most by its hash and, to a server that does not know it, once by its
-// text; a connection on which anything failed is closed. Thread safety: belongs to one task at a
-// time.
+// text; or by its text alone, if it is to bring that. A connection on which anything failed is
+// closed. Thread safety: belongs to one task at a time.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <interlock/connection.h>
 #include <interlock/result.h>
@@ -27,6 +29,9 @@ class PendingCall {
               ReplyTest worth_keeping = nullptr)
       : client_(client), call_(call), use_(use), by_(by), worth_keeping_(worth_keeping) {}
 
+  /// Sends the text at once, for a server that may not know it.
+  void BringText() { brings_text_ = true; }
+
   /// Sends on an idle connection, if there is one and it may be used. False: nothing was sent, and
   /// Finish has to connect first. Never waits for a reply.
   bool TrySend();
@@ -41,6 +46,7 @@ class PendingCall {
 
  private:
   Status Send(std::unique_ptr<Connection> connection);
+  std::vector<std::string_view> ByText() const;
   Status Connect();
   Result<ScriptReply> Answer();
   /// Ok: enough replicas have what was just answered, or need not be asked.
@@ -52,6 +58,7 @@ class PendingCall {
   const MonotonicTime by_;
   const ReplyTest worth_keeping_;
   const ScriptCall* last_ = nullptr;
+  bool brings_text_ = false;
   std::string key_count_;
   std::unique_ptr<Connection> connection_;  ///< on which a reply is outstanding
   MonotonicTime sent_{};

@@ -22,6 +22,8 @@ std::vector<NodeAnswer> AskNodes(const std::vector<ClientCore*>& nodes,
     answers[i] = Result<ScriptReply>(Status(StatusCode::kCancelled));
     pending[i] = std::make_unique<PendingCall>(*nodes[i], *calls[i].call, calls[i].use, by);
     if (calls[i].if_overdue) pending[i]->IfOverdue(*calls[i].if_overdue);
+    // A server that asks for the text may not be heard before another one's time is over.
+    if (!nodes[i]->IsLoaded(*calls[i].call->script)) pending[i]->BringText();
     (pending[i]->TrySend() ? sent : unsent).push_back(i);
   }
   // This task has one node to itself: if none has been sent to, one that it connects to.
@@ -36,6 +38,9 @@ std::vector<NodeAnswer> AskNodes(const std::vector<ClientCore*>& nodes,
   }
   for (const std::size_t i : sent) answers[i] = pending[i]->Finish();
   for (const std::unique_ptr<Task>& task : tasks) task->Join();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (answers[i]) nodes[i]->RememberLoaded(*calls[i].call->script, answers[i]->ok());
+  }
   return answers;
 }
 

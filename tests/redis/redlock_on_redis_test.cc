@@ -100,6 +100,19 @@ TEST_F(RedlockOnRedisTest, ANodeThatHangsCostsATimeOutAndKeepsNothing) {
   EXPECT_EQ(Owned(), 3);
 }
 
+// Two nodes ask for the text of a script, which they have never seen, while the first one hangs.
+TEST_F(RedlockOnRedisTest, NodesAreToldTheScriptWhileAnotherHangs) {
+  StartServers(3);
+  const Voters voters = NewVoters();
+  Redlock lock = NewRedlock(voters);
+  Result<Lease> held = lock.TryAcquire();
+  ASSERT_TRUE(held.ok()) << held.status().ToString();
+  servers_[0]->Pause();
+  const Status extended = held->Extend();
+  EXPECT_TRUE(extended.ok()) << extended.ToString();
+  servers_[0]->Resume();
+}
+
 // It had been sent the request before it hung, so it grants it when it goes on, after the release.
 TEST_F(RedlockOnRedisTest, AVoteThatCameTooLateIsGivenUp) {
   StartServers(3);

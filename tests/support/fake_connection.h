@@ -69,6 +69,9 @@ class FakeConnector final : public Connector {
   /// Fails the test if an expected command was never sent.
   ~FakeConnector() override;
 
+  /// For Expect: a script, by its hash or by its text.
+  static constexpr const char* kAnyScript = "EVAL or EVALSHA";
+
   /// The next command must be `command` (its first word).
   void Expect(std::string command, Answer answer);
   /// Answers every command that is not expected one by one.
