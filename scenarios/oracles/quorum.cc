@@ -161,6 +161,17 @@ std::optional<ServerHold> OfAnInstant(const Entries& entries, int quorum) {
   return std::nullopt;
 }
 
+/// Of an owner's entries the one that made it a quorum at the instant `at`, in the order of grants.
+const ServerHold& Completing(const Entries& entries, VirtualTime at, int quorum) {
+  Servers servers;
+  for (const ServerHold* entry : entries) {
+    if (entry->granted > at || entry->promise_end() < at) continue;
+    servers.Apply({at, 1, entry->node, 0});
+    if (servers.count() >= quorum) return *entry;
+  }
+  return *entries.front();
+}
+
 using Owner = std::pair<int, std::string_view>;
 
 /// Of each owner its entries. Whoever has a token is one owner, if there are tokens.
@@ -219,16 +230,19 @@ bool IsBareExtension(const History& history, const Renewal& renewal) {
 History QuorumView(const History& history) {
   History view = history;
   view.server_holds.clear();
-  // With the place of the first vote: several may have been granted it at one instant.
+  // With the place of the vote that decided: several may have been granted it at one instant.
   std::vector<std::pair<std::ptrdiff_t, ServerHold>> placed;
   for (const auto& [owner, entries] : ByOwner(history)) {
-    const std::ptrdiff_t place = entries.front() - history.server_holds.data();
+    const auto place = [&, &votes = entries](const ServerHold& entry) {
+      placed.emplace_back(
+          &Completing(votes, entry.granted, history.quorum) - history.server_holds.data(), entry);
+    };
     const std::vector<Interval> stretches = Stretches(entries, history.quorum, PromiseEnd);
     for (const Interval& stretch : stretches) {
-      placed.emplace_back(place, QuorumEntry(entries, stretch, history.quorum));
+      place(QuorumEntry(entries, stretch, history.quorum));
     }
     if (!stretches.empty()) continue;
-    if (auto entry = OfAnInstant(entries, history.quorum)) placed.emplace_back(place, *entry);
+    if (auto entry = OfAnInstant(entries, history.quorum)) place(*entry);
   }
   std::sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
     return std::pair(a.second.granted, a.first) < std::pair(b.second.granted, b.first);

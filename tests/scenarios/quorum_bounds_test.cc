@@ -14,27 +14,40 @@
 namespace interlock::scenarios {
 namespace {
 
-Bounds OfThreeMasters(int clients) {
-  Bounds bounds = Of(clients, 1);
+Bounds OfThreeMasters(int clients, int attempts = 1) {
+  Bounds bounds = Of(clients, attempts);
   bounds.masters = 3;
   bounds.expiries = 0;
   return bounds;
 }
 
-/// It has a task for each that it connects to: all their orders within a client make
-/// tens of millions of states of two, so two of them have theirs in order.
+Bounds InOrder(Bounds bounds) {
+  bounds.tasks_in_order = true;
+  return bounds;
+}
+
+Bounds Expiring(Bounds bounds) {
+  bounds.expiries = 1;
+  return bounds;
+}
+
+/// It has a task for each that it connects to: all their orders within a client make millions of
+/// states of two, so several of them have theirs in order.
 std::vector<Case> RedlockCases() {
-  Bounds calm = OfThreeMasters(2);
-  calm.tasks_in_order = true;
-  Bounds apart = calm;
+  const Bounds two = InOrder(OfThreeMasters(2));
+  Bounds apart = two;
   apart.stagger = 10;
-  Bounds expiring = apart;
-  expiring.expiries = 1;
+  Bounds extended = Expiring(WithPause(two));
+  extended.extend = true;
   return {{"alone_in_any_order", "redlock", "quorum-contention", OfThreeMasters(1)},
-          {"at_once", "redlock", "quorum-contention", calm},
+          {"three_at_once", "redlock", "quorum-contention", InOrder(OfThreeMasters(3))},
+          {"two_attempts", "redlock", "quorum-contention", InOrder(OfThreeMasters(2, 2))},
           {"apart", "redlock", "quorum-contention", apart},
+          {"waits", "redlock", "quorum-contention", Waiting(two)},
           {"waits_apart", "redlock", "quorum-contention", Waiting(apart)},
-          {"crash", "redlock", "quorum-chaos", WithCrash(expiring)}};
+          {"crash", "redlock", "quorum-chaos", Expiring(WithCrash(two))},
+          {"lost_reply", "redlock", "quorum-chaos", Expiring(WithLostReply(two))},
+          {"extended", "redlock", "quorum-chaos", extended}};
 }
 
 class SoundRedlockTest : public ExploreTest, public ::testing::WithParamInterface<Case> {};
@@ -70,8 +83,7 @@ std::ostream& operator<<(std::ostream& out, const Fall& fall) {
 }
 
 std::vector<Fall> Falls() {
-  Bounds extended = WithPause(OfThreeMasters(2));
-  extended.expiries = 1;
+  Bounds extended = Expiring(WithPause(OfThreeMasters(2)));
   extended.extend = true;
   return {{"broken/votes-half", "quorum-contention", OfThreeMasters(2), Judged::kBeliefExclusion},
           {"broken/votes-kept-by-losers", "quorum-contention", OfThreeMasters(2), Judged::kKeys},

@@ -104,6 +104,33 @@ TEST(QuorumTest, GrantsOfOneInstantKeepTheirOrder) {
   EXPECT_EQ(view.server_holds[1].granted, Ms(10));
 }
 
+// The later quorum had the earlier vote.
+TEST(QuorumTest, AQuorumOfAnInstantComesBeforeTheOneThatItsReleaseLetIn) {
+  History history = OfServers(3);
+  const auto given_back = [](ServerHold entry) {
+    return Ended(entry, ServerHoldEnd::kReleased, Ms(10));
+  };
+  history.server_holds = {
+      On(0, Owns(0, Ms(10), Ms(1010))), given_back(On(1, Owns(1, Ms(10), Ms(1010)))),
+      given_back(On(2, Owns(1, Ms(10), Ms(1010)))), On(2, Owns(0, Ms(10), Ms(1010)))};
+  const History view = QuorumView(history);
+  ASSERT_EQ(view.server_holds.size(), 2U);
+  EXPECT_EQ(view.server_holds[0].client, 1);
+  std::vector<Violation> violations;
+  JudgeQuorums(view, violations);
+  EXPECT_TRUE(violations.empty());
+}
+
+// Nobody gives anything back at that instant.
+TEST(QuorumTest, TwoQuorumsOfOneInstantConflict) {
+  History history = OfServers(3);
+  history.server_holds = {On(0, Owns(0, Ms(10), Ms(1010))), On(1, Owns(1, Ms(10), Ms(1010))),
+                          On(2, Owns(1, Ms(10), Ms(1010))), On(2, Owns(0, Ms(10), Ms(1010)))};
+  std::vector<Violation> violations;
+  JudgeQuorums(QuorumView(history), violations);
+  EXPECT_EQ(violations.size(), 1U);
+}
+
 TEST(QuorumTest, TwoQuorumsAtATimeConflict) {
   History history = OfServers(3);
   history.server_holds = {Ended(On(0, Owns(0, Ms(10), Ms(1010))), ServerHoldEnd::kLost, Ms(50)),
