@@ -153,7 +153,7 @@ void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
     row.verdict = Verdict::kInconclusive;
     row.reason = fmt::format(
         "violated, but no sound lock held it in the same scenario and class of this run: check it "
-        "beside one of its kind, as in --lock mutex,{}",
+        "beside the sound ones, as in --lock '[!b]*,{}'",
         row.lock);
   }
 }
