@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,6 +86,9 @@ struct ServerHold {
   std::int64_t leased_ms = 0;          ///< by that clock, what was left of it when it was renewed
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
+  /// How many grants had been made, of all entries, when it was given back: tells the order of what
+  /// happened at one instant. Where nobody counted: all.
+  std::size_t grants_before_end = std::numeric_limits<std::size_t>::max();
   int made_by = -1;     ///< the client whose command made it; -1: no command did
   int asked_by = -1;    ///< whose request it answers, as far as its token shows; -1: nobody knows
   bool beside = false;  ///< the same command had made the entry before it

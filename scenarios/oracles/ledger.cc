@@ -186,6 +186,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       } else if (forced || hold.client == client || hold.client < 0) {
         hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
         hold.ended = now;
+        hold.grants_before_end = history.server_holds.size();
         Waive(hold, now, history);
       } else {
         hold.end = ServerHoldEnd::kForeign;

@@ -140,36 +140,47 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
   return view;
 }
 
-/// Granted and given back at one instant, where commands take no time: the owner had a quorum,
-/// though for no time.
-std::optional<ServerHold> OfAnInstant(const Entries& entries, int quorum) {
-  std::vector<Change> changes;
-  for (const ServerHold* entry : entries) Append(*entry, 0, PromiseEnd, changes);
-  std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
-    return std::pair(a.at, -a.by) < std::pair(b.at, -b.by);
-  });
-  Servers servers;
-  for (const Change& change : changes) {
-    servers.Apply(change);
-    if (servers.count() < quorum) continue;
-    ServerHold view = *entries.back();
-    view.granted = change.at;
-    view.end = ServerHoldEnd::kReleased;
-    view.ended = change.at;
-    return view;
+/// An owner comes to a quorum by `vote`.
+struct Completion {
+  VirtualTime at{};
+  const ServerHold* vote = nullptr;
+};
+
+/// Each time that the owner of the entries came to a quorum, change by change: those of one instant
+/// in the order in which they happened, which is that of the grants in `all`.
+std::vector<Completion> Completions(const Entries& entries, const std::vector<ServerHold>& all,
+                                    int quorum) {
+  using Order = std::pair<VirtualTime, std::size_t>;
+  std::vector<std::pair<Order, std::pair<const ServerHold*, int>>> changes;
+  for (const ServerHold* entry : entries) {
+    const auto place = static_cast<std::size_t>(entry - all.data());
+    const VirtualTime end = entry->promise_end();
+    // What runs out does so before anything is done at that instant.
+    const bool by_release = entry->given_back() && end == entry->ended;
+    const std::size_t grants = by_release ? std::min(entry->grants_before_end, all.size()) : 0;
+    changes.push_back({{entry->granted, 2 * place + 1}, {entry, 1}});
+    if (end != kOpen) changes.push_back({{end, 2 * grants}, {entry, -1}});
   }
-  return std::nullopt;
+  std::sort(changes.begin(), changes.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  Servers servers;
+  std::vector<Completion> completions;
+  for (const auto& [order, change] : changes) {
+    const bool before = servers.count() >= quorum;
+    servers.Apply({order.first, change.second, change.first->node, 0});
+    if (!before && servers.count() >= quorum) completions.push_back({order.first, change.first});
+  }
+  return completions;
 }
 
-/// Of an owner's entries the one that made it a quorum at the instant `at`, in the order of grants.
-const ServerHold& Completing(const Entries& entries, VirtualTime at, int quorum) {
-  Servers servers;
-  for (const ServerHold* entry : entries) {
-    if (entry->granted > at || entry->promise_end() < at) continue;
-    servers.Apply({at, 1, entry->node, 0});
-    if (servers.count() >= quorum) return *entry;
-  }
-  return *entries.front();
+/// Granted and given back at one instant, where commands take no time: the owner had a quorum,
+/// though for no time.
+ServerHold OfAnInstant(const Entries& entries, VirtualTime at) {
+  ServerHold view = *entries.back();
+  view.granted = at;
+  view.end = ServerHoldEnd::kReleased;
+  view.ended = at;
+  return view;
 }
 
 using Owner = std::pair<int, std::string_view>;
@@ -233,16 +244,21 @@ History QuorumView(const History& history) {
   // With the place of the vote that decided: several may have been granted it at one instant.
   std::vector<std::pair<std::ptrdiff_t, ServerHold>> placed;
   for (const auto& [owner, entries] : ByOwner(history)) {
-    const auto place = [&, &votes = entries](const ServerHold& entry) {
-      placed.emplace_back(
-          &Completing(votes, entry.granted, history.quorum) - history.server_holds.data(), entry);
+    const auto completions = Completions(entries, history.server_holds, history.quorum);
+    const auto place = [&](ServerHold entry) {
+      const auto decided = std::find_if(
+          completions.rbegin(), completions.rend(),
+          [&](const Completion& completion) { return completion.at == entry.granted; });
+      const ServerHold* vote = decided == completions.rend() ? entries.front() : decided->vote;
+      placed.emplace_back(vote - history.server_holds.data(), std::move(entry));
     };
     const std::vector<Interval> stretches = Stretches(entries, history.quorum, PromiseEnd);
     for (const Interval& stretch : stretches) {
       place(QuorumEntry(entries, stretch, history.quorum));
     }
-    if (!stretches.empty()) continue;
-    if (auto entry = OfAnInstant(entries, history.quorum)) place(*entry);
+    if (stretches.empty() && !completions.empty()) {
+      place(OfAnInstant(entries, completions.front().at));
+    }
   }
   std::sort(placed.begin(), placed.end(), [](const auto& a, const auto& b) {
     return std::pair(a.second.granted, a.first) < std::pair(b.second.granted, b.first);

@@ -108,6 +108,7 @@ TEST(QuorumTest, GrantsOfOneInstantKeepTheirOrder) {
 TEST(QuorumTest, AQuorumOfAnInstantComesBeforeTheOneThatItsReleaseLetIn) {
   History history = OfServers(3);
   const auto given_back = [](ServerHold entry) {
+    entry.grants_before_end = 3;
     return Ended(entry, ServerHoldEnd::kReleased, Ms(10));
   };
   history.server_holds = {
@@ -119,6 +120,16 @@ TEST(QuorumTest, AQuorumOfAnInstantComesBeforeTheOneThatItsReleaseLetIn) {
   std::vector<Violation> violations;
   JudgeQuorums(view, violations);
   EXPECT_TRUE(violations.empty());
+}
+
+// It has given back the first vote before it gets the second one.
+TEST(QuorumTest, TwoVotesOneAfterTheOtherAreNoQuorumOfAnInstant) {
+  History history = OfServers(3);
+  ServerHold first = Ended(On(0, Owns(0, Ms(10), Ms(1010))), ServerHoldEnd::kReleased, Ms(10));
+  first.grants_before_end = 1;
+  history.server_holds = {
+      first, Ended(On(1, Owns(0, Ms(10), Ms(1010))), ServerHoldEnd::kReleased, Ms(10))};
+  EXPECT_TRUE(QuorumView(history).server_holds.empty());
 }
 
 // Nobody gives anything back at that instant.
