@@ -245,11 +245,11 @@ History QuorumView(const History& history) {
   std::vector<std::pair<std::ptrdiff_t, ServerHold>> placed;
   for (const auto& [owner, entries] : ByOwner(history)) {
     const auto completions = Completions(entries, history.server_holds, history.quorum);
-    const auto place = [&](ServerHold entry) {
+    const auto place = [&, &votes = entries](ServerHold entry) {
       const auto decided = std::find_if(
           completions.rbegin(), completions.rend(),
           [&](const Completion& completion) { return completion.at == entry.granted; });
-      const ServerHold* vote = decided == completions.rend() ? entries.front() : decided->vote;
+      const ServerHold* vote = decided == completions.rend() ? votes.front() : decided->vote;
       placed.emplace_back(vote - history.server_holds.data(), std::move(entry));
     };
     const std::vector<Interval> stretches = Stretches(entries, history.quorum, PromiseEnd);
