@@ -140,35 +140,42 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
   return view;
 }
 
+/// The place of a change among those of one instant, by the grants around it. `entry` is grant
+/// number `change.owner`.
+std::size_t PlaceOf(const Change& change, const ServerHold& entry, std::size_t grants) {
+  if (change.by > 0) return 2 * change.owner + 1;
+  // What runs out does so before anything is done at that instant.
+  const bool by_release = entry.given_back() && change.at == entry.ended;
+  return by_release ? 2 * std::min(entry.grants_before_end, grants) : 0;
+}
+
 /// An owner comes to a quorum by `vote`.
 struct Completion {
   VirtualTime at{};
   const ServerHold* vote = nullptr;
 };
 
-/// Each time that the owner of the entries came to a quorum, change by change: those of one instant
-/// in the order in which they happened, which is that of the grants in `all`.
+/// Each time that the owner of the entries, which are some of `all`, came to a quorum: change by
+/// change, those of one instant in the order in which they happened.
 std::vector<Completion> Completions(const Entries& entries, const std::vector<ServerHold>& all,
                                     int quorum) {
-  using Order = std::pair<VirtualTime, std::size_t>;
-  std::vector<std::pair<Order, std::pair<const ServerHold*, int>>> changes;
+  std::vector<Change> changes;
   for (const ServerHold* entry : entries) {
-    const auto place = static_cast<std::size_t>(entry - all.data());
-    const VirtualTime end = entry->promise_end();
-    // What runs out does so before anything is done at that instant.
-    const bool by_release = entry->given_back() && end == entry->ended;
-    const std::size_t grants = by_release ? std::min(entry->grants_before_end, all.size()) : 0;
-    changes.push_back({{entry->granted, 2 * place + 1}, {entry, 1}});
-    if (end != kOpen) changes.push_back({{end, 2 * grants}, {entry, -1}});
+    Append(*entry, static_cast<std::size_t>(entry - all.data()), PromiseEnd, changes);
   }
-  std::sort(changes.begin(), changes.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto order = [&](const Change& change) {
+    return std::pair(change.at, PlaceOf(change, all[change.owner], all.size()));
+  };
+  std::stable_sort(changes.begin(), changes.end(),
+                   [&](const Change& a, const Change& b) { return order(a) < order(b); });
   Servers servers;
   std::vector<Completion> completions;
-  for (const auto& [order, change] : changes) {
+  for (const Change& change : changes) {
     const bool before = servers.count() >= quorum;
-    servers.Apply({order.first, change.second, change.first->node, 0});
-    if (!before && servers.count() >= quorum) completions.push_back({order.first, change.first});
+    servers.Apply(change);
+    if (!before && servers.count() >= quorum) {
+      completions.push_back({change.at, &all[change.owner]});
+    }
   }
   return completions;
 }

@@ -148,7 +148,6 @@ TEST_F(RedlockTest, WithoutFencingAGrantIsOneRound) {
   lease->Forget();
 }
 
-// A counter that stayed behind would give out the same token again by way of another quorum.
 // Or else a node might ask for the text behind one that hangs, and not be heard in time.
 TEST_F(RedlockTest, BringsTheTextOfAScriptUntilTheNodeHasExecutedIt) {
   Redlock lock = NewRedlock();
@@ -162,6 +161,7 @@ TEST_F(RedlockTest, BringsTheTextOfAScriptUntilTheNodeHasExecutedIt) {
   EXPECT_EQ(Commands(0), (std::vector<std::string>{"EVAL", "EVAL", "EVALSHA", "EVALSHA"}));
 }
 
+// A counter that stayed behind would give out the same token again by way of another quorum.
 TEST_F(RedlockTest, IsUndoneIfNoQuorumTakesOverTheFence) {
   OnEach({Grant(7), Grant(9), Refuse(100ms)});
   On(0, Number(1));

@@ -31,14 +31,17 @@ Bounds Expiring(Bounds bounds) {
   return bounds;
 }
 
+Bounds Extending(Bounds bounds) {
+  bounds.extend = true;
+  return bounds;
+}
+
 /// It has a task for each that it connects to: all their orders within a client make millions of
 /// states of two, so several of them have theirs in order.
 std::vector<Case> RedlockCases() {
   const Bounds two = InOrder(OfThreeMasters(2));
   Bounds apart = two;
   apart.stagger = 10;
-  Bounds extended = Expiring(WithPause(two));
-  extended.extend = true;
   return {{"alone_in_any_order", "redlock", "quorum-contention", OfThreeMasters(1)},
           {"three_at_once", "redlock", "quorum-contention", InOrder(OfThreeMasters(3))},
           {"two_attempts", "redlock", "quorum-contention", InOrder(OfThreeMasters(2, 2))},
@@ -47,7 +50,7 @@ std::vector<Case> RedlockCases() {
           {"waits_apart", "redlock", "quorum-contention", Waiting(apart)},
           {"crash", "redlock", "quorum-chaos", Expiring(WithCrash(two))},
           {"lost_reply", "redlock", "quorum-chaos", Expiring(WithLostReply(two))},
-          {"extended", "redlock", "quorum-chaos", extended}};
+          {"extended", "redlock", "quorum-chaos", Extending(Expiring(WithPause(two)))}};
 }
 
 class SoundRedlockTest : public ExploreTest, public ::testing::WithParamInterface<Case> {};
@@ -83,8 +86,7 @@ std::ostream& operator<<(std::ostream& out, const Fall& fall) {
 }
 
 std::vector<Fall> Falls() {
-  Bounds extended = Expiring(WithPause(OfThreeMasters(2)));
-  extended.extend = true;
+  const Bounds extended = Extending(Expiring(WithPause(OfThreeMasters(2))));
   return {{"broken/votes-half", "quorum-contention", OfThreeMasters(2), Judged::kBeliefExclusion},
           {"broken/votes-kept-by-losers", "quorum-contention", OfThreeMasters(2), Judged::kKeys},
           {"broken/votes-not-heard-of", "quorum-chaos", WithLostReply(OfThreeMasters(1)),
