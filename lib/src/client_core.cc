@@ -49,6 +49,8 @@ Result<std::unique_ptr<Connection>> ClientCore::Connect(MonotonicTime by) {
 bool ClientCore::IsBroken(const Connection& idle) {
   if (!idle.broken()) return false;
   lost_one_ = true;
+  MutexGuard guard(mutex_);
+  loaded_.clear();
   return true;
 }
 
@@ -72,6 +74,7 @@ void ClientCore::DropIdle() {
   std::vector<std::unique_ptr<Connection>> dropped;  // closed after the lock is given up
   MutexGuard guard(mutex_);
   dropped.swap(idle_);
+  loaded_.clear();
 }
 
 bool ClientCore::IsLoaded(const Script& script) {

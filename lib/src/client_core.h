@@ -91,7 +91,8 @@ class ClientCore {
   void PauseAfterFailures(const Trouble& trouble, const RetryOptions& retry, MonotonicTime deadline,
                           const std::stop_token& stop);
   /// Whether the server executed the script when it was last asked to, for whoever remembers that
-  /// of its calls: then it need not be sent the text, unless it was made to forget it since.
+  /// of its calls: then it need not be sent the text, unless it was made to forget it since. A new
+  /// connection may lead to a server that has begun anew, so with any that was lost that is over.
   bool IsLoaded(const Script& script);
   void RememberLoaded(const Script& script, bool loaded);
 

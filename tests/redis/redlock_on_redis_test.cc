@@ -113,6 +113,23 @@ TEST_F(RedlockOnRedisTest, NodesAreToldTheScriptWhileAnotherHangs) {
   servers_[0]->Resume();
 }
 
+// A server that begins anew knows no script any more.
+TEST_F(RedlockOnRedisTest, ANodeThatBeganAnewIsToldTheScriptWhileAnotherHangs) {
+  StartServers(3);
+  const Voters voters = NewVoters();
+  Redlock lock = NewRedlock(voters);
+  Result<Lease> before = lock.TryAcquire();
+  ASSERT_TRUE(before.ok()) << before.status().ToString();
+  ASSERT_TRUE(before->Extend().ok() && before->Release().ok());
+  ASSERT_TRUE(servers_[1]->Restart().ok());
+  Result<Lease> held = lock.TryAcquire();
+  ASSERT_TRUE(held.ok()) << held.status().ToString();
+  servers_[0]->Pause();
+  const Status extended = held->Extend();
+  EXPECT_TRUE(extended.ok()) << extended.ToString();
+  servers_[0]->Resume();
+}
+
 // It had been sent the request before it hung, so it grants it when it goes on, after the release.
 TEST_F(RedlockOnRedisTest, AVoteThatCameTooLateIsGivenUp) {
   StartServers(3);
