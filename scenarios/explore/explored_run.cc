@@ -202,6 +202,7 @@ std::vector<sim::Digest> ExploredRun::HoldsNow() const {
         digest.Add(static_cast<std::uint64_t>(time.count()));
       }
       digest.Add(static_cast<std::uint64_t>(hold.end));
+      if (resource.history.quorum > 1) digest.Add(hold.grants_before_end);
     }
     for (const Limits::Span& span : resource.history.limits.spans()) {
       for (const int limit : span.possible) digest.Add(static_cast<std::uint64_t>(limit));
@@ -306,6 +307,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
       writer.Number(static_cast<std::uint64_t>(hold.end) | (hold.copied ? 256U : 0U) |
                     (hold.shared ? 512U : 0U) | static_cast<std::uint64_t>(hold.node) << 16);
       writer.Time(hold.waived);
+      if (history.quorum > 1) writer.Number(hold.grants_before_end);
     }
     DescribeLimits(history.limits, writer);
     writer.Number(history.forces.size());

@@ -144,9 +144,11 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
 /// number `change.owner`.
 std::size_t PlaceOf(const Change& change, const ServerHold& entry, std::size_t grants) {
   if (change.by > 0) return 2 * change.owner + 1;
-  // What runs out does so before anything is done at that instant.
-  const bool by_release = entry.given_back() && change.at == entry.ended;
-  return by_release ? 2 * std::min(entry.grants_before_end, grants) : 0;
+  if (entry.given_back() && change.at == entry.ended) {
+    return 2 * std::min(entry.grants_before_end, grants);
+  }
+  // What runs out does so before anything is done at that instant, but not before it has begun.
+  return change.at == entry.granted ? 2 * change.owner + 1 : 0;
 }
 
 /// An owner comes to a quorum by `vote`.

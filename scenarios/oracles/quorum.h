@@ -5,7 +5,9 @@
 //
 // Guarantee: the view has one entry for each stretch of time in which a quorum had one owner, with
 // the ends that the quorum's entries give it, so that what is judged of one server's entries can be
-// judged of it. All instants are exact. Non-guarantee: which servers made the quorum is lost.
+// judged of it. All instants are exact. Non-guarantee: which servers made the quorum is lost; and a
+// quorum that lasts for no time is taken to be over when another one comes at that instant, which
+// it need not be where a server has lost its data.
 #pragma once
 
 #include <vector>

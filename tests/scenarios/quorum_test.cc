@@ -132,6 +132,19 @@ TEST(QuorumTest, TwoVotesOneAfterTheOtherAreNoQuorumOfAnInstant) {
   EXPECT_TRUE(QuorumView(history).server_holds.empty());
 }
 
+// A server comes back from before the release, which takes nothing from the votes before it.
+TEST(QuorumTest, AnEntryThatCameBackTakesNoVoteAway) {
+  History history = OfServers(3);
+  ServerHold back = On(0, Owns(0, Ms(10), Ms(1010)));
+  back.copied = true;
+  back.waived = Ms(10);
+  history.server_holds = {Ended(On(0, Owns(0, Ms(10), Ms(1010))), ServerHoldEnd::kReleased, Ms(10)),
+                          Ended(On(1, Owns(0, Ms(10), Ms(1010))), ServerHoldEnd::kReleased, Ms(10)),
+                          back};
+  for (ServerHold& entry : history.server_holds) entry.grants_before_end = 2;
+  EXPECT_EQ(QuorumView(history).server_holds.size(), 1U);
+}
+
 // Nobody gives anything back at that instant.
 TEST(QuorumTest, TwoQuorumsOfOneInstantConflict) {
   History history = OfServers(3);
