@@ -46,11 +46,15 @@ Result<std::unique_ptr<Connection>> ClientCore::Connect(MonotonicTime by) {
   return made;
 }
 
-bool ClientCore::IsBroken(const Connection& idle) {
-  if (!idle.broken()) return false;
+void ClientCore::NoteLoss() {
   lost_one_ = true;
   MutexGuard guard(mutex_);
   loaded_.clear();
+}
+
+bool ClientCore::IsBroken(const Connection& idle) {
+  if (!idle.broken()) return false;
+  NoteLoss();
   return true;
 }
 
@@ -70,11 +74,10 @@ void ClientCore::GiveBack(std::unique_ptr<Connection> connection) {
 }
 
 void ClientCore::DropIdle() {
-  lost_one_ = true;
+  NoteLoss();
   std::vector<std::unique_ptr<Connection>> dropped;  // closed after the lock is given up
   MutexGuard guard(mutex_);
   dropped.swap(idle_);
-  loaded_.clear();
 }
 
 bool ClientCore::IsLoaded(const Script& script) {

@@ -105,6 +105,8 @@ class ClientCore {
   friend class PendingCall;
 
   std::unique_ptr<Connection> TakeIdle();
+  /// A connection has gone, and with it what is known of the server.
+  void NoteLoss();
   /// Whether one that was idle has died.
   bool IsBroken(const Connection& idle);
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime by);

@@ -143,12 +143,13 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
 /// The place of a change among those of one instant, by the grants around it. `entry` is grant
 /// number `change.owner`.
 std::size_t PlaceOf(const Change& change, const ServerHold& entry, std::size_t grants) {
-  if (change.by > 0) return 2 * change.owner + 1;
+  const std::size_t its_grant = 2 * change.owner + 1;
+  if (change.by > 0) return its_grant;
   if (entry.given_back() && change.at == entry.ended) {
     return 2 * std::min(entry.grants_before_end, grants);
   }
   // What runs out does so before anything is done at that instant, but not before it has begun.
-  return change.at == entry.granted ? 2 * change.owner + 1 : 0;
+  return change.at == entry.granted ? its_grant : 0;
 }
 
 /// An owner comes to a quorum by `vote`.

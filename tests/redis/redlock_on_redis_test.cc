@@ -28,6 +28,14 @@ class RedlockOnRedisTest : public VotersTest {
     const Result<std::string> answer = servers_[server]->Command(words);
     return answer.ok() ? answer.value() : answer.status().ToString();
   }
+  void ExpectExtensionWhileTheFirstHangs(Redlock& lock) {
+    Result<Lease> held = lock.TryAcquire();
+    ASSERT_TRUE(held.ok()) << held.status().ToString();
+    servers_[0]->Pause();
+    const Status extended = held->Extend();
+    EXPECT_TRUE(extended.ok()) << extended.ToString();
+    servers_[0]->Resume();
+  }
   int Owned() {
     int owned = 0;
     for (std::size_t i = 0; i < servers_.size(); ++i) owned += Ask(i, {"EXISTS", kKey}) == "1";
@@ -105,12 +113,7 @@ TEST_F(RedlockOnRedisTest, NodesAreToldTheScriptWhileAnotherHangs) {
   StartServers(3);
   const Voters voters = NewVoters();
   Redlock lock = NewRedlock(voters);
-  Result<Lease> held = lock.TryAcquire();
-  ASSERT_TRUE(held.ok()) << held.status().ToString();
-  servers_[0]->Pause();
-  const Status extended = held->Extend();
-  EXPECT_TRUE(extended.ok()) << extended.ToString();
-  servers_[0]->Resume();
+  ExpectExtensionWhileTheFirstHangs(lock);
 }
 
 // A server that begins anew knows no script any more.
@@ -122,12 +125,7 @@ TEST_F(RedlockOnRedisTest, ANodeThatBeganAnewIsToldTheScriptWhileAnotherHangs) {
   ASSERT_TRUE(before.ok()) << before.status().ToString();
   ASSERT_TRUE(before->Extend().ok() && before->Release().ok());
   ASSERT_TRUE(servers_[1]->Restart().ok());
-  Result<Lease> held = lock.TryAcquire();
-  ASSERT_TRUE(held.ok()) << held.status().ToString();
-  servers_[0]->Pause();
-  const Status extended = held->Extend();
-  EXPECT_TRUE(extended.ok()) << extended.ToString();
-  servers_[0]->Resume();
+  ExpectExtensionWhileTheFirstHangs(lock);
 }
 
 // It had been sent the request before it hung, so it grants it when it goes on, after the release.
