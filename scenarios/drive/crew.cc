@@ -70,7 +70,7 @@ bool Crew::IsStill(int client) {
   if (!one.disturbed && !told && !waited) return true;
   if (clock_->IsWaking(client)) return false;
   const Duration apart = waited ? kStillInWait : kStillWithoutSign;
-  if (!one.stillness.Look(*one.process, told, clock_->Nappers(client), apart)) return false;
+  if (!one.stillness.Look(*one.process, told, clock_->NappingOf(client), apart)) return false;
   one.disturbed = false;
   one.commands = commands;
   one.waits = waits;

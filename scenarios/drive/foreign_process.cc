@@ -74,6 +74,12 @@ std::string Content(const fs::path& path) {
   return text.str();
 }
 
+/// By the content of its status.
+bool IsRunning(std::string_view status) {
+  const std::string_view state = Field(status, "\nState:");
+  return !state.empty() && (state.front() == 'R' || state.front() == 'D');
+}
+
 /// False: one runs.
 bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint64_t& sum) {
   std::error_code gone;
@@ -86,8 +92,7 @@ bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint6
     const auto thread = static_cast<int>(Number(task->path().filename().string()));
     if (std::find(but.begin(), but.end(), thread) != but.end()) continue;
     const std::string status = Content(task->path() / "status");
-    const std::string_view state = Field(status, "\nState:");
-    if (!state.empty() && (state.front() == 'R' || state.front() == 'D')) return false;
+    if (IsRunning(status)) return false;
     sum += Number(Field(status, "\nvoluntary_ctxt_switches:"));
     sum += Number(Field(status, "\nnonvoluntary_ctxt_switches:"));
   }
@@ -176,6 +181,10 @@ std::optional<std::uint64_t> ForeignProcess::Switches(const std::vector<int>& bu
   if (ended_ || stopped_) return sum;
   if (!AddSwitches(std::to_string(pid_), but_threads, sum)) return std::nullopt;
   return sum;
+}
+
+bool ForeignProcess::Runs(int thread) {
+  return IsRunning(Content("/proc/" + std::to_string(thread) + "/status"));
 }
 
 bool ForeignProcess::HasMapped(std::string_view name) const {

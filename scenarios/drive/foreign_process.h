@@ -44,6 +44,9 @@ class ForeignProcess {
   /// of them runs, or waits for a disk. Twice the same: nothing has happened in between.
   std::optional<std::uint64_t> Switches(const std::vector<int>& but_threads) const;
 
+  /// A thread of any process runs, or waits for a disk.
+  static bool Runs(int thread);
+
   /// All its programs, and those of its descendants, have a file of that name in their memory.
   bool HasMapped(std::string_view name) const;
 

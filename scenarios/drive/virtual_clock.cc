@@ -142,12 +142,13 @@ bool VirtualClock::IsWaking(int client) const {
 
 bool VirtualClock::Spins(int client) const { return page(client).readings > kSpinning; }
 
-std::vector<int> VirtualClock::Nappers(int client) const {
-  std::vector<int> threads;
+Napping VirtualClock::NappingOf(int client) const {
+  Napping napping;
+  napping.waits = waits(client);  // first: whoever begins to wait after this makes a difference
   for (const Sleeper& one : page(client).sleepers) {
-    if (one.by == WakeBy::kNaps && Waits(one)) threads.push_back(one.thread);
+    if (one.by == WakeBy::kNaps && Waits(one)) napping.threads.push_back(one.thread);
   }
-  return threads;
+  return napping;
 }
 
 }  // namespace interlock::scenarios::drive

@@ -20,6 +20,7 @@
 
 #include "scenarios/drive/clock/shared_clock.h"
 #include "scenarios/drive/foreign_process.h"
+#include "scenarios/drive/stillness.h"
 
 namespace interlock::scenarios::drive {
 
@@ -48,10 +49,10 @@ class VirtualClock {
   bool IsWaking(int client) const;
   /// So many times has a thread of it begun to wait.
   std::uint64_t waits(int client) const { return page(client).waits; }
+  /// Threads that look at the clock by themselves, and run for that again and again.
+  Napping NappingOf(int client) const;
   /// It does nothing but ask what time it is.
   bool Spins(int client) const;
-  /// Threads that look at the clock by themselves, which says nothing about the client.
-  std::vector<int> Nappers(int client) const;
   /// The name of the library's file, by which a program that has it is known.
   static constexpr std::string_view kLibrary = "interlock-clock";
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include "scenarios/drive/stillness.h"
+
 namespace interlock::scenarios::drive {
 namespace {
 
@@ -30,12 +32,16 @@ class VirtualClockTest : public ::testing::Test {
     process_ = *std::move(started);
   }
 
-  /// Until a thread of it waits for a time; nullopt: it has ended.
+  /// Until it stands still and a thread of it waits for a time; nullopt: it has ended. While a
+  /// thread runs, another may wait for its turn only (in Python, 5 ms for the interpreter's lock).
   std::optional<std::int64_t> NextWake() {
+    stillness_.Forget();
     for (;;) {
       if (process_->ended()) return std::nullopt;
-      const auto wake_us = clock_->NextWakeUs(0);
-      if (wake_us && !clock_->IsWaking(0)) return *wake_us - VirtualClock::kEpochUs;
+      // In this order: who has not noticed yet that its time has come naps for all one sees.
+      if (!clock_->IsWaking(0) && stillness_.Look(*process_, false, clock_->NappingOf(0), kApart)) {
+        if (const auto wake_us = clock_->NextWakeUs(0)) return *wake_us - VirtualClock::kEpochUs;
+      }
       std::this_thread::sleep_for(milliseconds(1));
     }
   }
@@ -51,7 +57,10 @@ class VirtualClockTest : public ::testing::Test {
     return last_us;
   }
 
+  static constexpr milliseconds kApart{3};  // between two looks
+
   std::unique_ptr<VirtualClock> clock_;
+  Stillness stillness_;
   std::unique_ptr<ForeignProcess> process_;
 };
 

@@ -8,6 +8,11 @@
 #include <semaphore.h>
 #include <sys/syscall.h>
 
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
 #include "scenarios/drive/clock/sleeper.h"
 
 namespace interlock::scenarios::drive {
@@ -19,10 +24,25 @@ constexpr std::int64_t kSmallestTimeOfDay = 1'000'000'000;
 
 using ConditionWait = int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*);
 using SemaphoreWait = int (*)(sem_t*, clockid_t, const timespec*);
+using ConditionSignal = int (*)(pthread_cond_t*);
+
+/// So often has a condition been signalled, or one that shares the place.
+std::array<std::atomic<std::uint32_t>, 256> signals;
+
+std::atomic<std::uint32_t>& Signals(const pthread_cond_t* condition) {
+  return signals[reinterpret_cast<std::uintptr_t>(condition) / sizeof *condition % signals.size()];
+}
 
 template <typename Function>
 Function Original(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
+/// Conditions of old have functions of the same names, which may be what dlsym() finds.
+ConditionSignal OriginalSignal(const char* name) {
+  void* found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+  return found != nullptr ? reinterpret_cast<ConditionSignal>(found)
+                          : Original<ConditionSignal>(name);
 }
 
 int WaitAsIs(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t id,
@@ -58,12 +78,28 @@ int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, cl
                            const timespec* until) {
   if (drive::Clock() == nullptr) return drive::WaitAsIs(condition, mutex, id, until);
   drive::Wait wait(drive::UntilNs(id, *until), drive::WakeBy::kNaps);
+  const std::uint32_t signals = drive::Signals(condition);
   for (;;) {
     const bool over = wait.over();
     const timespec end = drive::EndOfNap(over);
     const int result = drive::WaitAsIs(condition, mutex, CLOCK_MONOTONIC, &end);
     if (result != ETIMEDOUT || over) return result;
+    // A signal for a thread whose nap is over is lost with the nap. POSIX lets a wait end without
+    // a reason, and the program looks then whether there is one.
+    if (drive::Signals(condition) != signals) return 0;
   }
+}
+
+int pthread_cond_signal(pthread_cond_t* condition) {
+  static const auto original = drive::OriginalSignal("pthread_cond_signal");
+  ++drive::Signals(condition);
+  return original(condition);
+}
+
+int pthread_cond_broadcast(pthread_cond_t* condition) {
+  static const auto original = drive::OriginalSignal("pthread_cond_broadcast");
+  ++drive::Signals(condition);
+  return original(condition);
 }
 
 int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
