@@ -7,7 +7,8 @@ Every client is a process of its own; it takes and gives back the lock until the
 client the table shows what a turn takes, for more: grants per second, commands that the server
 executed for each, how long a hand-over takes (from when the holder begins to give back until
 somebody who was waiting has it, the median), and Jain's index over the clients' grants (1: all got
-the same). At the end come the shapes of the gem redis-single-file's own benchmark.
+the same). At the end come the shapes of the gem redis-single-file's own benchmark: one client; ten
+threads, and ten processes, begun anew for each round. Threads have stacks of the same size in both.
 
 Needs the build of the tests (./interlock build release), and of Debian's packages redis-tools or
 redis-server, python3-redis and ruby-redis; npm fetches the rest. What is missing is named, and left
@@ -28,6 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
 OURS = ROOT / "build" / "release" / "tests" / "bench" / "interlock_bench_client"
 LEAD_SECONDS = 2.0  # for interpreters to start
+SHAPES_TURNS = 5
 
 
 class Server:
@@ -152,13 +154,23 @@ def competitors(folder):
 
 
 def compare_shapes(server, seconds):
-    print("\nTimes per second that each shape of the gem's benchmark is done:\n")
-    for name, start in (("interlock single-file", [OURS, "shapes"]),
-                        ("redis-single-file's commands", ["ruby", HERE / "gem.rb", "shapes"])):
-        server.ask("FLUSHALL")
-        out = subprocess.run([*start, server.url, "0", str(seconds), "0"], check=False,
-                             stdout=subprocess.PIPE, text=True).stdout
-        print(f"- {name}: {', '.join(out.splitlines())}")
+    """Both in turns, for machines are busy with other things now and then; medians."""
+    per_second = {"ours": {}, "theirs": {}}
+    for _ in range(SHAPES_TURNS):
+        for whose, start in (("ours", [OURS]), ("theirs", ["ruby", HERE / "gem.rb"])):
+            server.ask("FLUSHALL")
+            out = subprocess.run([*start, "shapes", server.url, "0", str(seconds), "0"], check=False,
+                                 stdout=subprocess.PIPE, text=True).stdout
+            for shape, figure in (line.split() for line in out.splitlines()):
+                per_second[whose].setdefault(shape, []).append(float(figure))
+    print(f"\nTimes per second that each shape of the gem's benchmark is done, "
+          f"medians of {SHAPES_TURNS} turns:\n")
+    print("| shape | interlock single-file | redis-single-file's commands | ratio |")
+    print("|---|---|---|---|")
+    for shape, figures_of_ours in per_second["ours"].items():
+        ours = statistics.median(figures_of_ours)
+        theirs = statistics.median(per_second["theirs"].get(shape, [float("nan")]))
+        print(f"| {shape} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} |")
 
 
 def main():
