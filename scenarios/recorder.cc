@@ -26,7 +26,8 @@ Recorder::Recorder(const harness::Subject& subject,
     resource.history.prefers_writers = subject.traits().prefers_writers;
     resource.history.nests = subject.traits().nests;
     resource.history.drift_allowance = subject.DriftAllowance(one);
-    key_limits_.lease_ms = std::max(key_limits_.lease_ms, one.lease.count());
+    key_limits_.lease_ms =
+        std::max<std::int64_t>(key_limits_.lease_ms, subject.LongestLease(one).count());
     std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
     std::move(some.begin(), some.end(), std::back_inserter(key_limits_.auxiliary));
   }

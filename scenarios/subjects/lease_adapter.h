@@ -42,14 +42,21 @@ inline std::chrono::milliseconds HandOverOfWaiters(const harness::LockOptions& o
 /// Whether each lease is kept alive, and for how long at most; 0: it is not.
 struct Renewal {
   Duration longest_hold{};
+  Duration extension{};  ///< what an extension makes of a lease that is kept alive
   bool wanted() const { return longest_hold > Duration(0); }
 };
 
 /// How many leases a renewed one lasts at most, however long its holder stays.
 inline constexpr int kRenewedLeases = 3;
+/// What an extension makes of a lease that is renewed: more than a renewal does, and renewals have
+/// to go on after it.
+inline std::chrono::milliseconds ExtensionOfRenewed(const harness::LockOptions& options) {
+  return options.lease * 3 / 2;
+}
 
 inline Renewal RenewalOf(const harness::Traits& traits, const harness::LockOptions& options) {
-  return {traits.renews ? kRenewedLeases * options.lease : Duration(0)};
+  if (!traits.renews) return {};
+  return {kRenewedLeases * options.lease, ExtensionOfRenewed(options)};
 }
 
 /// Keeps what was granted alive, if that is wanted. Not ok: it has been given back instead, as far
@@ -99,7 +106,9 @@ class LeaseHold final : public harness::Hold {
     if (renewal_.wanted()) lease_.OnLost(std::move(callback));
     return renewal_.wanted();
   }
-  Status Extend() override { return lease_.Extend(); }
+  Status Extend() override {
+    return renewal_.wanted() ? lease_.Extend(renewal_.extension) : lease_.Extend();
+  }
   Status Release() override { return lease_.Release(); }
 
  private:

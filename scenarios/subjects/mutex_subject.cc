@@ -32,6 +32,9 @@ class Adapter final : public MutexAdapter {
   std::chrono::milliseconds KeptAliveFor(const harness::LockOptions& options) const override {
     return kRenewedLeases * options.lease;
   }
+  std::chrono::milliseconds LongestLease(const harness::LockOptions& options) const override {
+    return traits_.renews ? ExtensionOfRenewed(options) : options.lease;
+  }
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

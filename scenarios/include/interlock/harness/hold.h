@@ -48,7 +48,7 @@ class Hold {
   /// It neither waits nor calls the lock. False: the lock offers no such call.
   virtual bool OnLost(std::function<void()> /*callback*/) { return false; }
 
-  /// Prolongs the lease to a full length from now. Only called if Traits say `can_extend`. Called
+  /// Prolongs the lease to a full length from now, at least. Only called if Traits say `can_extend`. Called
   /// from inside the section, so it must return before valid_until(): later it keeps its user
   /// inside.
   virtual Status Extend() {

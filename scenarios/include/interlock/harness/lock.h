@@ -183,6 +183,11 @@ class Subject {
     return 2 * options.lease;
   }
 
+  /// The most that an ownership entry may have to live: an Extend may ask for more than a lease.
+  virtual std::chrono::milliseconds LongestLease(const LockOptions& options) const {
+    return options.lease;
+  }
+
   /// What the lock takes off each lease for clocks that run at other rates. Those of clients may be
   /// 0.25 % off in any scenario with faults of clocks, whatever this says: a holder that believes
   /// in all of its lease is convicted there.
