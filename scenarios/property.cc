@@ -201,7 +201,8 @@ constexpr std::array<Property, 18> kProperties = {{
      "a lease was called valid after its end",
      "Violated when an acquire succeeds although nothing of the lease is left by the client's own "
      "clock, when the client is not told in time that its validity has ended, or is told so "
-     "without cause, and when a lock that renews by itself lets an undisturbed holder's lease end.",
+     "without cause, and when a lock that renews by itself lets an undisturbed holder's lease end, "
+     "or prolongs it for longer than it says.",
      "etcd.e1",
      "C2 waits long in a queue. Its own entry expires meanwhile, C1 releases, and C2 is told \"it "
      "is yours\" although its lease no longer exists.",

@@ -277,7 +277,7 @@ class OneRun {
     JudgeLimit(history, result.violations);
     if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
     JudgeFalseValidity(history, result.violations);
-    JudgeKeptAlive(history, KeptAliveFor(*case_.subject, *resource.options), result.violations);
+    JudgeKeptAlive(history, KeptAliveBy(*case_.subject, *resource.options), result.violations);
     JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
     if (traits_.bypass_bound.has_value()) {
       JudgeOrder(history, *traits_.bypass_bound, result.violations);

@@ -59,6 +59,27 @@ bool WasInUse(const History& history, const ServerHold& entry) {
   });
 }
 
+/// What clocks of different rates, and whole milliseconds, may make of a lease.
+Duration Slack(const History& history) { return history.lease / 8; }
+
+/// The hold is counted from a little later than the grant, and what is short is not renewed.
+bool RanOutTooSoon(const History& history, const ServerHold& entry, const KeptAlive& said) {
+  return entry.end == ServerHoldEnd::kExpired && WasInUse(history, entry) &&
+         entry.promised_until - entry.granted < said.at_least - Slack(history);
+}
+
+/// The hold is counted from when the holder knew of it, and a renewal takes its time, too.
+bool WasKeptTooLong(const History& history, const ServerHold& entry, const KeptAlive& said) {
+  if (!said.at_most.has_value()) return false;
+  const bool extended =
+      std::any_of(history.renewals.begin(), history.renewals.end(), [&entry](const Renewal& asked) {
+        return asked.client == entry.client && asked.called <= entry.ended &&
+               asked.called >= entry.granted;
+      });
+  return !extended && entry.promised_until - entry.granted >
+                          *said.at_most + 2 * history.latency + Slack(history);
+}
+
 bool WasMet(const History& history, int client, VirtualTime until) {
   return std::any_of(
       history.disturbances.begin(), history.disturbances.end(),
@@ -85,29 +106,40 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
                                     Client(first->client), Instant(at), why)});
 }
 
-Duration KeptAliveFor(const harness::Subject& subject, const harness::LockOptions& options) {
-  return subject.traits().renews ? subject.KeptAliveFor(options) : Duration{};
+KeptAlive KeptAliveBy(const harness::Subject& subject, const harness::LockOptions& options) {
+  if (!subject.traits().renews) return {};
+  return {subject.KeptAliveFor(options), subject.KeptAliveAtMost(options)};
 }
 
-void JudgeKeptAlive(const History& history, Duration kept_alive_for,
+void JudgeKeptAlive(const History& history, const KeptAlive& said,
                     std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;
-  std::optional<Violation> first;
+  std::optional<Violation> short_one;
+  std::optional<Violation> long_one;
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.end != ServerHoldEnd::kExpired || entry.copied) continue;
-    // The hold is counted from a little later than the grant, and what is short is not renewed.
-    const Duration lasted = entry.promised_until - entry.granted;
-    if (lasted >= kept_alive_for - history.lease / 8) continue;
-    if (!WasInUse(history, entry) || WasMet(history, entry.client, entry.promised_until)) continue;
-    KeepEarlier(Violation{Judged::kFalseValidity, entry.promised_until, entry.client,
-                          fmt::format("the lease of {}, granted at {}, ran out at {} while it was "
-                                      "held, though no fault had met its client and the lock "
-                                      "says that it renews it for {} at least",
-                                      Client(entry.client), Instant(entry.granted),
-                                      Instant(entry.promised_until), Instant(kept_alive_for))},
-                first);
+    if (entry.copied || entry.promised_until == kOpen) continue;
+    if (WasMet(history, entry.client, entry.promised_until)) continue;
+    if (RanOutTooSoon(history, entry, said)) {
+      KeepEarlier(Violation{Judged::kFalseValidity, entry.promised_until, entry.client,
+                            fmt::format("the lease of {}, granted at {}, ran out at {} while it "
+                                        "was held, though no fault had met its client and the lock "
+                                        "says that it renews it for {} at least",
+                                        Client(entry.client), Instant(entry.granted),
+                                        Instant(entry.promised_until), Instant(said.at_least))},
+                  short_one);
+    }
+    if (WasKeptTooLong(history, entry, said)) {
+      KeepEarlier(Violation{Judged::kFalseValidity, entry.renewed, entry.client,
+                            fmt::format("the lease of {}, granted at {}, was prolonged at {} until "
+                                        "{}, though the lock says that it renews it for {} at most",
+                                        Client(entry.client), Instant(entry.granted),
+                                        Instant(entry.renewed), Instant(entry.promised_until),
+                                        Instant(*said.at_most))},
+                  long_one);
+    }
   }
-  if (first.has_value()) violations.push_back(std::move(*first));
+  if (short_one.has_value()) violations.push_back(std::move(*short_one));
+  if (long_one.has_value()) violations.push_back(std::move(*long_one));
 }
 
 bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked) {

@@ -5,9 +5,11 @@
 // lock tells its user "valid" later than its own validity's end, or after it has learned of a loss;
 // or it offers to tell of a loss, and has not done so by kNotice after the validity's end; (c) it
 // calls its user to tell of a loss twice, without one, or when the hold was given back; (d) it says
-// that it renews by itself, and lets the lease of a holder run out whom no fault has met.
+// that it renews by itself, and lets the lease of a holder run out whom no fault has met, or
+// prolongs it for longer than it says.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -28,13 +30,18 @@ bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked);
 void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
                         std::vector<Violation>& violations);
 
-/// What the lock says of itself; 0: it does not renew.
-Duration KeptAliveFor(const harness::Subject& subject, const harness::LockOptions& options);
+/// For how long since its grant a lock keeps a lease alive.
+struct KeptAlive {
+  Duration at_least{};              ///< 0: it does not renew
+  std::optional<Duration> at_most;  ///< nullopt: for as long as it is held
+};
 
-/// (d), after the run, of a lock that keeps a lease alive for at least `kept_alive_for` since its
-/// grant. What is left of that when a lease is renewed for the last time may be short. Appends one
-/// violation at most, the earliest.
-void JudgeKeptAlive(const History& history, Duration kept_alive_for,
+/// What the lock says of itself.
+KeptAlive KeptAliveBy(const harness::Subject& subject, const harness::LockOptions& options);
+
+/// (d), after the run. What is left of the least time when a lease is renewed for the last time may
+/// be short, and clocks differ. Appends one violation of each kind at most, the earliest.
+void JudgeKeptAlive(const History& history, const KeptAlive& said,
                     std::vector<Violation>& violations);
 
 /// (b), at once: the client was not told of the loss by `now`, though it had the time to be.

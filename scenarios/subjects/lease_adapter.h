@@ -46,8 +46,10 @@ struct Renewal {
   bool wanted() const { return longest_hold > Duration(0); }
 };
 
-/// How many leases a renewed one lasts at most, however long its holder stays.
-inline constexpr int kRenewedLeases = 3;
+/// For how long a lease is kept alive, however long its holder stays.
+inline std::chrono::milliseconds LongestRenewedHold(const harness::LockOptions& options) {
+  return options.lease * 5 / 2;
+}
 /// What an extension makes of a lease that is renewed: more than a renewal does, and renewals have
 /// to go on after it.
 inline std::chrono::milliseconds ExtensionOfRenewed(const harness::LockOptions& options) {
@@ -56,7 +58,7 @@ inline std::chrono::milliseconds ExtensionOfRenewed(const harness::LockOptions& 
 
 inline Renewal RenewalOf(const harness::Traits& traits, const harness::LockOptions& options) {
   if (!traits.renews) return {};
-  return {kRenewedLeases * options.lease, ExtensionOfRenewed(options)};
+  return {LongestRenewedHold(options), ExtensionOfRenewed(options)};
 }
 
 /// Keeps what was granted alive, if that is wanted. Not ok: it has been given back instead, as far

@@ -66,7 +66,7 @@ class Adapter final : public MultiAdapter {
     return traits;
   }
   std::chrono::milliseconds KeptAliveFor(const harness::LockOptions& options) const override {
-    return kRenewedLeases * options.lease;
+    return LongestRenewedHold(options);
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "scenarios/subjects/lease_adapter.h"
@@ -30,7 +31,11 @@ class Adapter final : public MutexAdapter {
   harness::Traits traits() const override { return traits_; }
 
   std::chrono::milliseconds KeptAliveFor(const harness::LockOptions& options) const override {
-    return kRenewedLeases * options.lease;
+    return LongestRenewedHold(options);
+  }
+  std::optional<std::chrono::milliseconds> KeptAliveAtMost(
+      const harness::LockOptions& options) const override {
+    return LongestRenewedHold(options);
   }
   std::chrono::milliseconds LongestLease(const harness::LockOptions& options) const override {
     return traits_.renews ? ExtensionOfRenewed(options) : options.lease;

@@ -131,7 +131,7 @@ History RanOutAt(VirtualTime end) {
 
 std::vector<Violation> JudgeRenewals(const History& history) {
   std::vector<Violation> violations;
-  JudgeKeptAlive(history, 3 * kLease, violations);
+  JudgeKeptAlive(history, {3 * kLease, 3 * kLease}, violations);
   return violations;
 }
 
@@ -146,6 +146,21 @@ TEST(KeptAliveTest, ALeaseThatRunsOutBeforeIsConvicted) {
   EXPECT_EQ(violations[0].at, Ms(1000));
   EXPECT_THAT(violations[0].what, HasSubstr("ran out at 1000.000 ms while it was held"));
   EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(2000))), ::testing::SizeIs(1)) << "renewed once";
+}
+
+TEST(KeptAliveTest, ALeaseThatIsProlongedForLongerThanTheLockSaysIsConvicted) {
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(3125))), IsEmpty()) << "clocks differ";
+  const auto violations = JudgeRenewals(RanOutAt(Ms(3126)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("until 3126.000 ms, though the lock says"));
+}
+
+TEST(KeptAliveTest, ItsHolderMayMakeItLonger) {
+  History history = RanOutAt(Ms(3500));
+  history.renewals = {{.client = 0, .called = Ms(2000)}};
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history.renewals = {{.client = 1, .called = Ms(2000)}};
+  EXPECT_THAT(JudgeRenewals(history), ::testing::SizeIs(1)) << "somebody else's";
 }
 
 TEST(KeptAliveTest, WhoHasLetGoOrDiedNeedsNoRenewal) {

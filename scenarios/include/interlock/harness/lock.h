@@ -183,6 +183,13 @@ class Subject {
     return 2 * options.lease;
   }
 
+  /// If Traits say `renews`: for how long since its grant a lease is prolonged, at most, unless its
+  /// holder extends it. nullopt: for as long as it is held, or counted from another moment.
+  virtual std::optional<std::chrono::milliseconds> KeptAliveAtMost(
+      const LockOptions& /*options*/) const {
+    return std::nullopt;
+  }
+
   /// The most that an ownership entry may have to live: an Extend may ask for more than a lease.
   virtual std::chrono::milliseconds LongestLease(const LockOptions& options) const {
     return options.lease;
