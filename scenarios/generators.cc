@@ -2,6 +2,15 @@
 #include "scenarios/generators.h"
 
 namespace interlock::scenarios {
+namespace {
+
+void LetNobodyRead(Workload& workload) {
+  for (ClientPlan& client : workload.clients) {
+    for (Operation& operation : client.operations) operation.shared = false;
+  }
+}
+
+}  // namespace
 
 WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras) {
   WorkloadShape shape = scenario.shape;
@@ -15,7 +24,11 @@ WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras)
 }
 
 Workload Generator::Draw(std::uint64_t seed) const {
-  if (!pinned_.empty()) return pinned_[seed % pinned_.size()];
+  if (!pinned_.empty()) {
+    Workload workload = pinned_[seed % pinned_.size()];
+    if (!swarm_.shape().extras.readers) LetNobodyRead(workload);
+    return workload;
+  }
   return Cooked(swarm_.shape(), swarm_.Draw(seed));
 }
 

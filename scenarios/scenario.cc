@@ -85,6 +85,7 @@ Extras ExtrasOf(const harness::Traits& traits) {
           .stops = traits.stops,
           .operators = traits.operators && !traits.latch,
           .lives = traits.latch,
+          .own_leases = traits.own_leases,
           .limit_stands = traits.limit_stands};
 }
 

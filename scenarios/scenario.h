@@ -22,10 +22,11 @@ namespace interlock::scenarios {
 
 /// What a workload may have in addition, because of what the lock is.
 struct Extras {
-  bool readers = false;    ///< some ask as readers
-  bool stops = false;      ///< some waits are stopped
-  bool operators = false;  ///< some take the lock away from its holders
-  bool lives = false;      ///< a latch may be remembered for a short time only
+  bool readers = false;     ///< some ask as readers
+  bool stops = false;       ///< some waits are stopped
+  bool operators = false;   ///< some take the lock away from its holders
+  bool lives = false;       ///< a latch may be remembered for a short time only
+  bool own_leases = false;  ///< clients differ in their leases; also if limit_stands
   /// Clients differ in their limits and leases, and, if it is more than 0, set other limits; as
   /// Traits::limit_stands.
   std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;

@@ -23,9 +23,11 @@ constexpr int kWritersOnlyOneIn = 8;
 constexpr int kOneMindOneIn = 3;  // runs in which nobody differs about the limit
 constexpr int kAgesOneIn = 6;     // ... in which a limit may go out of use for as long as it stands
 constexpr int kMostLimit = 4;
-// And with and without stops, and operators.
+// And with and without leases of their own, stops, and operators.
+constexpr std::uint64_t kLeaseStream = 10 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kStopStream = 8 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kOperatorStream = 9 * 0x9e3779b97f4a7c15ULL;
+constexpr int kOwnLeasesOneIn = 4;  // runs in which clients differ in their leases
 constexpr int kStopsOneIn = 3;      // runs in which waits are stopped
 constexpr int kOperatorsOneIn = 4;  // runs in which there are operators
 constexpr int kMostOperators = 2;   // operations of theirs in one run
@@ -170,6 +172,14 @@ void MakeReaders(Dice& dice, RawWorkload& raw) {
 }
 
 /// Who differs from all others does so in everything that it does.
+void VaryLeases(Dice& dice, RawWorkload& raw) {
+  if (!dice.OneIn(kOwnLeasesOneIn)) return;
+  const int percent = 1 + dice.Below(kMostWeight);
+  for (RawClient& client : raw.clients) {
+    if (dice.Below(100) < percent) client.lease = 1 + dice.Below(kLadders.client_leases - 1);
+  }
+}
+
 void VaryClients(Dice& dice, bool settable, RawWorkload& raw) {
   const int follow_percent = settable ? dice.Below(kMostWeight) : 0;
   const int other_percent = dice.Below(kMostWeight / 2);
@@ -280,6 +290,10 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
   if (shape_.extras.limit_stands.has_value()) {
     Dice of_limits(seed ^ kLimitStream);
     VaryLimits(of_limits, shape_, raw);
+  }
+  if (shape_.extras.own_leases && !shape_.extras.limit_stands.has_value()) {
+    Dice of_leases(seed ^ kLeaseStream);
+    VaryLeases(of_leases, raw);
   }
   if (shape_.extras.lives) {
     Dice of_lives(seed ^ kLifeStream);

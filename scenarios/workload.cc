@@ -48,10 +48,13 @@ bool HasReaders(const Workload& workload) {
   return AnyOperation(workload, [](const Operation& operation) { return operation.shared; });
 }
 
-bool VariesLimits(const Workload& workload) {
-  return SetsLimits(workload) || HasOwnLeases(workload) ||
-         std::any_of(workload.clients.begin(), workload.clients.end(),
+bool HasOwnLimits(const Workload& workload) {
+  return std::any_of(workload.clients.begin(), workload.clients.end(),
                      [](const ClientPlan& one) { return one.limit.has_value(); });
+}
+
+bool VariesLimits(const Workload& workload) {
+  return SetsLimits(workload) || HasOwnLeases(workload) || HasOwnLimits(workload);
 }
 
 bool SetsLimits(const Workload& workload) {

@@ -126,8 +126,9 @@ Duration LongestPhaseOne(const Workload& workload);
 /// Whether anybody asks as a reader.
 bool HasReaders(const Workload& workload);
 
-/// Whether clients differ about the limit or in their leases, or set another limit; whether they do
-/// that, or follow whichever is in force; whether leases differ.
+/// Whether clients differ about the limit; whether they do, or differ in their leases, or set
+/// another limit; whether they do that, or follow whichever is in force; whether leases differ.
+bool HasOwnLimits(const Workload& workload);
 bool VariesLimits(const Workload& workload);
 bool SetsLimits(const Workload& workload);
 bool HasOwnLeases(const Workload& workload);

@@ -42,6 +42,13 @@ Workload TakesTurns(Duration gap) {
   return Clients({Does({first, later}), Does({between, later})});
 }
 
+/// The second of them only reads.
+Workload ReadsAfter(Duration gap) {
+  Workload workload = TakesTurns(gap);
+  for (Operation& operation : workload.clients.back().operations) operation.shared = true;
+  return workload;
+}
+
 Scenario Idle() {
   using std::chrono::hours;
   Scenario scenario;
@@ -50,9 +57,9 @@ Scenario Idle() {
   scenario.classes = {SynchronyClass::kNone};
   scenario.judges = {Judged::kTokens, Judged::kKeys};
   scenario.always_whole = true;
-  Pin(scenario,
-      {TakesTurns(std::chrono::minutes(1)), TakesTurns(hours(1)), TakesTurns(hours(25)),
-       TakesTurns(hours(8 * 24)), TakesTurns(hours(40 * 24)), TakesTurns(hours(400 * 24))});
+  Pin(scenario, {TakesTurns(std::chrono::minutes(1)), TakesTurns(hours(1)), TakesTurns(hours(25)),
+                 TakesTurns(hours(8 * 24)), TakesTurns(hours(40 * 24)), TakesTurns(hours(400 * 24)),
+                 ReadsAfter(hours(8 * 24))});
   return scenario;
 }
 

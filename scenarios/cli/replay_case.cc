@@ -131,7 +131,11 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
         fmt::format("the token asks {} for readers, which it does not have", replayed.token.lock));
   }
   const harness::Traits traits = unit.entry->subject->traits();
-  if (VariesLimits(replayed.workload) && !traits.limit_stands.has_value()) {
+  if (HasOwnLeases(replayed.workload) && !traits.own_leases && !traits.limit_stands.has_value()) {
+    return Bad(fmt::format("the token has clients with leases of their own, but {} has one for all",
+                           replayed.token.lock));
+  }
+  if (HasOwnLimits(replayed.workload) && !traits.limit_stands.has_value()) {
     return Bad(fmt::format("the token has clients with limits of their own, but {} keeps none",
                            replayed.token.lock));
   }

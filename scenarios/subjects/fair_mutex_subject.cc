@@ -20,8 +20,12 @@ class Adapter final : public MutexAdapter {
     return "interlock::FairMutex: one holder at a time, first come, first served";
   }
   harness::Traits traits() const override {
-    return {
-        .can_extend = true, .fencing = true, .bypass_bound = 0, .stops = true, .operators = true};
+    return {.can_extend = true,
+            .fencing = true,
+            .bypass_bound = 0,
+            .own_leases = true,
+            .stops = true,
+            .operators = true};
   }
   std::vector<harness::Promise> Promises() const override {
     return WithOrder(MutexAdapter::Promises());

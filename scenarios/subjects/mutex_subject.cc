@@ -65,8 +65,9 @@ class Adapter final : public MutexAdapter {
 }  // namespace
 
 std::shared_ptr<const harness::Subject> MutexSubject() {
-  return std::make_shared<const Adapter>(
-      "mutex", "interlock::Mutex: one holder at a time, by lease", harness::Traits());
+  return std::make_shared<const Adapter>("mutex",
+                                         "interlock::Mutex: one holder at a time, by lease",
+                                         harness::Traits{.own_leases = true});
 }
 
 std::shared_ptr<const harness::Subject> RenewedMutexSubject() {

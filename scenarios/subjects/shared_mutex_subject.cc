@@ -86,6 +86,7 @@ class Adapter final : public MutexAdapter {
             .fencing = true,
             .shared = true,
             .prefers_writers = true,
+            .own_leases = true,
             .stops = true,
             .operators = true};
   }

@@ -114,6 +114,19 @@ TEST_F(CountDownLatchOnRedisTest, RemoveTellsThoseWhoWait) {
   remover.join();
 }
 
+TEST_F(CountDownLatchOnRedisTest, ARepeatedCloseMakesItLastLonger) {
+  CountDownLatch latch = NewLatch({.life = seconds(60)});
+  ASSERT_TRUE(latch.Close(2).ok());
+  ASSERT_TRUE(latch.CountDown("a").ok());
+  ASSERT_TRUE(NewLatch({.life = seconds(90)}).Close(2).ok());
+  for (const char* key : {"", ":counted"}) {
+    const std::string name = std::string("interlock:latch:{loaded}") + key;
+    const Result<std::string> ttl = server_->Command({"PTTL", name});
+    ASSERT_TRUE(ttl.ok());
+    EXPECT_GT(std::stol(*ttl), 60000) << name;
+  }
+}
+
 TEST_F(CountDownLatchOnRedisTest, EveryKeyHasATtl) {
   CountDownLatch latch = NewLatch({.life = seconds(60)});
   ASSERT_TRUE(latch.Close(1).ok());

@@ -207,6 +207,14 @@ TEST(GeneratorTest, APinnedWorkloadIsGivenAsItIs) {
   EXPECT_EQ(Generator(scenario).Draw(3), scenario.pinned.front());
 }
 
+TEST(GeneratorTest, WhoReadsInAPinnedWorkloadAsksLikeAllWhereThereAreNoReaders) {
+  const Scenario& scenario = Named("idle");
+  ASSERT_TRUE(HasReaders(scenario.pinned.back()));
+  const std::uint64_t last = scenario.pinned.size() - 1;
+  EXPECT_FALSE(HasReaders(Generator(scenario).Draw(last)));
+  EXPECT_EQ(Generator(scenario, {.readers = true}).Draw(last), scenario.pinned.back());
+}
+
 TEST(GeneratorTest, PinnedWorkloadsTakeTurns) {
   const Scenario& scenario = Named("kleppmann.k1");
   ASSERT_GT(scenario.pinned.size(), 1U);

@@ -44,6 +44,9 @@ struct Traits {
   /// Lock::SetLimit works, and who gives 0 follows whichever is in force, refused while none is.
   /// REQUIRES: Owners() shows the permits.
   std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
+  /// Clients of one resource may ask for leases of different lengths: each gets its own, and some
+  /// ask for a half or a quarter of LockOptions::lease.
+  bool own_leases = false;
   bool stops = false;      ///< the waits that take a std::stop_token end when it is requested to
   bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; of no latch
 };
