@@ -119,8 +119,9 @@ void SynchronizeOnce(Client& client) {
   Synchronize(*file);
 }
 
-/// Threads begin with stacks as large as Ruby's: of C++'s own, ten are more than the C library keeps
-/// from one round to the next, and a round with threads that do nothing takes longer than the locks.
+/// Threads begin with stacks as large as Ruby's: of C++'s own, ten are more than the C library
+/// keeps from one round to the next, and a round with threads that do nothing takes longer than the
+/// locks.
 void UseStacksLikeRuby() {
   constexpr std::size_t kStack = 1024UL * 1024;
   pthread_attr_t attributes;
