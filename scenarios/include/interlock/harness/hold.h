@@ -48,9 +48,9 @@ class Hold {
   /// It neither waits nor calls the lock. False: the lock offers no such call.
   virtual bool OnLost(std::function<void()> /*callback*/) { return false; }
 
-  /// Prolongs the lease to a full length from now, at least. Only called if Traits say `can_extend`. Called
-  /// from inside the section, so it must return before valid_until(): later it keeps its user
-  /// inside.
+  /// Prolongs the lease to a full length from now, at least. Only called if Traits say
+  /// `can_extend`. Called from inside the section, so it must return before valid_until(): later it
+  /// keeps its user inside.
   virtual Status Extend() {
     return Status(StatusCode::kInvalidArgument, "extend is not supported");
   }

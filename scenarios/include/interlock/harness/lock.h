@@ -25,6 +25,7 @@
 
 #include <interlock/connection.h>
 #include <interlock/harness/hold.h>
+#include <interlock/harness/lock_options.h>
 #include <interlock/harness/promise.h>
 #include <interlock/harness/server_view.h>
 #include <interlock/harness/traits.h>
@@ -42,20 +43,6 @@ struct Environment {
   Connector& connector;
   /// To each server, for a lock over several of them; one, if there is one.
   std::vector<Connector*> nodes;
-};
-
-/// Every key of the lock must begin with `key_prefix`; its TTLs follow from `lease`.
-struct LockOptions {
-  std::string key_prefix;
-  std::string resource;
-  std::chrono::milliseconds lease{};  ///< 1 ms or more
-  /// More than 1 only if Traits say `semaphore`; 0: see Traits::limit_stands.
-  int permits = 1;
-  /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
-  std::vector<std::string> several = {};
-  int parties = 0;  ///< that open a latch, see Traits; 0 if it is none
-  /// Of a latch: so long it is remembered after the last count down. 0: longer than any run.
-  std::chrono::milliseconds life{};
 };
 
 /// One client's lock object for one resource. It outlives its holds. When a run is over every call

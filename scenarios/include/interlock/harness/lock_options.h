@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What a lock under test is made with: see Subject::NewLock.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace interlock::harness {
+
+/// Every key of the lock must begin with `key_prefix`; its TTLs follow from `lease`.
+struct LockOptions {
+  std::string key_prefix;
+  std::string resource;
+  std::chrono::milliseconds lease{};  ///< 1 ms or more
+  /// More than 1 only if Traits say `semaphore`; 0: see Traits::limit_stands.
+  int permits = 1;
+  /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
+  std::vector<std::string> several = {};
+  int parties = 0;  ///< that open a latch, see Traits; 0 if it is none
+  /// Of a latch: so long it is remembered after the last count down. 0: longer than any run.
+  std::chrono::milliseconds life{};
+};
+
+}  // namespace interlock::harness
