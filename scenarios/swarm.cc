@@ -171,15 +171,17 @@ void MakeReaders(Dice& dice, RawWorkload& raw) {
   }
 }
 
-/// Who differs from all others does so in everything that it does.
+int OwnLease(Dice& dice) { return 1 + dice.Below(kLadders.client_leases - 1); }
+
 void VaryLeases(Dice& dice, RawWorkload& raw) {
   if (!dice.OneIn(kOwnLeasesOneIn)) return;
   const int percent = 1 + dice.Below(kMostWeight);
   for (RawClient& client : raw.clients) {
-    if (dice.Below(100) < percent) client.lease = 1 + dice.Below(kLadders.client_leases - 1);
+    if (dice.Below(100) < percent) client.lease = OwnLease(dice);
   }
 }
 
+/// Who differs from all others does so in everything that it does.
 void VaryClients(Dice& dice, bool settable, RawWorkload& raw) {
   const int follow_percent = settable ? dice.Below(kMostWeight) : 0;
   const int other_percent = dice.Below(kMostWeight / 2);
@@ -187,9 +189,7 @@ void VaryClients(Dice& dice, bool settable, RawWorkload& raw) {
   for (RawClient& client : raw.clients) {
     if (dice.Below(100) < other_percent) client.limit = 2 + dice.Below(kMostLimit);
     if (dice.Below(100) < follow_percent) client.limit = 1;
-    if (dice.Below(100) < lease_percent) {
-      client.lease = 1 + dice.Below(kLadders.client_leases - 1);
-    }
+    if (dice.Below(100) < lease_percent) client.lease = OwnLease(dice);
   }
 }
 

@@ -64,20 +64,20 @@ Duration Slack(const History& history) { return history.lease / 8; }
 
 /// The hold is counted from a little later than the grant, and what is short is not renewed.
 bool RanOutTooSoon(const History& history, const ServerHold& entry, const KeptAlive& said) {
-  return entry.end == ServerHoldEnd::kExpired && WasInUse(history, entry) &&
-         entry.promised_until - entry.granted < said.at_least - Slack(history);
+  return entry.end == ServerHoldEnd::kExpired &&
+         entry.promised_until - entry.granted < said.at_least - Slack(history) &&
+         WasInUse(history, entry);
 }
 
 /// The hold is counted from when the holder knew of it, and a renewal takes its time, too.
 bool WasKeptTooLong(const History& history, const ServerHold& entry, const KeptAlive& said) {
   if (!said.at_most.has_value()) return false;
-  const bool extended =
-      std::any_of(history.renewals.begin(), history.renewals.end(), [&entry](const Renewal& asked) {
-        return asked.client == entry.client && asked.called <= entry.ended &&
-               asked.called >= entry.granted;
-      });
-  return !extended && entry.promised_until - entry.granted >
-                          *said.at_most + 2 * history.latency + Slack(history);
+  const Duration longest = *said.at_most + 2 * history.latency + Slack(history);
+  if (entry.promised_until - entry.granted <= longest) return false;
+  return std::none_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& asked) {
+    return asked.client == entry.client && asked.called <= entry.ended &&
+           asked.called >= entry.granted;
+  });
 }
 
 bool WasMet(const History& history, int client, VirtualTime until) {
@@ -118,8 +118,11 @@ void JudgeKeptAlive(const History& history, const KeptAlive& said,
   std::optional<Violation> long_one;
   for (const ServerHold& entry : history.server_holds) {
     if (entry.copied || entry.promised_until == kOpen) continue;
+    const bool too_soon = RanOutTooSoon(history, entry, said);
+    const bool too_long = WasKeptTooLong(history, entry, said);
+    if (!too_soon && !too_long) continue;
     if (WasMet(history, entry.client, entry.promised_until)) continue;
-    if (RanOutTooSoon(history, entry, said)) {
+    if (too_soon) {
       KeepEarlier(Violation{Judged::kFalseValidity, entry.promised_until, entry.client,
                             fmt::format("the lease of {}, granted at {}, ran out at {} while it "
                                         "was held, though no fault had met its client and the lock "
@@ -128,7 +131,7 @@ void JudgeKeptAlive(const History& history, const KeptAlive& said,
                                         Instant(entry.promised_until), Instant(said.at_least))},
                   short_one);
     }
-    if (WasKeptTooLong(history, entry, said)) {
+    if (too_long) {
       KeepEarlier(Violation{Judged::kFalseValidity, entry.renewed, entry.client,
                             fmt::format("the lease of {}, granted at {}, was prolonged at {} until "
                                         "{}, though the lock says that it renews it for {} at most",

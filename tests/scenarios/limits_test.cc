@@ -349,24 +349,6 @@ TEST(LimitDrawsTest, AreDrawnBesideEverythingElse) {
   EXPECT_GT(set, 100);
 }
 
-TEST(LimitDrawsTest, LeasesOfTheirOwnAreDrawnBesideEverythingElse) {
-  const Scenario& scenario = *FindScenario("chaos");
-  const Generator without(scenario);
-  const Generator with(scenario, Extras{.own_leases = true});
-  int varied = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    Workload drawn = with.Draw(seed);
-    varied += HasOwnLeases(drawn) ? 1 : 0;
-    for (ClientPlan& client : drawn.clients) {
-      EXPECT_LT(client.lease, drawn.lease);
-      client.lease = Duration{};
-    }
-    EXPECT_EQ(drawn, without.Draw(seed));
-  }
-  EXPECT_GT(varied, 50);
-  EXPECT_LT(varied, 150);
-}
-
 TEST(LimitDrawsTest, NobodySetsWhatLastsOnlyAsLongAsThePermits) {
   const Generator generator(*FindScenario("chaos"), Extras{.limit_stands = milliseconds(0)});
   int varied = 0;
@@ -383,21 +365,6 @@ TEST(LimitDrawsTest, NothingIsDrawnWhereAServerMayForgetIt) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     EXPECT_EQ(with.Draw(seed), Generator(scenario).Draw(seed));
   }
-}
-
-TEST(LifeDrawsTest, HalfOfTheRunsOfALatchHaveAShortLife) {
-  const Scenario& scenario = *FindScenario("contention");
-  const Generator with(scenario, Extras{.lives = true});
-  int lives = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    Workload drawn = with.Draw(seed);
-    lives += drawn.life.count() > 0 ? 1 : 0;
-    EXPECT_LE(drawn.life, 4 * drawn.lease);
-    drawn.life = Duration{};
-    EXPECT_EQ(drawn, Generator(scenario).Draw(seed));
-  }
-  EXPECT_GT(lives, 150);
-  EXPECT_LT(lives, 250);
 }
 
 TEST(LimitShrinkTest, OfOneMindIsSimplerAndLeasesStayWhole) {

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "scenarios/drive/clock/sleeper.h"
