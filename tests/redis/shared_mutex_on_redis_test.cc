@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -132,6 +133,30 @@ TEST_F(SharedMutexOnRedisTest, AWaitingWriterKeepsNewReadersOutIfItIsPreferred) 
     EXPECT_TRUE(mutex.reader().TryAcquire().ok());
     EXPECT_TRUE(reading->Release().ok());
   }
+}
+
+// A writer that would have waited for longer is stopped, and another one is there still.
+TEST_F(SharedMutexOnRedisTest, AReaderSleepsNoLongerThanTheWritersThatAreLeftWait) {
+  const Process process = NewProcess();
+  SharedMutex mutex = NewShared(process);
+  Result<Lease> reading = mutex.reader().TryAcquire();
+  ASSERT_TRUE(reading.ok());
+  std::stop_source source;
+  std::thread stopped(
+      [&] { EXPECT_EQ(mutex.writer().Acquire(source.get_token()).code(), StatusCode::kStopped); });
+  WaitForSleepers(1);
+  const MonotonicTime begun = runtime_.Now();
+  std::thread reader([&] { EXPECT_TRUE(mutex.reader().AcquireFor(seconds(15)).ok()); });
+  WaitForSleepers(2);
+  std::thread left(
+      [&] { EXPECT_EQ(mutex.writer().AcquireFor(seconds(1)).code(), StatusCode::kTimeout); });
+  WaitForSleepers(3);
+  source.request_stop();
+  stopped.join();
+  left.join();
+  reader.join();
+  EXPECT_LT(runtime_.Now() - begun, seconds(10));
+  EXPECT_TRUE(reading->Release().ok());
 }
 
 // It is dropped in the middle of its wait, as a crash would drop it.

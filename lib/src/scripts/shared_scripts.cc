@@ -104,8 +104,8 @@ return mine
 
 // A writer, if there is no other and no reader. Who waits, and is preferred, stands in the server
 // under the token of its last refused try: for a lease at most, and not past its own deadline. It
-// is sent back early enough to stand there without a break. Who goes away while it would still have
-// stood, and was the last to, wakes the readers that it has kept out.
+// is sent back early enough to stand there without a break. Who goes away, and would have stood for
+// longer than all others, wakes the readers that it has kept out: they may sleep until then.
 // KEYS writer, readers, waiting, fence, cancelled mark, hints for readers; ARGV token, lease, life
 // of the fence, the token that stands for it, its patience.
 constexpr Script kWriterAcquire = MakeScript("writer-acquire", R"lua(
@@ -132,7 +132,7 @@ if ttl then
     ttl = math.min(ttl, math.floor(lease * 3 / 4))
   elseif stood and tonumber(stood) > now and not owner then
     local other = redis.call('ZRANGE', KEYS[3], '-1', '-1', 'WITHSCORES')[2]
-    if not other or tonumber(other) < now then
+    if not other or tonumber(other) < tonumber(stood) then
       if hints == 0 then redis.call('LPUSH', KEYS[6], '1') end
       redis.call('PEXPIRE', KEYS[6], ARGV[2])
     end
