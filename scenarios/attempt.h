@@ -28,6 +28,7 @@ struct Attempt {
   /// The words of that command and of the latest such one, but for a script's text.
   std::string queued_with = {};
   std::string latest_words = {};
+  VirtualTime changed{};        ///< when the latest such command was executed
   std::int64_t commands = 0;    ///< sent by its client until it was answered
   int counts_for = -1;          ///< counts a latch down for that party; -1: waits, or has none
   bool shared = false;          ///< as a reader
@@ -45,6 +46,11 @@ struct Attempt {
   }
   bool HasSent(std::uint64_t number) const {
     return commands > 0 && first_sent <= number && number <= last_sent;
+  }
+  /// Whether those words show it.
+  bool Shows(const std::string& token) const {
+    return queued_with.find(token) != std::string::npos ||
+           latest_words.find(token) != std::string::npos;
   }
   /// From when on its client does not want to wait any longer; kOpen: it waits for ever.
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }

@@ -10,6 +10,12 @@ void LetNobodyRead(Workload& workload) {
   }
 }
 
+void LetNobodyForce(Workload& workload) {
+  for (ClientPlan& client : workload.clients) {
+    std::erase_if(client.operations, [](const Operation& operation) { return operation.forces; });
+  }
+}
+
 }  // namespace
 
 WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras) {
@@ -27,6 +33,7 @@ Workload Generator::Draw(std::uint64_t seed) const {
   if (!pinned_.empty()) {
     Workload workload = pinned_[seed % pinned_.size()];
     if (!swarm_.shape().extras.readers) LetNobodyRead(workload);
+    if (!swarm_.shape().extras.operators) LetNobodyForce(workload);
     return workload;
   }
   return Cooked(swarm_.shape(), swarm_.Draw(seed));

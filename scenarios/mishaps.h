@@ -33,6 +33,8 @@ struct Disturbance {
 struct Death {
   int client = 0;
   VirtualTime at{};
+  /// When a server that had not heard of it gave it what it had waited for; kOpen: none did.
+  VirtualTime served = kOpen;
 };
 
 /// From then on another server is the primary: nobody who asks is led to this one any more.

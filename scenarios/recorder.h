@@ -117,6 +117,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   };
 
   void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
+  /// What somebody who is dead had waited for.
+  void NoteServed(int process, VirtualTime now);
   /// A server's fault, which everybody may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);
   Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) const;

@@ -18,6 +18,14 @@ bool Recorder::AnyDealing(int client,
                      [&](const Dealing& dealing) { return holds(dealing, now); });
 }
 
+void Recorder::NoteServed(int process, VirtualTime now) {
+  for (Resource& resource : resources_) {
+    for (Death& death : resource.history.deaths) {
+      if (death.client == process) death.served = std::min(death.served, now);
+    }
+  }
+}
+
 void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
   using enum sim::FaultKind;
   if (closed_) return;

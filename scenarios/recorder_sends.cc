@@ -63,6 +63,7 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
         });
     if (attempt == attempts.rend()) continue;
     (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) = WordsOf(argv);
+    attempt->changed = now;
     const Dealing& client = dealing(who);
     const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
     const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not

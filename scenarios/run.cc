@@ -189,11 +189,20 @@ class OneRun {
     return case_.subject->HandOverBound(options_.front());
   }
 
+  /// Of whoever dies the server hears, unless something goes wrong with connections, too.
+  std::optional<Duration> PassedOverBound() const {
+    FaultSet others = recorder_.struck();
+    others.reset(static_cast<std::size_t>(sim::FaultKind::kCrash));
+    if (others.any() || case_.scenario->gives_up.clocks) return std::nullopt;
+    return case_.subject->PassedOverBound(options_.front());
+  }
+
   ProgressRules Rules(const Recorder::Resource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
     ProgressRules rules{WakeUpBound(), LongestUse(workload_, traits_.renews), drift};
     rules.hand_over_bound = HandOverBound();
+    rules.passed_over_bound = PassedOverBound();
     for (const Recorder::Resource& other : recorder_.resources()) {
       if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
     }
@@ -322,9 +331,7 @@ class OneRun {
   void Take(const PerJudged<bool>& exercised, const GoalSet& goals,
             const Recorder::Resource& resource, std::size_t first, RunResult& result) const {
     const auto index = static_cast<int>(&resource - recorder_.resources().data());
-    for (std::size_t i = first; i < result.violations.size(); ++i) {
-      result.violations[i].resource = index;
-    }
+    for (Violation& one : std::span(result.violations).subspan(first)) one.resource = index;
     for (const Judged property : kAllJudged) {
       result.exercised[property] = result.exercised[property] || exercised[property];
     }

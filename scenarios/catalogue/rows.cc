@@ -85,7 +85,7 @@ const std::vector<Judged>& Exclusions() {
 }
 
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault) {
-  const int steps = workload.guard == GuardKind::kNone ? 24 : 32;
+  const int steps = workload.guard == GuardKind::kNone ? 32 : 40;
   std::vector<Workload> sweep(static_cast<std::size_t>(steps), workload);
   for (int step = 0; step < steps; ++step) {
     PlannedFault struck = fault;

@@ -46,7 +46,7 @@ Workload AsksBeforeAnother();
 /// Of one server, of beliefs and of sections, and that every key ends.
 const std::vector<Judged>& Exclusions();
 
-/// The fault of client 0 at each of its first steps in turn. With 24 steps it reaches any point
+/// The fault of client 0 at each of its first steps in turn. With 32 steps it reaches any point
 /// between connecting and the reply to the release, for every lock that ships here; reading and
 /// writing what is guarded takes some more.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
@@ -56,6 +56,8 @@ std::vector<Scenario> ClientFaults();
 
 /// Many waiters at a time; generated.
 std::vector<Scenario> Waiting();
+/// What happens to a lock whose next holder is gone, or away, when it is handed over.
+Scenario NextInLine();
 
 /// When faults are over, and when nobody has asked for long.
 std::vector<Scenario> Aftermath();

@@ -80,6 +80,6 @@ Scenario Newcomers() {
 
 }  // namespace
 
-std::vector<Scenario> Waiting() { return {Crowd(), Nested(), Newcomers()}; }
+std::vector<Scenario> Waiting() { return {Crowd(), Nested(), Newcomers(), NextInLine()}; }
 
 }  // namespace interlock::scenarios::catalogue

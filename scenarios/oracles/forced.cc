@@ -50,12 +50,13 @@ bool IsRepeated(const Force& force, const History& history) {
     if (other.client == force.client && other.token == force.token) before = &other;
   }
   if (before == nullptr || before->answer != StatusCode::kOk) return false;
-  return std::none_of(history.server_holds.begin(), history.server_holds.end(),
-                      [&](const ServerHold& entry) {
-                        const VirtualTime end = std::min(entry.ended, entry.promised_until);
-                        const bool then = entry.token != force.token && end >= before->called;
-                        return then || entry.end == ServerHoldEnd::kLost;
-                      });
+  return std::none_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
+        const VirtualTime end = std::min(entry.ended, entry.promised_until);
+        // Who waits on with its token may have been granted another one.
+        const bool another = entry.token != force.token || entry.granted > before->inspected;
+        return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
+      });
 }
 
 /// Another operator was about it at the same time, so nobody knows whose doing its end was.
@@ -108,7 +109,9 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
   if (by_force) return FirstForce(history, hold.token);
   for (auto entry = history.server_holds.rbegin(); entry != history.server_holds.rend(); ++entry) {
     if (entry->client != hold.client || entry->token != hold.token) continue;
-    return entry->end == ServerHoldEnd::kForced ? entry->ended : kOpen;
+    if (entry->end != ServerHoldEnd::kForced) return kOpen;
+    // Whoever asked once more when it was gone could have been told so.
+    return hold.last_asked > entry->ended ? kOpen : entry->ended;
   }
   return kOpen;
 }

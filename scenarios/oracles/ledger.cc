@@ -34,12 +34,8 @@ int OwnerOfNew(const std::string& token, int client, Doing doing, const History&
   if (HandsOver(doing)) return -1;
   // Nor need who gives up waiting, or looks when the first in line could have had it long since:
   // then the token is known from another request, which may be over by now.
-  const auto shows = [&](const Attempt& attempt) {
-    return attempt.queued_with.find(token) != std::string::npos ||
-           attempt.latest_words.find(token) != std::string::npos;
-  };
   for (auto attempt = history.attempts.rbegin(); attempt != history.attempts.rend(); ++attempt) {
-    if (!shows(*attempt)) continue;
+    if (!attempt->Shows(token)) continue;
     return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
   }
   return client;
@@ -49,10 +45,8 @@ int OwnerOfNew(const std::string& token, int client, Doing doing, const History&
 /// limit. Who hands something over that nobody has asked for does not ask; -1: nobody knows.
 int AskedBy(const std::string& token, int client, Doing doing, const History& history) {
   const auto attempt =
-      std::find_if(history.attempts.rbegin(), history.attempts.rend(), [&](const Attempt& one) {
-        return !token.empty() && (one.queued_with.find(token) != std::string::npos ||
-                                  one.latest_words.find(token) != std::string::npos);
-      });
+      std::find_if(history.attempts.rbegin(), history.attempts.rend(),
+                   [&](const Attempt& one) { return !token.empty() && one.Shows(token); });
   if (attempt != history.attempts.rend()) return attempt->client;
   return HandsOver(doing) ? -1 : client;
 }

@@ -43,14 +43,26 @@ class Stretches {
   std::vector<Stretch> stretches_;
 };
 
+/// Whether another client handed it over to one that was dead by then, and it lies there unfetched.
+bool CameTooLate(const History& history, const ServerHold& hold) {
+  if (hold.made_by == hold.asked_by) return false;
+  return std::any_of(history.deaths.begin(), history.deaths.end(), [&](const Death& death) {
+    return death.client == hold.asked_by && death.at < hold.granted && death.served == kOpen;
+  });
+}
+
 /// When somebody was in the way of writers or, `for_readers`, of readers: then of what is shared
 /// only those who wait for it all count, if they are preferred.
-std::vector<Interval> TakenIntervals(const History& history, bool for_readers) {
+std::vector<Interval> TakenIntervals(const History& history, const ProgressRules& rules,
+                                     bool for_readers) {
   std::vector<Interval> taken = history.blocked;
   Stretches grants;
   for (const ServerHold& hold : history.server_holds) {
     if (for_readers && hold.shared) continue;
-    const VirtualTime leased_until = hold.renewed + history.lease;
+    VirtualTime leased_until = hold.renewed + history.lease;
+    if (rules.passed_over_bound.has_value() && CameTooLate(history, hold)) {
+      leased_until = std::min(leased_until, hold.granted + *rules.passed_over_bound);
+    }
     grants.Add(hold.client, hold.token,
                {hold.granted, std::min({hold.ended, hold.promised_until, leased_until})});
   }
@@ -109,7 +121,7 @@ bool DeadHolderBefore(const History& history, VirtualTime at) {
     if (hold.granted > at || hold.given_back()) continue;
     if (hold.granted > latest) {
       latest = hold.granted;
-      answer = Died(history, hold.client);
+      answer = Died(history, hold.client >= 0 ? hold.client : hold.asked_by);
     }
   }
   for (const ClientHold& hold : history.holds) {
@@ -128,8 +140,8 @@ class Progress {
   Progress(const History& history, const ProgressRules& rules)
       : history_(history),
         rules_(rules),
-        free_(FreeIntervals(TakenIntervals(history, false), history.limits)),
-        free_for_readers_(FreeIntervals(TakenIntervals(history, true), history.limits)) {}
+        free_(FreeIntervals(TakenIntervals(history, rules, false), history.limits)),
+        free_for_readers_(FreeIntervals(TakenIntervals(history, rules, true), history.limits)) {}
 
   /// What the attempt suffered first from `calm` on.
   std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {

@@ -11,8 +11,9 @@
 //   LK015  it waits as long and nobody is granted anything: whatever goes on, it leads nowhere.
 //
 // A resource is taken while a lease that was really asked for runs, or while a live client holds
-// it; a key that never expires does not make it taken for ever. To a reader it is free while only
-// readers have it, and, if the lock prefers them, no writer waits for it.
+// it; a key that never expires does not make it taken for ever, nor does a grant to a client that
+// was dead by then for longer than the lock needs to pass it over. To a reader it is free while
+// only readers have it, and, if the lock prefers them, no writer waits for it.
 //
 // Non-guarantee: a user who stays in the section for longer than a program may (it waits for
 // something else inside) is nobody's starvation here.
@@ -35,6 +36,8 @@ struct ProgressRules {
   std::vector<const History*> beside = {};
   /// The lock's own, of a run in which no fault has struck; nullopt: the wake-up bound counts.
   std::optional<Duration> hand_over_bound = {};
+  /// Subject::PassedOverBound, of a run in which clients die and nothing else goes wrong.
+  std::optional<Duration> passed_over_bound = {};
 };
 
 /// Appends one violation at most: that of the waiter which was forgotten first.

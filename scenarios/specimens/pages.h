@@ -44,6 +44,7 @@ Specimen CalledAfterRelease();
 Specimen SignalDeleted();
 Specimen BlocksForEver();
 Specimen PushThenDelete();
+Specimen HandsOverToTheDead();
 Specimen WaiterLeftInQueue();
 Specimen LeaseNotLookedAt();
 Specimen DeadlineNotLookedAt();

@@ -181,6 +181,11 @@ class RecipeSubject final : public harness::Subject {
     return recipe_.hand_over_bound(options);
   }
 
+  std::optional<milliseconds> PassedOverBound(const harness::LockOptions& options) const override {
+    if (!recipe_.passed_over_bound) return std::nullopt;
+    return recipe_.passed_over_bound(options);
+  }
+
   milliseconds OverrunBound(const harness::LockOptions& options) const override {
     return recipe_.overrun_bound.value_or(Subject::OverrunBound(options));
   }

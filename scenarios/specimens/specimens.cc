@@ -39,7 +39,6 @@ std::vector<Specimen> OfHolders() {
           specimens::ExtendAddsUp(),
           specimens::ExtendFromReply(),
           specimens::ValidityFromReply(),
-          specimens::ValidFromWakeUp(),
           specimens::ValidForEver(),
           specimens::RenewalOutlivesRelease(),
           specimens::LossToldLate(),
@@ -48,14 +47,11 @@ std::vector<Specimen> OfHolders() {
           specimens::SignalDeleted(),
           specimens::BlocksForEver(),
           specimens::PushThenDelete(),
-          specimens::WaiterLeftInQueue(),
           specimens::LeaseNotLookedAt(),
           specimens::DeadlineNotLookedAt(),
           specimens::ZeroIsForEver(),
           specimens::CountsItsSleeps(),
           specimens::RestartsItsWait(),
-          specimens::NewcomerFirst(),
-          specimens::StackForAQueue(),
           specimens::StripedKeys(),
           specimens::WaitsOutTheHerd(),
           specimens::AfterYou(),
@@ -86,6 +82,12 @@ std::vector<Specimen> OfHolders() {
           specimens::PopThenRecord(),
           specimens::TtlOfTheFirst(),
           specimens::RedisSingleFile()};
+}
+
+/// Of waiters who stand in line.
+std::vector<Specimen> OfLines() {
+  return {specimens::ValidFromWakeUp(), specimens::HandsOverToTheDead(),
+          specimens::WaiterLeftInQueue(), specimens::NewcomerFirst(), specimens::StackForAQueue()};
 }
 
 /// Of those who end what others do.
@@ -129,8 +131,9 @@ std::vector<Specimen> OfAQuorum() {
 
 std::vector<Specimen> Specimens() {
   std::vector<Specimen> all = OfHolders();
-  for (std::vector<Specimen>& more : std::array{OfReaders(), OfStopsAndOperators(), OfSeveral(),
-                                                OfLatches(), OfLimits(), OfAQuorum()}) {
+  for (std::vector<Specimen>& more :
+       std::array{OfLines(), OfReaders(), OfStopsAndOperators(), OfSeveral(), OfLatches(),
+                  OfLimits(), OfAQuorum()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -47,6 +48,15 @@ class Adapter final : public MutexAdapter {
     std::vector<harness::Owner> owners = OwnersAt(server, KeyOf(options));
     for (harness::Owner& owner : owners) owner.token = TokenOf(owner.token);
     return owners;
+  }
+
+  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
+    return LongestSleep(options, FairMutexOptions().retry.max_wait);
+  }
+  std::optional<std::chrono::milliseconds> PassedOverBound(
+      const harness::LockOptions& options) const override {
+    return WakeUpBound(options) +
+           std::chrono::ceil<std::chrono::milliseconds>(FairMutexOptions().grace);
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

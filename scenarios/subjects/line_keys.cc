@@ -12,6 +12,10 @@ using std::chrono::milliseconds;
 
 std::string TokenOf(const std::string& entry) { return entry.substr(0, entry.find(' ')); }
 
+milliseconds LongestSleep(const harness::LockOptions& options, Duration max_wait) {
+  return std::min(options.lease, std::chrono::ceil<milliseconds>(max_wait));
+}
+
 void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duration grace,
                  std::vector<harness::AuxiliaryKey>& keys) {
   const Duration sleep = std::max<Duration>(options.lease, max_wait);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What the library's locks that are handed over in line keep in the server for it.
+// What the library's locks that are handed over in line keep in the server for it, and how soon
+// those who stand there look for themselves.
 //
 // Thread safety: may be called from any thread.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,9 @@ namespace interlock::scenarios::subjects {
 
 /// Of an entry that says more about its owner behind the token and a blank.
 std::string TokenOf(const std::string& entry);
+
+/// How long a waiter sleeps at most, whether it is woken or not.
+std::chrono::milliseconds LongestSleep(const harness::LockOptions& options, Duration max_wait);
 
 /// The keys of those who wait, and of who has not fetched its grant. `max_wait`: the longest sleep.
 void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duration grace,

@@ -45,6 +45,15 @@ class Adapter final : public PermitAdapter {
     return owners;
   }
 
+  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
+    return LongestSleep(options, SingleFileOptions().retry.max_wait);
+  }
+  std::optional<std::chrono::milliseconds> PassedOverBound(
+      const harness::LockOptions& options) const override {
+    return WakeUpBound(options) +
+           std::chrono::ceil<std::chrono::milliseconds>(SingleFileOptions().grace);
+  }
+
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override {
     std::vector<harness::AuxiliaryKey> keys = PermitAdapter::AuxiliaryKeys(options);

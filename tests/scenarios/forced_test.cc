@@ -191,6 +191,9 @@ TEST(ForcedTest, AnOperatorMaySayItAgainUntilOthersHaveCome) {
   ASSERT_THAT(PropertiesOf(judge()), ElementsAre(Judged::kSpuriousRefusal));
   history.server_holds.push_back(Owns(1, Ms(307), Ms(1307)));
   EXPECT_THAT(judge(), IsEmpty());
+  // Nor of a victim that waited on, and was granted another one.
+  history.server_holds.back() = Owns(0, Ms(307), Ms(1307));
+  EXPECT_THAT(judge(), IsEmpty());
 }
 
 TEST(ForcedTest, TheVictimsBeliefAndSectionAreInNobodysWay) {
@@ -222,6 +225,14 @@ TEST(ForcedTest, WhereNobodySeesOwnersTheForceItselfCounts) {
   EXPECT_EQ(ForcedOutAt(history, history.holds[0]), kOpen);
   history.ownership_seen = false;
   EXPECT_EQ(ForcedOutAt(history, history.holds[0]), Ms(300));
+}
+
+TEST(ForcedTest, AVictimIsNotExcusedThatAskedOnceMoreAndWasLetBelieve) {
+  History history = ForcedOut();
+  history.holds[0].last_asked = Ms(305);
+  EXPECT_EQ(ForcedOutAt(history, history.holds[0]), Ms(305));
+  history.holds[0].last_asked = Ms(306);
+  EXPECT_EQ(ForcedOutAt(history, history.holds[0]), kOpen);
 }
 
 TEST(ForcedTest, TheResourceIsFreeThoughTheVictimBelieves) {

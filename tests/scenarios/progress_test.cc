@@ -90,6 +90,61 @@ TEST(ProgressTest, AWaiterGrantedAfterTheBoundWasForgotten) {
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
 }
 
+/// C3 dies in line at 300 ms, and is granted the lock at 500 ms with a lease that outlasts it.
+History HandedToTheDead() {
+  History history = ReleasedWhileWaiting();
+  history.lease = 20 * kLease;
+  Crash(history, 2, Ms(300));
+  ServerHold hold = Owns(-1, Ms(500), Ms(500) + history.lease);
+  hold.asked_by = 2;
+  hold.made_by = 0;
+  history.server_holds.push_back(hold);
+  history.attempts.push_back(Asked(2, Ask::kWait, Ms(50)));
+  return history;
+}
+
+TEST(ProgressTest, AGrantToTheDeadMayBeInTheWayForSoLongOnly) {
+  ProgressRules rules = kRules;
+  rules.passed_over_bound = Ms(700);
+  const auto violations = Judge(HandedToTheDead(), rules);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kCrashRecovery));
+  EXPECT_EQ(violations[0].at, Ms(500) + Ms(700) + kBound + kSettling);
+  EXPECT_EQ(violations[0].client, 1);
+}
+
+TEST(ProgressTest, AGrantToTheDeadCountsToItsEndWhereNobodyPassesOver) {
+  History history = HandedToTheDead();
+  history.end = Ms(500) + history.lease + kBound;
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(ProgressTest, AGrantThatAServerGaveToTheDeadIsOneOfADeadHolder) {
+  ProgressRules rules = kRules;
+  rules.passed_over_bound = Ms(700);
+  History history = HandedToTheDead();
+  history.deaths.front().served = Ms(500);
+  history.end = Ms(500) + history.lease + kBound;
+  EXPECT_THAT(Judge(history, rules), IsEmpty());
+}
+
+TEST(ProgressTest, AGrantThatItsOwnCommandMadeIsOneOfADeadHolder) {
+  ProgressRules rules = kRules;
+  rules.passed_over_bound = Ms(700);
+  History history = HandedToTheDead();
+  history.server_holds.back().made_by = 2;
+  history.end = Ms(500) + history.lease + kBound;
+  EXPECT_THAT(Judge(history, rules), IsEmpty());
+}
+
+TEST(ProgressTest, AGrantToOneWhoDiesWithItIsOneOfADeadHolder) {
+  ProgressRules rules = kRules;
+  rules.passed_over_bound = Ms(700);
+  History history = HandedToTheDead();
+  history.deaths.front().at = Ms(500);
+  history.end = Ms(500) + history.lease + kBound;
+  EXPECT_THAT(Judge(history, rules), IsEmpty());
+}
+
 TEST(ProgressTest, ATryIsNoWaiter) {
   History history = ReleasedWhileWaiting();
   history.attempts[1].ask = Ask::kTry;

@@ -143,6 +143,13 @@ class Subject {
     return std::nullopt;
   }
 
+  /// Of a lock that is handed over: for how long one that died while it waited, and was granted the
+  /// lock after that, may keep others out, at most. nullopt: for as long as a lease lasts.
+  virtual std::optional<std::chrono::milliseconds> PassedOverBound(
+      const LockOptions& /*options*/) const {
+    return std::nullopt;
+  }
+
   /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst:
   /// a reply is lost, and the lock waits out its socket time-out. A client that met no fault has
   /// nothing to wait out: for it a bound of 5 s (the default) or more counts as 500 ms and a

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// Who is next in line when the lock is given up: it has died, or stands still, and an operator
+// takes away from it what it has not fetched yet. Leases are long here: nobody may have to wait for
+// the end of one.
+#include <chrono>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "scenarios/catalogue/rows.h"
+
+namespace interlock::scenarios::catalogue {
+namespace {
+
+using std::chrono::milliseconds;
+
+Operation Waits(milliseconds think, milliseconds hold) {
+  return {.ask = Ask::kWait, .think = think, .hold = hold};
+}
+
+Workload OfLongLeases(std::vector<ClientPlan> clients) {
+  Workload workload = Clients(std::move(clients));
+  workload.lease = std::chrono::seconds(20);
+  return workload;
+}
+
+/// The first one has been a holder, and waits for the second; the third stands behind it.
+std::vector<ClientPlan> ThreeInLine(milliseconds third_works) {
+  const Operation comes{.hold = milliseconds(1)};
+  const Operation holds{.think = milliseconds(50), .hold = milliseconds(500)};
+  return {Does({comes, Waits(milliseconds(60), milliseconds(100))}), Does({holds}),
+          Does({Waits(milliseconds(120), third_works)})};
+}
+
+/// The third one works until long after the first has come back.
+std::vector<ClientPlan> ThreeAndAnOperator() {
+  std::vector<ClientPlan> clients = ThreeInLine(milliseconds(3000));
+  clients.push_back(Does({{.think = milliseconds(700), .hold = milliseconds(50), .forces = true}}));
+  return clients;
+}
+
+}  // namespace
+
+Scenario NextInLine() {
+  Scenario scenario;
+  scenario.name = "next-in-line";
+  scenario.summary =
+      "who is next in line dies at any step, or pauses and is forced out of its turn";
+  scenario.classes = {SynchronyClass::kBounded};
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kCrashRecovery,   Judged::kDeadlock,        Judged::kKeys};
+  scenario.always_whole = true;
+  std::vector<Workload> all =
+      AtAnyStep(OfLongLeases(ThreeInLine(milliseconds(100))), {.kind = sim::FaultKind::kCrash});
+  std::vector<Workload> paused =
+      AtAnyStep(OfLongLeases(ThreeAndAnOperator()),
+                {.kind = sim::FaultKind::kPause, .length = milliseconds(1000)});
+  all.insert(all.end(), std::make_move_iterator(paused.begin()),
+             std::make_move_iterator(paused.end()));
+  Pin(scenario, std::move(all));
+  return scenario;
+}
+
+}  // namespace interlock::scenarios::catalogue
