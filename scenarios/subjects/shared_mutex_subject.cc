@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
+#include <string_view>
 
 #include <interlock/options.h>
 #include <interlock/shared_mutex.h>
@@ -19,8 +20,9 @@ using std::chrono::milliseconds;
 
 class SharedLock final : public harness::Lock {
  public:
-  SharedLock(harness::Environment& environment, const harness::LockOptions& options)
-      : parts_(std::make_shared<Parts>(environment, options)) {}
+  SharedLock(harness::Environment& environment, const harness::LockOptions& options,
+             bool prefers_writers)
+      : parts_(std::make_shared<Parts>(environment, options, prefers_writers)) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     if (!parts_->mutex.ok()) return parts_->mutex.status();
@@ -57,10 +59,13 @@ class SharedLock final : public harness::Lock {
 
  private:
   struct Parts {
-    Parts(harness::Environment& environment, const harness::LockOptions& options)
+    Parts(harness::Environment& environment, const harness::LockOptions& options,
+          bool prefers_writers)
         : client(environment.runtime, environment.connector),
           mutex(SharedMutex::Create(client, options.resource,
-                                    {.key_prefix = options.key_prefix, .lease = options.lease})) {}
+                                    {.key_prefix = options.key_prefix,
+                                     .lease = options.lease,
+                                     .prefer_writers = prefers_writers})) {}
 
     Client client;
     Result<SharedMutex> mutex;
@@ -77,15 +82,16 @@ class SharedLock final : public harness::Lock {
 
 class Adapter final : public MutexAdapter {
  public:
-  std::string_view name() const override { return "shared-mutex"; }
-  std::string_view summary() const override {
-    return "interlock::SharedMutex: many readers or one writer, each with a lease of its own";
-  }
+  Adapter(std::string_view name, std::string_view summary, bool prefers_writers)
+      : name_(name), summary_(summary), prefers_writers_(prefers_writers) {}
+
+  std::string_view name() const override { return name_; }
+  std::string_view summary() const override { return summary_; }
   harness::Traits traits() const override {
     return {.can_extend = true,
             .fencing = true,
             .shared = true,
-            .prefers_writers = true,
+            .prefers_writers = prefers_writers_,
             .own_leases = true,
             .stops = true,
             .operators = true};
@@ -95,7 +101,7 @@ class Adapter final : public MutexAdapter {
   }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    return std::make_unique<SharedLock>(environment, options);
+    return std::make_unique<SharedLock>(environment, options, prefers_writers_);
   }
 
   /// The writer, and one entry per reader, its score the end of its lease. Readers whose time has
@@ -120,12 +126,25 @@ class Adapter final : public MutexAdapter {
             {key + ":signal:*", options.lease},
             {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};
   }
+
+ private:
+  const std::string_view name_;
+  const std::string_view summary_;
+  const bool prefers_writers_;
 };
 
 }  // namespace
 
 std::shared_ptr<const harness::Subject> SharedMutexSubject() {
-  return std::make_shared<const Adapter>();
+  return std::make_shared<const Adapter>(
+      "shared-mutex",
+      "interlock::SharedMutex: many readers or one writer, each with a lease of its own", true);
+}
+
+std::shared_ptr<const harness::Subject> UnpreferredSharedMutexSubject() {
+  return std::make_shared<const Adapter>(
+      "shared-mutex.unpreferred",
+      "interlock::SharedMutex, whose writers do not keep new readers out while they wait", false);
 }
 
 }  // namespace interlock::scenarios::subjects

@@ -9,6 +9,7 @@
 
 namespace interlock::scenarios::subjects {
 
+std::shared_ptr<const harness::Subject> AdoptedMutexSubject();
 std::shared_ptr<const harness::Subject> CountDownLatchSubject();
 std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();
@@ -21,5 +22,6 @@ std::shared_ptr<const harness::Subject> RenewedMutexSubject();
 std::shared_ptr<const harness::Subject> SemaphoreSubject();
 std::shared_ptr<const harness::Subject> SharedMutexSubject();
 std::shared_ptr<const harness::Subject> SingleFileSubject();
+std::shared_ptr<const harness::Subject> UnpreferredSharedMutexSubject();
 
 }  // namespace interlock::scenarios::subjects

@@ -19,9 +19,10 @@ Bounds OneCrash() { return WithCrash(Of(2, 2)); }
 /// Two clients that try twice, and two that wait twice.
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (const char* lock : {"count-down-latch", "fair-mutex", "multi-mutex", "multi-mutex.renewed",
-                           "mutex", "mutex.lock-delay", "mutex.renewed", "reentrant-mutex",
-                           "semaphore", "shared-mutex", "single-file"}) {
+  for (const char* lock :
+       {"count-down-latch", "fair-mutex", "multi-mutex", "multi-mutex.renewed", "mutex",
+        "mutex.adopted", "mutex.lock-delay", "mutex.renewed", "reentrant-mutex", "semaphore",
+        "shared-mutex", "shared-mutex.unpreferred", "single-file"}) {
     all.push_back({"tries", lock, "chaos", WithLostReply(OneCrash())});
     all.push_back({"waits", lock, "chaos", Waiting(OneCrash())});
   }
@@ -41,6 +42,7 @@ std::vector<Case> AllCases() {
   Bounds with_readers = Waiting(WithCrash(Of(3, 1)));
   with_readers.readers = 2;
   all.push_back({"readers", "shared-mutex", "chaos", with_readers});
+  all.push_back({"readers", "shared-mutex.unpreferred", "chaos", with_readers});
   return all;
 }
 
