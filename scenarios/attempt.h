@@ -28,7 +28,11 @@ struct Attempt {
   /// The words of that command and of the latest such one, but for a script's text.
   std::string queued_with = {};
   std::string latest_words = {};
-  VirtualTime changed{};        ///< when the latest such command was executed
+  /// Of all such commands that were executed, the one that was sent last: an earlier one that comes
+  /// late answers nothing.
+  std::string newest_words = {};
+  std::uint64_t newest = 0;
+  VirtualTime newest_at{};
   std::int64_t commands = 0;    ///< sent by its client until it was answered
   int counts_for = -1;          ///< counts a latch down for that party; -1: waits, or has none
   bool shared = false;          ///< as a reader

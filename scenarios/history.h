@@ -40,8 +40,8 @@ struct ClientHold {
   /// When the request was sent that made or last renewed the grant, or when another client handed
   /// it over; kOpen: the server was never seen to grant it.
   VirtualTime sent = kOpen;
-  /// When the latest command of its request that shows its token, and changed data or blocked, was
-  /// executed; before the run: there was none.
+  /// When that command of its request was executed which was sent last, of those that changed data
+  /// or blocked; before the run: it does not show its token, or there was none.
   VirtualTime last_asked{-1};
   Duration elapsed{};            ///< from `sent` to the answer "granted", on the client's own clock
   std::vector<Interval> belief;  ///< ends at the validity's end, the release call, or the crash

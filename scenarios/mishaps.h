@@ -33,8 +33,9 @@ struct Disturbance {
 struct Death {
   int client = 0;
   VirtualTime at{};
-  /// When a server that had not heard of it gave it what it had waited for; kOpen: none did.
-  VirtualTime served = kOpen;
+  /// When a server last executed a command of it, or gave it what it had waited for, all the same;
+  /// before the run: none did.
+  VirtualTime last_served{-1};
 };
 
 /// From then on another server is the primary: nobody who asks is led to this one any more.

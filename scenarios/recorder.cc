@@ -62,11 +62,11 @@ void Recorder::Close(VirtualTime end) {
 void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
                             const sim::redis::Value* reply, sim::VirtualTime now) {
   if (closed_) return;
+  if (world_->crashed(process)) NoteServed(process, now);
   const bool gone = world_->crashed(process) || state(process).silent;
   if (gone && reply != nullptr && reply->type == sim::redis::Value::Type::kArray && !argv.empty() &&
       (argv[0] == "BLPOP" || argv[0] == "blpop")) {
     goals_.Add(Goal::kHalfOpenServed);
-    NoteServed(process, now);
   }
   Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
   const std::uint64_t changes = world_->server().changes();
@@ -213,7 +213,9 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
   record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
   record.shared = attempt.shared;
-  if (attempt.Shows(record.token)) record.last_asked = attempt.changed;
+  if (attempt.newest_words.find(record.token) != std::string::npos) {
+    record.last_asked = attempt.newest_at;
+  }
   dealing(who).valid_until = granted.valid_until();
   const VirtualTime until = world_->GlobalTime(who.client, granted.valid_until());
   record.belief.push_back({now, std::max(now, until)});

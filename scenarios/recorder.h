@@ -117,7 +117,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   };
 
   void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
-  /// What somebody who is dead had waited for.
+  /// A command of somebody who is dead.
   void NoteServed(int process, VirtualTime now);
   /// A server's fault, which everybody may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);

@@ -21,7 +21,7 @@ bool Recorder::AnyDealing(int client,
 void Recorder::NoteServed(int process, VirtualTime now) {
   for (Resource& resource : resources_) {
     for (Death& death : resource.history.deaths) {
-      if (death.client == process) death.served = std::min(death.served, now);
+      if (death.client == process) death.last_served = now;
     }
   }
 }

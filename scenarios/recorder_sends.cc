@@ -62,8 +62,13 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
           return candidate.client == process && candidate.HasSent(number);
         });
     if (attempt == attempts.rend()) continue;
-    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) = WordsOf(argv);
-    attempt->changed = now;
+    const std::string words = WordsOf(argv);
+    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) = words;
+    if (number >= attempt->newest) {
+      attempt->newest = number;
+      attempt->newest_words = words;
+      attempt->newest_at = now;
+    }
     const Dealing& client = dealing(who);
     const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
     const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not

@@ -189,7 +189,7 @@ class OneRun {
     return case_.subject->HandOverBound(options_.front());
   }
 
-  /// Of whoever dies the server hears, unless something goes wrong with connections, too.
+  /// Where clients die, and nothing else goes wrong.
   std::optional<Duration> PassedOverBound() const {
     FaultSet others = recorder_.struck();
     others.reset(static_cast<std::size_t>(sim::FaultKind::kCrash));

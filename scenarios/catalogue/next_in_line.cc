@@ -15,6 +15,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+/// Until the first client has got in line, and some more.
+constexpr int kSteps = 48;
+
 Operation Waits(milliseconds think, milliseconds hold) {
   return {.ask = Ask::kWait, .think = think, .hold = hold};
 }
@@ -51,11 +54,11 @@ Scenario NextInLine() {
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
                      Judged::kCrashRecovery,   Judged::kDeadlock,        Judged::kKeys};
   scenario.always_whole = true;
-  std::vector<Workload> all =
-      AtAnyStep(OfLongLeases(ThreeInLine(milliseconds(100))), {.kind = sim::FaultKind::kCrash});
+  std::vector<Workload> all = AtAnyStep(OfLongLeases(ThreeInLine(milliseconds(100))),
+                                        {.kind = sim::FaultKind::kCrash}, kSteps);
   std::vector<Workload> paused =
       AtAnyStep(OfLongLeases(ThreeAndAnOperator()),
-                {.kind = sim::FaultKind::kPause, .length = milliseconds(1000)});
+                {.kind = sim::FaultKind::kPause, .length = milliseconds(1000)}, kSteps);
   all.insert(all.end(), std::make_move_iterator(paused.begin()),
              std::make_move_iterator(paused.end()));
   Pin(scenario, std::move(all));

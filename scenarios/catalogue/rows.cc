@@ -85,7 +85,10 @@ const std::vector<Judged>& Exclusions() {
 }
 
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault) {
-  const int steps = workload.guard == GuardKind::kNone ? 32 : 40;
+  return AtAnyStep(workload, fault, workload.guard == GuardKind::kNone ? 36 : 44);
+}
+
+std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault, int steps) {
   std::vector<Workload> sweep(static_cast<std::size_t>(steps), workload);
   for (int step = 0; step < steps; ++step) {
     PlannedFault struck = fault;

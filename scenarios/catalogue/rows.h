@@ -46,10 +46,12 @@ Workload AsksBeforeAnother();
 /// Of one server, of beliefs and of sections, and that every key ends.
 const std::vector<Judged>& Exclusions();
 
-/// The fault of client 0 at each of its first steps in turn. With 32 steps it reaches any point
+/// The fault of client 0 at each of its first steps in turn. With 36 steps it reaches any point
 /// between connecting and the reply to the release, for every lock that ships here; reading and
 /// writing what is guarded takes some more.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
+/// The same of a longer program.
+std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault, int steps);
 
 /// One fault of clients, links or client clocks each; generated.
 std::vector<Scenario> ClientFaults();

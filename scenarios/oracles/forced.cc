@@ -54,7 +54,7 @@ bool IsRepeated(const Force& force, const History& history) {
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
         const VirtualTime end = std::min(entry.ended, entry.promised_until);
         // Who waits on with its token may have been granted another one.
-        const bool another = entry.token != force.token || entry.granted > before->inspected;
+        const bool another = entry.token != force.token || entry.granted > before->looked;
         return (another && end >= before->called) || entry.end == ServerHoldEnd::kLost;
       });
 }
@@ -110,8 +110,10 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
   for (auto entry = history.server_holds.rbegin(); entry != history.server_holds.rend(); ++entry) {
     if (entry->client != hold.client || entry->token != hold.token) continue;
     if (entry->end != ServerHoldEnd::kForced) return kOpen;
-    // Whoever asked once more when it was gone could have been told so.
-    return hold.last_asked > entry->ended ? kOpen : entry->ended;
+    // Whom another client handed it to, and who fetched that when it was gone, could have been told
+    // so. Of one's own doing the server may have been asked several things.
+    const bool handed_over = entry->made_by != hold.client;
+    return handed_over && hold.last_asked > entry->ended ? kOpen : entry->ended;
   }
   return kOpen;
 }

@@ -16,8 +16,8 @@ namespace interlock::scenarios {
 /// Whether the client, an operator, meant to take this entry away.
 bool IsForced(const History& history, int client, const ServerHold& entry);
 
-/// When the hold was taken away from its client by an operator; kOpen: it was not, or its client
-/// asked the server afterwards and was let believe that it has it.
+/// When the hold was taken away from its client by an operator; kOpen: it was not, or it had been
+/// handed over and its client fetched that afterwards.
 VirtualTime ForcedOutAt(const History& history, const ClientHold& hold);
 
 /// What the operator was told, when it has been told: "released" of a holder that had it still, or

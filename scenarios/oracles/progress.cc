@@ -47,7 +47,8 @@ class Stretches {
 bool CameTooLate(const History& history, const ServerHold& hold) {
   if (hold.made_by == hold.asked_by) return false;
   return std::any_of(history.deaths.begin(), history.deaths.end(), [&](const Death& death) {
-    return death.client == hold.asked_by && death.at < hold.granted && death.served == kOpen;
+    return death.client == hold.asked_by && death.at < hold.granted &&
+           death.last_served < hold.granted;
   });
 }
 

@@ -11,9 +11,10 @@
 //   LK015  it waits as long and nobody is granted anything: whatever goes on, it leads nowhere.
 //
 // A resource is taken while a lease that was really asked for runs, or while a live client holds
-// it; a key that never expires does not make it taken for ever, nor does a grant to a client that
-// was dead by then for longer than the lock needs to pass it over. To a reader it is free while
-// only readers have it, and, if the lock prefers them, no writer waits for it.
+// it; a key that never expires does not make it taken for ever. What was handed over to a client
+// that was dead by then, and of which no server has heard since, counts for no longer than the lock
+// says that it needs to pass that over. To a reader it is free while only readers have it, and, if
+// the lock prefers them, no writer waits for it.
 //
 // Non-guarantee: a user who stays in the section for longer than a program may (it waits for
 // something else inside) is nobody's starvation here.

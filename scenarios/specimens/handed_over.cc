@@ -57,7 +57,9 @@ Status Lock(RedisClient& redis, Attempt& attempt, WhenWoken when_woken, int look
         redis.CallUntil({"BLPOP", turn, patience.seconds}, patience.overdue);
     if (!woken.ok()) return woken.status();
     if (woken->IsNil() || when_woken == WhenWoken::kAsks) continue;
-    attempt.valid_until = ValidFrom(redis.runtime().Now(), attempt.lease);
+    if (when_woken == WhenWoken::kBelieves) {
+      attempt.valid_until = ValidFrom(redis.runtime().Now(), attempt.lease);
+    }
     return Status();
   }
   const Status left = Leave(redis, attempt);
@@ -66,6 +68,16 @@ Status Lock(RedisClient& redis, Attempt& attempt, WhenWoken when_woken, int look
 }
 
 }  // namespace
+
+Status GivesToTheNext(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kForce =
+      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+      "redis.call('del', KEYS[1]) "
+      "local next = redis.call('lpop', queue) "
+      "if next then give(next) end return 1";
+  return CallScript(redis, std::string(kHandOver).append(kForce), attempt.key,
+                    {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+}
 
 Recipe HandedOver(std::string_view name, std::string_view summary, WhenWoken when_woken,
                   int looks_per_lease) {

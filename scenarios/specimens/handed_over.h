@@ -14,12 +14,16 @@
 
 namespace interlock::scenarios::specimens {
 
-/// Whether a waiter that was woken asks the server once more, which makes its lease whole, or
-/// believes in a whole one from then on.
-enum class WhenWoken : std::uint8_t { kAsks, kBelieves };
+/// Whether a waiter that was woken asks the server once more, which makes its lease whole; counts
+/// its lease from when it was refused last; or believes in a whole one from then on.
+enum class WhenWoken : std::uint8_t { kAsks, kCounts, kBelieves };
 
 /// A waiter looks for itself when a lease has passed, or so many times within one.
 Recipe HandedOver(std::string_view name, std::string_view summary, WhenWoken when_woken,
                   int looks_per_lease);
+
+/// An operator's step: gives to the next in line what `attempt.token` has, which may fetch it later
+/// all the same.
+Status GivesToTheNext(RedisClient& redis, Attempt& attempt);
 
 }  // namespace interlock::scenarios::specimens

@@ -39,6 +39,7 @@ Specimen StopSwallowsTheHint();
 Specimen StoppedThoughGranted();
 Specimen StopAtTheNextLook();
 Specimen ForceTakesWhoever();
+Specimen ForceLeavesTheGrant();
 Specimen ForceWakesNobody();
 Specimen CalledAfterRelease();
 Specimen SignalDeleted();

@@ -94,7 +94,8 @@ std::vector<Specimen> OfLines() {
 std::vector<Specimen> OfStopsAndOperators() {
   return {specimens::StoppedWaiterStays(),   specimens::StopSwallowsTheHint(),
           specimens::StoppedThoughGranted(), specimens::StopAtTheNextLook(),
-          specimens::ForceTakesWhoever(),    specimens::ForceWakesNobody()};
+          specimens::ForceTakesWhoever(),    specimens::ForceLeavesTheGrant(),
+          specimens::ForceWakesNobody()};
 }
 
 /// Of locks that are taken several times, or several at once.

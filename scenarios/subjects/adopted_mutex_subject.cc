@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <interlock/mutex.h>
@@ -64,11 +66,18 @@ class AdoptingLock final : public harness::Lock {
         std::make_unique<LeaseHold>(parts_, std::move(adopted).value()));
   }
 
-  /// What was granted runs on to its end and is nobody's, at least on a server that nobody has
-  /// asked.
+  /// What was granted may run on to its end and be nobody's: whoever is told that it is over was
+  /// told so by one server, and another one may have been granting meanwhile.
   static Status Lost(const Status& why) {
-    if (why.code() == StatusCode::kCancelled) return why;
-    return Status(StatusCode::kUnknownOutcome, why.message());
+    switch (why.code()) {
+      case StatusCode::kNotOwner:
+      case StatusCode::kLeaseLost:
+      case StatusCode::kUnavailable:
+      case StatusCode::kUnknownOutcome:
+        return Status(StatusCode::kUnknownOutcome, why.message());
+      default:
+        return why;
+    }
   }
 
   std::shared_ptr<Parts> parts_;

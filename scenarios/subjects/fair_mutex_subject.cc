@@ -55,8 +55,8 @@ class Adapter final : public MutexAdapter {
   }
   std::optional<std::chrono::milliseconds> PassedOverBound(
       const harness::LockOptions& options) const override {
-    return WakeUpBound(options) +
-           std::chrono::ceil<std::chrono::milliseconds>(FairMutexOptions().grace);
+    const FairMutexOptions used;
+    return PassesOverWithin(options, used.retry.max_wait, used.grace);
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

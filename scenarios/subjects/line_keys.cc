@@ -16,6 +16,11 @@ milliseconds LongestSleep(const harness::LockOptions& options, Duration max_wait
   return std::min(options.lease, std::chrono::ceil<milliseconds>(max_wait));
 }
 
+milliseconds PassesOverWithin(const harness::LockOptions& options, Duration max_wait,
+                              Duration grace) {
+  return LongestSleep(options, max_wait) + std::chrono::ceil<milliseconds>(grace);
+}
+
 void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duration grace,
                  std::vector<harness::AuxiliaryKey>& keys) {
   const Duration sleep = std::max<Duration>(options.lease, max_wait);

@@ -21,6 +21,11 @@ std::string TokenOf(const std::string& entry);
 /// How long a waiter sleeps at most, whether it is woken or not.
 std::chrono::milliseconds LongestSleep(const harness::LockOptions& options, Duration max_wait);
 
+/// For how long one that was handed the lock when it had died is in the way, see
+/// Subject::PassedOverBound.
+std::chrono::milliseconds PassesOverWithin(const harness::LockOptions& options, Duration max_wait,
+                                           Duration grace);
+
 /// The keys of those who wait, and of who has not fetched its grant. `max_wait`: the longest sleep.
 void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duration grace,
                  std::vector<harness::AuxiliaryKey>& keys);

@@ -50,8 +50,8 @@ class Adapter final : public PermitAdapter {
   }
   std::optional<std::chrono::milliseconds> PassedOverBound(
       const harness::LockOptions& options) const override {
-    return WakeUpBound(options) +
-           std::chrono::ceil<std::chrono::milliseconds>(SingleFileOptions().grace);
+    const SingleFileOptions used;
+    return PassesOverWithin(options, used.retry.max_wait, used.grace);
   }
 
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

@@ -146,13 +146,19 @@ TEST_F(SharedMutexOnRedisTest, AReaderSleepsNoLongerThanTheWritersThatAreLeftWai
       [&] { EXPECT_EQ(mutex.writer().Acquire(source.get_token()).code(), StatusCode::kStopped); });
   WaitForSleepers(1);
   const MonotonicTime begun = runtime_.Now();
-  std::thread reader([&] { EXPECT_TRUE(mutex.reader().AcquireFor(seconds(15)).ok()); });
+  // The first to be woken, and it gives up before the others have gone.
+  std::thread impatient([&] {
+    EXPECT_EQ(mutex.reader().AcquireFor(milliseconds(1500)).code(), StatusCode::kTimeout);
+  });
   WaitForSleepers(2);
-  std::thread left(
-      [&] { EXPECT_EQ(mutex.writer().AcquireFor(seconds(1)).code(), StatusCode::kTimeout); });
+  std::thread reader([&] { EXPECT_TRUE(mutex.reader().AcquireFor(seconds(15)).ok()); });
   WaitForSleepers(3);
+  std::thread left(
+      [&] { EXPECT_EQ(mutex.writer().AcquireFor(seconds(2)).code(), StatusCode::kTimeout); });
+  WaitForSleepers(4);
   source.request_stop();
   stopped.join();
+  impatient.join();
   left.join();
   reader.join();
   EXPECT_LT(runtime_.Now() - begun, seconds(10));

@@ -227,12 +227,15 @@ TEST(ForcedTest, WhereNobodySeesOwnersTheForceItselfCounts) {
   EXPECT_EQ(ForcedOutAt(history, history.holds[0]), Ms(300));
 }
 
-TEST(ForcedTest, AVictimIsNotExcusedThatAskedOnceMoreAndWasLetBelieve) {
+TEST(ForcedTest, AVictimIsNotExcusedThatFetchedAfterwardsWhatItHadBeenHanded) {
   History history = ForcedOut();
   history.holds[0].last_asked = Ms(305);
   EXPECT_EQ(ForcedOutAt(history, history.holds[0]), Ms(305));
   history.holds[0].last_asked = Ms(306);
   EXPECT_EQ(ForcedOutAt(history, history.holds[0]), kOpen);
+  // What it has taken itself it may have asked other things about.
+  history.server_holds[0].made_by = 0;
+  EXPECT_EQ(ForcedOutAt(history, history.holds[0]), Ms(305));
 }
 
 TEST(ForcedTest, TheResourceIsFreeThoughTheVictimBelieves) {

@@ -33,6 +33,9 @@ std::string_view OutOfReach(std::string_view specimen) {
   if (specimen == "broken/after-you") {
     return "it goes on until the run ends, and each of its tries is a place for many schedules";
   }
+  if (specimen == "broken/force-leaves-the-grant") {
+    return "explored pauses last until a lease ends, and what its victim was left is over by then";
+  }
   if (specimen == "broken/waits-out-the-herd") {
     return "it starves behind who comes at the right moments, again and again";
   }

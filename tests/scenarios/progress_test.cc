@@ -122,7 +122,7 @@ TEST(ProgressTest, AGrantThatAServerGaveToTheDeadIsOneOfADeadHolder) {
   ProgressRules rules = kRules;
   rules.passed_over_bound = Ms(700);
   History history = HandedToTheDead();
-  history.deaths.front().served = Ms(500);
+  history.deaths.front().last_served = Ms(500);
   history.end = Ms(500) + history.lease + kBound;
   EXPECT_THAT(Judge(history, rules), IsEmpty());
 }

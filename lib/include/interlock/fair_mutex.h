@@ -15,9 +15,10 @@
 //     otherwise when the next waiter has looked, at most min(lease, retry.max_wait) + grace after
 //     it became its turn. Each further one that died as recently costs another grace.
 // Not guaranteed:
-//   - the same of one whose machine went down without a word: Redis takes its connection for alive,
-//     and if its turn comes while it would still sleep (at most retry.max_wait since it last
-//     looked), it is a holder that has died: the resource is free when that lease is over;
+//   - that of a waiter whose death Redis has not noticed when its turn comes, since its machine
+//   went
+//     down without a word, or a request of it is still on its way: that is a holder which has died,
+//     and keeps others out until its lease is over;
 //   - the place of a waiter that was paused or cut off for longer than `grace`: it goes to the end;
 //   - order among waiters that a failover or a restart without its data has made forgotten;
 //   - pauses, replicas, lost writes, clocks: as for Mutex (see mutex.h).

@@ -7,9 +7,11 @@
 //   - the release of the reader that might have stayed longest leaves one for a writer, which
 //     sleeps for as long as it was told of that one; a writer that took it, found other readers
 //     and gives up leaves it for the next;
-//   - a writer that waits until its deadline leaves none: readers that it keeps out sleep no longer
-//     than it stands in the server; one that is stopped before leaves one for them.
-// One hint in a list is enough: whoever takes it passes on another, or is told how long to sleep.
+//   - a writer that waits until its deadline leaves none: readers sleep no longer than the last of
+//     those that stand in the server does. One that is stopped before, and was that last one,
+//     leaves one for them, unless a writer that owns the lock will.
+// One hint in a list is enough: whoever takes it and comes in passes on another; whoever takes it
+// and gives up leaves it for the next.
 #include "src/scripts/shared_scripts.h"
 
 #include <interlock/options.h>
@@ -130,7 +132,7 @@ if ttl then
     redis.call('ZADD', KEYS[3], string.format('%.0f', now + patience), ARGV[1])
     if redis.call('PTTL', KEYS[3]) < patience then redis.call('PEXPIRE', KEYS[3], ARGV[5]) end
     ttl = math.min(ttl, math.floor(lease * 3 / 4))
-  elseif stood and tonumber(stood) > now and not owner then
+  elseif stood and tonumber(stood) > now and not (owner and now + ttl >= tonumber(stood)) then
     local other = redis.call('ZRANGE', KEYS[3], '-1', '-1', 'WITHSCORES')[2]
     if not other or tonumber(other) < tonumber(stood) then
       if hints == 0 then redis.call('LPUSH', KEYS[6], '1') end
@@ -187,8 +189,8 @@ end
 return mine and 1 or 0
 )lua");
 
-// KEYS hints for writers; ARGV life of a hint.
-constexpr Script kWriterHandOn = MakeScript("writer-hand-on", R"lua(
+// KEYS hints of a side; ARGV life of a hint.
+constexpr Script kSharedHandOn = MakeScript("shared-hand-on", R"lua(
 if redis.call('LLEN', KEYS[1]) == 0 then redis.call('LPUSH', KEYS[1], '1') end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1
@@ -270,6 +272,10 @@ ScriptCall ReaderScripts::Abandon(const std::string& token) const {
           {token, Argument(lease()), CancelledFor()}};
 }
 
+std::optional<ScriptCall> ReaderScripts::HandOn() const {
+  return ScriptCall{&kSharedHandOn, {shared_.reader_signal}, {Argument(lease())}};
+}
+
 ScriptCall ReaderScripts::Inspect() const { return InspectPermits(shared_.readers); }
 
 std::string ReaderScripts::Refusal() const {
@@ -316,7 +322,7 @@ ScriptCall WriterScripts::Abandon(const std::string& token) const {
 }
 
 std::optional<ScriptCall> WriterScripts::HandOn() const {
-  return ScriptCall{&kWriterHandOn, {shared_.writer_signal}, {Argument(lease())}};
+  return ScriptCall{&kSharedHandOn, {shared_.writer_signal}, {Argument(lease())}};
 }
 
 ScriptCall WriterScripts::Inspect() const {
@@ -327,7 +333,7 @@ std::string WriterScripts::Refusal() const { return resource() + " has readers o
 
 std::vector<const Script*> WriterScripts::All() {
   return {&kWriterAcquire, &kWriterRelease, &kWriterAbandon,
-          &kWriterHandOn,  &kWriterInspect, &kSharedInspect};
+          &kSharedHandOn,  &kWriterInspect, &kSharedInspect};
 }
 
 }  // namespace interlock::internal

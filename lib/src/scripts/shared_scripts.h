@@ -42,6 +42,7 @@ class ReaderScripts final : public LockScripts {
   ScriptCall Extend(const std::string& token, Milliseconds lease) const override;
   ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const override;
   ScriptCall Abandon(const std::string& token) const override;
+  std::optional<ScriptCall> HandOn() const override;
   ScriptCall Inspect() const override;
   std::string Refusal() const override;
 

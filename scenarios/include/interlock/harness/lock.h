@@ -143,8 +143,8 @@ class Subject {
     return std::nullopt;
   }
 
-  /// Of a lock that is handed over: for how long one that died while it waited, and was granted the
-  /// lock after that, may keep others out, at most. nullopt: for as long as a lease lasts.
+  /// For how long a client that had died when it was handed the lock may keep others out, at most,
+  /// unless a server has served a command of it since. nullopt: for as long as a lease lasts.
   virtual std::optional<std::chrono::milliseconds> PassedOverBound(
       const LockOptions& /*options*/) const {
     return std::nullopt;
