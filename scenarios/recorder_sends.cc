@@ -3,6 +3,7 @@
 // The recorder's part about what a client sends: for which of its attempts, in which words.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "scenarios/recorder.h"
 
@@ -62,13 +63,14 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
           return candidate.client == process && candidate.HasSent(number);
         });
     if (attempt == attempts.rend()) continue;
-    const std::string words = WordsOf(argv);
-    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) = words;
+    std::string words = WordsOf(argv);
     if (number >= attempt->newest) {
       attempt->newest = number;
       attempt->newest_words = words;
       attempt->newest_at = now;
     }
+    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) =
+        std::move(words);
     const Dealing& client = dealing(who);
     const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
     const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not

@@ -35,15 +35,23 @@ Status Ask(RedisClient& redis, Attempt& attempt) {
   return asked;
 }
 
+/// After `first`: of a token that owns the lock it is taken, with the `keys` beside it, and the
+/// next in line has it.
+Status GiveUp(RedisClient& redis, const Attempt& attempt, std::string_view first,
+              std::string_view keys) {
+  std::string script(kHandOver);
+  script.append(first)
+      .append(
+          "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end redis.call('del', KEYS[1]")
+      .append(keys)
+      .append(") local next = redis.call('lpop', queue) if next then give(next) end return 1");
+  return CallScript(redis, script, attempt.key, {attempt.token, Ms(attempt.lease)}, 1,
+                    StatusCode::kNotOwner);
+}
+
 Status Leave(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kLeave =
-      "redis.call('lrem', queue, 0, ARGV[1]) "
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "redis.call('del', KEYS[1], KEYS[1] .. ':turn:' .. ARGV[1]) "
-      "local next = redis.call('lpop', queue) "
-      "if next then give(next) end return 1";
-  return CallScript(redis, std::string(kHandOver).append(kLeave), attempt.key,
-                    {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+  return GiveUp(redis, attempt, "redis.call('lrem', queue, 0, ARGV[1]) ",
+                ", KEYS[1] .. ':turn:' .. ARGV[1]");
 }
 
 Status Lock(RedisClient& redis, Attempt& attempt, WhenWoken when_woken, int looks_per_lease) {
@@ -70,13 +78,7 @@ Status Lock(RedisClient& redis, Attempt& attempt, WhenWoken when_woken, int look
 }  // namespace
 
 Status GivesToTheNext(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kForce =
-      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
-      "redis.call('del', KEYS[1]) "
-      "local next = redis.call('lpop', queue) "
-      "if next then give(next) end return 1";
-  return CallScript(redis, std::string(kHandOver).append(kForce), attempt.key,
-                    {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+  return GiveUp(redis, attempt, "", "");
 }
 
 Recipe HandedOver(std::string_view name, std::string_view summary, WhenWoken when_woken,

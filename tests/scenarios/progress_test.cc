@@ -30,6 +30,8 @@ using testing::Released;
 
 constexpr Duration kBound = std::chrono::milliseconds(1000);
 constexpr ProgressRules kRules = {.wake_up_bound = kBound, .longest_use = kLease};
+const ProgressRules kPassesOver = {
+    .wake_up_bound = kBound, .longest_use = kLease, .passed_over_bound = Ms(700)};
 
 std::vector<Violation> Judge(const History& history, const ProgressRules& rules = kRules) {
   std::vector<Violation> violations;
@@ -103,46 +105,38 @@ History HandedToTheDead() {
   return history;
 }
 
+std::vector<Violation> JudgeToTheLeasesEnd(History history, const ProgressRules& rules) {
+  history.end = Ms(500) + history.lease + kBound;
+  return Judge(history, rules);
+}
+
 TEST(ProgressTest, AGrantToTheDeadMayBeInTheWayForSoLongOnly) {
-  ProgressRules rules = kRules;
-  rules.passed_over_bound = Ms(700);
-  const auto violations = Judge(HandedToTheDead(), rules);
+  const auto violations = Judge(HandedToTheDead(), kPassesOver);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kCrashRecovery));
   EXPECT_EQ(violations[0].at, Ms(500) + Ms(700) + kBound + kSettling);
   EXPECT_EQ(violations[0].client, 1);
 }
 
 TEST(ProgressTest, AGrantToTheDeadCountsToItsEndWhereNobodyPassesOver) {
-  History history = HandedToTheDead();
-  history.end = Ms(500) + history.lease + kBound;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(JudgeToTheLeasesEnd(HandedToTheDead(), kRules), IsEmpty());
 }
 
 TEST(ProgressTest, AGrantThatAServerGaveToTheDeadIsOneOfADeadHolder) {
-  ProgressRules rules = kRules;
-  rules.passed_over_bound = Ms(700);
   History history = HandedToTheDead();
   history.deaths.front().last_served = Ms(500);
-  history.end = Ms(500) + history.lease + kBound;
-  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  EXPECT_THAT(JudgeToTheLeasesEnd(history, kPassesOver), IsEmpty());
 }
 
 TEST(ProgressTest, AGrantThatItsOwnCommandMadeIsOneOfADeadHolder) {
-  ProgressRules rules = kRules;
-  rules.passed_over_bound = Ms(700);
   History history = HandedToTheDead();
   history.server_holds.back().made_by = 2;
-  history.end = Ms(500) + history.lease + kBound;
-  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  EXPECT_THAT(JudgeToTheLeasesEnd(history, kPassesOver), IsEmpty());
 }
 
 TEST(ProgressTest, AGrantToOneWhoDiesWithItIsOneOfADeadHolder) {
-  ProgressRules rules = kRules;
-  rules.passed_over_bound = Ms(700);
   History history = HandedToTheDead();
   history.deaths.front().at = Ms(500);
-  history.end = Ms(500) + history.lease + kBound;
-  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  EXPECT_THAT(JudgeToTheLeasesEnd(history, kPassesOver), IsEmpty());
 }
 
 TEST(ProgressTest, ATryIsNoWaiter) {

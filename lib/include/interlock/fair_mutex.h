@@ -15,10 +15,9 @@
 //     otherwise when the next waiter has looked, at most min(lease, retry.max_wait) + grace after
 //     it became its turn. Each further one that died as recently costs another grace.
 // Not guaranteed:
-//   - that of a waiter whose death Redis has not noticed when its turn comes, since its machine
-//   went
-//     down without a word, or a request of it is still on its way: that is a holder which has died,
-//     and keeps others out until its lease is over;
+//   - that a waiter is passed over whose death Redis has not noticed when its turn comes (its
+//     machine went down without a word, or a request of it is still on its way): it is a holder
+//     that has died, and keeps others out until its lease is over;
 //   - the place of a waiter that was paused or cut off for longer than `grace`: it goes to the end;
 //   - order among waiters that a failover or a restart without its data has made forgotten;
 //   - pauses, replicas, lost writes, clocks: as for Mutex (see mutex.h).
