@@ -16,6 +16,12 @@ void LetNobodyForce(Workload& workload) {
   }
 }
 
+void LetNobodyStop(Workload& workload) {
+  for (ClientPlan& client : workload.clients) {
+    for (Operation& operation : client.operations) operation.stops = false;
+  }
+}
+
 }  // namespace
 
 WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras) {
@@ -34,6 +40,7 @@ Workload Generator::Draw(std::uint64_t seed) const {
     Workload workload = pinned_[seed % pinned_.size()];
     if (!swarm_.shape().extras.readers) LetNobodyRead(workload);
     if (!swarm_.shape().extras.operators) LetNobodyForce(workload);
+    if (!swarm_.shape().extras.stops) LetNobodyStop(workload);
     return workload;
   }
   return Cooked(swarm_.shape(), swarm_.Draw(seed));

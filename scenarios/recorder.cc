@@ -26,6 +26,7 @@ Recorder::Recorder(const harness::Subject& subject,
     resource.history.prefers_writers = subject.traits().prefers_writers;
     resource.history.nests = subject.traits().nests;
     resource.history.drift_allowance = subject.DriftAllowance(one);
+    resource.history.barred_for = subject.BarredFor(one);
     key_limits_.lease_ms =
         std::max<std::int64_t>(key_limits_.lease_ms, subject.LongestLease(one).count());
     std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
@@ -74,7 +75,7 @@ void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis:
   if (changes != seen.changes) NoteLimits(process, number, now);
   seen.changes = changes;
   const std::uint64_t mutations = world_->server().mutations();
-  if (mutations != seen.mutations) SyncOwners(process, now);
+  if (mutations != seen.mutations) SyncOwners(process, number, now);
   NoteRenewed(process, now);
   if (mutations == seen.mutations) return;
   seen.mutations = mutations;
@@ -115,12 +116,13 @@ Ledger::Look Recorder::LookAtServer(Resource& resource) {
   return look;
 }
 
-void Recorder::SyncOwners(int process, VirtualTime now) {
+void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
     Resource& resource = resources_[static_cast<std::size_t>(i)];
     const Ledger::Look look = LookAtServer(resource);
     if (!resource.observable) continue;
     const std::size_t first = violations_.size();
+    const std::size_t known = resource.history.server_holds.size();
     resource.ledger.Sync(process, dealing({process, i}).doing, now, look, resource.history,
                          violations_);
     if (!lives_too_long_ && !resource.history.server_clock_moved) {
@@ -129,6 +131,9 @@ void Recorder::SyncOwners(int process, VirtualTime now) {
       lives_too_long_ = violations_.size() > before;
     }
     Attribute(first, i);
+    for (std::size_t at = known; at < resource.history.server_holds.size(); ++at) {
+      resource.history.server_holds[at].made_with = number;
+    }
     for (ServerHold& entry : resource.history.server_holds) {
       // What has as much left as when it was renewed might have been renewed just now.
       const bool whole =

@@ -134,7 +134,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void NoteRenewed(int process, VirtualTime now);
   /// Of a semaphore that keeps its limit: a command of its client has changed data.
   void NoteLimits(int process, std::uint64_t number, VirtualTime now);
-  void SyncOwners(int process, VirtualTime now);
+  void SyncOwners(int process, std::uint64_t number, VirtualTime now);
   void NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void JudgeKeys(int process, VirtualTime now);
   /// What the clock shows that is furthest behind, of the one server or of these.

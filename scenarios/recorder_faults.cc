@@ -134,6 +134,7 @@ void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime no
   }
   const bool clock_only = change == sim::ServerChange::kClock;
   for (Resource& resource : resources_) {
+    resource.history.server_changed = true;
     if (change == sim::ServerChange::kGone) {
       Ledger::Lose(now, node, resource.history);
       continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Who is next in line when the lock is given up: it has died, or stands still, and an operator
-// takes away from it what it has not fetched yet. Leases are long here: nobody may have to wait for
-// the end of one.
+// Who is next in line when the lock is given up: it has died, or stops waiting, or stands still,
+// and an operator takes away from it what it has not fetched yet. Leases are long here: nobody may
+// have to wait for the end of one.
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 
 /// Until the first client has got in line, and some more.
 constexpr int kSteps = 48;
+/// Half a millisecond apart.
+constexpr int kStops = 48;
 
 Operation Waits(milliseconds think, milliseconds hold) {
   return {.ask = Ask::kWait, .think = think, .hold = hold};
@@ -43,13 +45,22 @@ std::vector<ClientPlan> ThreeAndAnOperator() {
   return clients;
 }
 
+/// It no longer wants what it is given at about that moment, which nobody but the third one needs.
+Workload StopsNearItsTurn(int moment) {
+  Workload workload = OfLongLeases(ThreeInLine(milliseconds(100)));
+  Operation& waits = workload.clients.front().operations.back();
+  waits.stops = true;
+  waits.stop_after = milliseconds(480) + moment * std::chrono::microseconds(500);
+  return workload;
+}
+
 }  // namespace
 
 Scenario NextInLine() {
   Scenario scenario;
   scenario.name = "next-in-line";
   scenario.summary =
-      "who is next in line dies at any step, or pauses and is forced out of its turn";
+      "who is next in line dies at any step, stops, or pauses and is forced out of its turn";
   scenario.classes = {SynchronyClass::kBounded};
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
                      Judged::kCrashRecovery,   Judged::kDeadlock,        Judged::kKeys};
@@ -61,6 +72,7 @@ Scenario NextInLine() {
                 {.kind = sim::FaultKind::kPause, .length = milliseconds(1000)}, kSteps);
   all.insert(all.end(), std::make_move_iterator(paused.begin()),
              std::make_move_iterator(paused.end()));
+  for (int i = 0; i < kStops; ++i) all.push_back(StopsNearItsTurn(i));
   Pin(scenario, std::move(all));
   return scenario;
 }

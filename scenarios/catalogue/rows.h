@@ -60,6 +60,8 @@ std::vector<Scenario> ClientFaults();
 std::vector<Scenario> Waiting();
 /// What happens to a lock whose next holder is gone, or away, when it is handed over.
 Scenario NextInLine();
+/// Any one message that is late.
+std::vector<Scenario> HeldUp();
 
 /// When faults are over, and when nobody has asked for long.
 std::vector<Scenario> Aftermath();

@@ -16,6 +16,55 @@ bool Matches(const harness::AuxiliaryKey& pattern, std::string_view key) {
   return key == text;
 }
 
+const ClientHold* FindHold(const History& history, int client, const std::string& token) {
+  for (const ClientHold& hold : history.holds) {
+    if (hold.client == client && hold.token == token) return &hold;
+  }
+  return nullptr;
+}
+
+bool WasToldReleased(const ClientHold& hold) {
+  return hold.release_status == StatusCode::kOk || hold.release_status == StatusCode::kNotOwner ||
+         hold.release_status == StatusCode::kLeaseLost;
+}
+
+bool WasDisturbed(const History& history, int client, VirtualTime until, VirtualTime from = {}) {
+  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) {
+                       return fault.client == client && from <= fault.at && fault.at <= until;
+                     });
+}
+
+/// The request that the entry answers: the one that sent the command which made it, or, of a
+/// hand-over, the one that has shown its token. nullptr: nobody knows.
+const Attempt* RequestOf(const History& history, const ServerHold& entry) {
+  const auto& attempts = history.attempts;
+  const auto request = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {
+    if (entry.client < 0) return one.Shows(entry.token);
+    return one.client == entry.client && entry.made_by == entry.client &&
+           one.HasSent(entry.made_with);
+  });
+  return request == attempts.rend() ? nullptr : &*request;
+}
+
+/// It was told that it has nothing, or not this, or nothing any more, and by its lock's word
+/// nothing of it can take effect so late. What a lock has left with a server so that it refuses
+/// goes with the server's data.
+bool WasBarred(const History& history, const ServerHold& entry) {
+  const bool said = history.barred_for > Duration{};
+  if (!said || history.server_changed || history.quorum > 1) return false;
+  const Attempt* request = RequestOf(history, entry);
+  if (request == nullptr || request->answered >= entry.promised_until) return false;
+  if (entry.granted - request->asked >= history.barred_for) return false;
+  if (Status(request->answer).outcome() == Outcome::kUnknown) return false;
+  if (request->answer == StatusCode::kCancelled) return false;
+  const ClientHold* hold = FindHold(history, request->client, entry.token);
+  if (hold == nullptr) return true;
+  // Whoever releases need not try more than once to bar a request of which nothing has been heard.
+  return hold->release_returned < entry.granted && WasToldReleased(*hold) &&
+         !WasDisturbed(history, hold->client, hold->release_returned, hold->release_called);
+}
+
 /// The client was told that the entry may be there, or its request had not ended before the entry
 /// did, or the command was held up in the network: nobody can clean up what has not happened yet.
 bool IsAccountedFor(const History& history, const ServerHold& entry) {
@@ -43,12 +92,6 @@ bool WasHeldUp(const History& history, int client, VirtualTime at) {
   });
 }
 
-bool WasDisturbed(const History& history, int client, VirtualTime until) {
-  return std::any_of(
-      history.disturbances.begin(), history.disturbances.end(),
-      [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
-}
-
 /// Several of the client's messages may have been lost between these instants, or none may have
 /// got through for a while: then even who asks every server again need not reach each of them.
 bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
@@ -74,13 +117,6 @@ bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
   });
 }
 
-const ClientHold* FindClientHold(const History& history, const ServerHold& entry) {
-  for (const ClientHold& hold : history.holds) {
-    if (hold.client == entry.client && hold.token == entry.token) return &hold;
-  }
-  return nullptr;
-}
-
 bool IsSupersededBy(const History& history, int node, VirtualTime at) {
   return std::any_of(history.supersessions.begin(), history.supersessions.end(),
                      [&](const Supersession& one) { return one.node == node && one.at < at; });
@@ -95,7 +131,7 @@ bool IsOfASupersededOne(const History& history, const ServerHold& entry) {
 /// gave it back, or was told that it does not own what others have had since, or itself before.
 bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
   if (history.supersessions.empty() || entry.token.empty()) return false;
-  const ClientHold* hold = FindClientHold(history, entry);
+  const ClientHold* hold = FindHold(history, entry.client, entry.token);
   // Of several resources at once: kLeaseLost, see harness::Traits.
   const bool denied = hold != nullptr && (hold->release_status == StatusCode::kNotOwner ||
                                           hold->release_status == StatusCode::kLeaseLost);
@@ -158,19 +194,21 @@ void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int clien
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;  // A TTL then says little of how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.token.empty() || entry.client < 0 || Died(history, entry.client)) continue;
+    if (entry.token.empty() || (entry.client >= 0 && Died(history, entry.client))) continue;
     if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
     // Nobody can clean up what came back, or on a server that is not his any more.
     if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
     if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
-    const ClientHold* hold = FindClientHold(history, entry);
+    const bool barred = WasBarred(history, entry);
+    if (entry.client < 0 && !barred) continue;
+    const ClientHold* hold = FindHold(history, entry.client, entry.token);
     if (hold == nullptr) {
-      if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
-      violations.push_back(
-          {Judged::kKeys, entry.granted, entry.client,
-           fmt::format("the server keeps an ownership entry of {} from {} to its "
-                       "TTL; {} was told that it holds nothing",
-                       Client(entry.client), Instant(entry.granted), Client(entry.client))});
+      if (!barred && (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry))) continue;
+      const int client = entry.client >= 0 ? entry.client : RequestOf(history, entry)->client;
+      violations.push_back({Judged::kKeys, entry.granted, client,
+                            fmt::format("the server keeps an ownership entry of {} from {} to its "
+                                        "TTL; {} was told that it holds nothing",
+                                        Client(client), Instant(entry.granted), Client(client))});
       return;
     }
     // No fault makes a client prolong what it has given back; a command may still be on its way.
@@ -185,16 +223,13 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
       return;
     }
     if (hold->release_returned >= entry.promised_until) continue;  // kOpen: not released at all
-    const bool told_released = hold->release_status == StatusCode::kOk ||
-                               hold->release_status == StatusCode::kNotOwner ||
-                               hold->release_status == StatusCode::kLeaseLost;
     // A quorum of the others may have decided what it says.
     const bool cut_off =
         history.quorum > 1 &&
         WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
     if (cut_off) continue;
     // Only a fault excuses a release that says it failed, or that it does not know.
-    if (told_released || !WasDisturbed(history, hold->client, hold->release_returned)) {
+    if (WasToldReleased(*hold) || !WasDisturbed(history, hold->client, hold->release_returned)) {
       violations.push_back({Judged::kKeys, hold->release_returned, entry.client,
                             fmt::format("{} ended its release at {}, yet its ownership entry stays "
                                         "until {}",

@@ -15,6 +15,7 @@ Specimen InvertedTest();
 Specimen MillisecondsAsSeconds();
 Specimen WholeSeconds();
 Specimen LateGrantLeft();
+Specimen LateTryLetIn();
 Specimen NilIsExpired();
 Specimen ClientClock();
 Specimen WaitsALease();

@@ -186,6 +186,10 @@ class RecipeSubject final : public harness::Subject {
     return recipe_.passed_over_bound(options);
   }
 
+  milliseconds BarredFor(const harness::LockOptions& options) const override {
+    return recipe_.barred_for ? recipe_.barred_for(options) : Subject::BarredFor(options);
+  }
+
   milliseconds OverrunBound(const harness::LockOptions& options) const override {
     return recipe_.overrun_bound.value_or(Subject::OverrunBound(options));
   }

@@ -109,6 +109,8 @@ struct Recipe {
   Bounded hand_over_bound = {};
   /// See Subject::PassedOverBound; by default not at all.
   Bounded passed_over_bound = {};
+  /// See Subject::BarredFor; by default not at all.
+  Bounded barred_for = {};
   /// How late a wait may end; by default what the interface allows.
   std::optional<std::chrono::milliseconds> overrun_bound = {};
   /// On a waiter's way out, but for that of a grant: whoever has left a trace takes it away.

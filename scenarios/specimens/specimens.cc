@@ -25,6 +25,7 @@ std::vector<Specimen> OfHolders() {
           specimens::MillisecondsAsSeconds(),
           specimens::WholeSeconds(),
           specimens::LateGrantLeft(),
+          specimens::LateTryLetIn(),
           specimens::NilIsExpired(),
           specimens::ClientClock(),
           specimens::WaitsALease(),

@@ -20,6 +20,7 @@
 #include <interlock/harness/lock.h>
 #include <interlock/inspection.h>
 #include <interlock/lease.h>
+#include <interlock/options.h>
 
 #include "scenarios/subjects/renewal.h"
 
@@ -39,6 +40,11 @@ inline std::chrono::milliseconds OverrunOfClients() {
 /// at other rates, and for whole milliseconds.
 inline std::chrono::milliseconds HandOverOfWaiters(const harness::LockOptions& options) {
   return options.lease / 16 + std::chrono::milliseconds(2);
+}
+
+/// The least time for which the server keeps the mark of a try that was given up.
+inline std::chrono::milliseconds BarredByMarks() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(kCancelledTtl);
 }
 
 inline Result<std::vector<harness::SeenHolder>> ToSeen(const Result<Inspection>& inspected) {

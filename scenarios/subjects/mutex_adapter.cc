@@ -67,6 +67,10 @@ milliseconds MutexAdapter::OverrunBound(const harness::LockOptions& /*options*/)
   return OverrunOfClients();
 }
 
+milliseconds MutexAdapter::BarredFor(const harness::LockOptions& /*options*/) const {
+  return BarredByMarks();
+}
+
 std::vector<harness::AuxiliaryKey> MutexAdapter::AuxiliaryKeys(
     const harness::LockOptions& options) const {
   const std::string key = KeyOf(options);

@@ -29,6 +29,7 @@ class MutexAdapter : public harness::Subject {
   std::optional<std::chrono::milliseconds> HandOverBound(
       const harness::LockOptions& options) const override;
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
+  std::chrono::milliseconds BarredFor(const harness::LockOptions& options) const override;
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
       const harness::LockOptions& options) const override;
 };

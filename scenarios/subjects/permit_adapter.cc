@@ -71,6 +71,10 @@ milliseconds PermitAdapter::OverrunBound(const harness::LockOptions& /*options*/
   return OverrunOfClients();
 }
 
+milliseconds PermitAdapter::BarredFor(const harness::LockOptions& /*options*/) const {
+  return BarredByMarks();
+}
+
 std::vector<harness::AuxiliaryKey> PermitAdapter::AuxiliaryKeys(
     const harness::LockOptions& options) const {
   const std::string key = KeyOf(options);

@@ -138,6 +138,81 @@ TEST(OrphansTest, AnEntryOfADeadClientIsFine) {
   EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
 }
 
+/// C1 was told no at 20 ms, and its request, its first command, arrives at 900 ms.
+History RefusedAndLate(Duration barred_for) {
+  History history = GrantAndAnswer(StatusCode::kUnavailable);
+  history.barred_for = barred_for;
+  history.attempts[0].Sends(1);
+  history.server_holds = {Ended(Owns(0, Ms(900), Ms(1900)), ServerHoldEnd::kExpired, Ms(1900))};
+  history.server_holds[0].made_by = 0;
+  history.server_holds[0].made_with = 1;
+  history.delays = {{0, {Ms(5), Ms(950)}}};
+  return history;
+}
+
+TEST(BarredTest, ARequestThatWasHeldUpExcusesItsEntryUnlessTheLockSaysThatItIsBarred) {
+  EXPECT_THAT(JudgeOrphansOf(RefusedAndLate(milliseconds(0))), IsEmpty());
+  const auto violations = JudgeOrphansOf(RefusedAndLate(milliseconds(5000)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_EQ(violations[0].at, Ms(900));
+  EXPECT_THAT(JudgeOrphansOf(RefusedAndLate(milliseconds(895))), IsEmpty()) << "since 5 ms";
+}
+
+TEST(BarredTest, AServerThatHasLostDataMayHaveForgottenIt) {
+  History history = RefusedAndLate(milliseconds(5000));
+  history.server_changed = true;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(BarredTest, WhoWasToldUnknownWasNotToldThatItIsBarred) {
+  History history = RefusedAndLate(milliseconds(5000));
+  history.attempts[0].answer = StatusCode::kUnknownOutcome;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(BarredTest, AnotherRequestOfTheClientIsJudgedByItsOwnAnswer) {
+  History history = RefusedAndLate(milliseconds(5000));
+  history.server_holds[0].made_with = 2;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+/// The same token is granted again when it has been given back at 300 ms, to nobody's joy.
+History ReleasedAndLate() {
+  History history = RefusedAndLate(milliseconds(5000));
+  history.attempts[0].answer = StatusCode::kOk;
+  history.attempts[0].queued_with = "EVALSHA ask " + history.server_holds[0].token;
+  history.server_holds[0].client = -1;
+  history.holds = {Released(Believes(0, Ms(20), Ms(1000)), Ms(300), Ms(310), StatusCode::kOk)};
+  history.holds[0].token = history.server_holds[0].token;
+  return history;
+}
+
+TEST(BarredTest, WhatWasReleasedMustNotBeGrantedToItsTokenAgain) {
+  const auto violations = JudgeOrphansOf(ReleasedAndLate());
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
+  EXPECT_EQ(violations[0].client, 0);
+}
+
+TEST(BarredTest, AFaultThatMetTheReleaseExcusesIt) {
+  History history = ReleasedAndLate();
+  history.disturbances = {{1, Ms(305)}, {0, Ms(200)}};
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+  history.disturbances = {{0, Ms(305)}};
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(BarredTest, AHoldThatIsNotReleasedIsGrantedToItsTokenWithReason) {
+  History history = ReleasedAndLate();
+  history.holds[0].release_returned = kOpen;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(BarredTest, AnEarlierTryOfAGrantedRequestIsBarredToo) {
+  History history = ReleasedAndLate();
+  history.holds[0].token = "another";
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+}
+
 TEST(OrphansTest, AnUnknownAnswerToALaterQuestionExcusesNothing) {
   History history = GrantAndAnswer(StatusCode::kNotAcquired);
   history.attempts.push_back(

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <interlock/connection.h>
+#include <interlock/harness/bounds.h>
 #include <interlock/harness/hold.h>
 #include <interlock/harness/lock_options.h>
 #include <interlock/harness/promise.h>
@@ -103,11 +104,9 @@ class Lock {
   }
 };
 
-/// A lock under test. Immutable.
-class Subject {
+/// A lock under test. Immutable. What it keeps within which times: see Bounds.
+class Subject : public Bounds {
  public:
-  virtual ~Subject() = default;
-
   /// Unique, lower case: "acme.job-lock".
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;
@@ -128,72 +127,6 @@ class Subject {
   /// The keys that may outlive a hold. Any other key of the lock is an ownership key.
   virtual std::vector<AuxiliaryKey> AuxiliaryKeys(const LockOptions& /*options*/) const {
     return {};
-  }
-
-  /// How long a free resource may stay ungranted while a live, connected client waits, at worst (a
-  /// wake-up was lost). The default is one lease: a waiter that looks again at the holder's TTL.
-  virtual std::chrono::milliseconds WakeUpBound(const LockOptions& options) const {
-    return options.lease;
-  }
-
-  /// The same where nothing has gone wrong in the whole run, so that no wake-up can be lost, and
-  /// without the time that messages take: how soon a waiter is told, or looks. nullopt: no sooner.
-  virtual std::optional<std::chrono::milliseconds> HandOverBound(
-      const LockOptions& /*options*/) const {
-    return std::nullopt;
-  }
-
-  /// For how long a client that had died when it was handed the lock may keep others out, at most,
-  /// unless a server has served a command of it since. nullopt: for as long as a lease lasts.
-  virtual std::optional<std::chrono::milliseconds> PassedOverBound(
-      const LockOptions& /*options*/) const {
-    return std::nullopt;
-  }
-
-  /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst:
-  /// a reply is lost, and the lock waits out its socket time-out. A client that met no fault has
-  /// nothing to wait out: for it a bound of 5 s (the default) or more counts as 500 ms and a
-  /// quarter of the lease.
-  virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
-    return std::chrono::milliseconds(5000);
-  }
-
-  /// How soon a wait is answered that is requested to stop, without the time that messages take, if
-  /// no fault has met its client. The default lets nobody sleep on.
-  virtual std::chrono::milliseconds StopBound(const LockOptions& options) const {
-    return options.lease / 16 + std::chrono::milliseconds(2);
-  }
-
-  /// How many commands one request may send in the time of one lease while nobody is granted
-  /// anything, at most: beyond it is a retry storm (LK015). The default lets a waiter look four
-  /// times each millisecond.
-  virtual std::int64_t CommandsPerLease(const LockOptions& options) const {
-    return 200 + 4 * options.lease.count();
-  }
-
-  /// If Traits say `renews`: for how long since its grant a lease is prolonged, at least, while its
-  /// holder lives and has not released it.
-  virtual std::chrono::milliseconds KeptAliveFor(const LockOptions& options) const {
-    return 2 * options.lease;
-  }
-
-  /// If Traits say `renews`: for how long since its grant a lease is prolonged, at most, unless its
-  /// holder extends it. nullopt: for as long as it is held, or counted from another moment.
-  virtual std::optional<std::chrono::milliseconds> KeptAliveAtMost(
-      const LockOptions& /*options*/) const {
-    return std::nullopt;
-  }
-
-  /// The most that an ownership entry may have to live: an Extend may ask for more than a lease.
-  virtual std::chrono::milliseconds LongestLease(const LockOptions& options) const {
-    return options.lease;
-  }
-
-  /// What the lock takes off each lease for clocks that run at other rates. Those of clients may be
-  /// 0.25 % off in any scenario with faults of clocks, whatever this says: a holder that believes
-  /// in all of its lease is convicted there.
-  virtual std::chrono::milliseconds DriftAllowance(const LockOptions& /*options*/) const {
-    return std::chrono::milliseconds(0);
   }
 };
 
