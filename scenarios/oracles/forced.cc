@@ -49,7 +49,8 @@ bool IsRepeated(const Force& force, const History& history) {
     if (&other == &force) break;
     if (other.client == force.client && other.token == force.token) before = &other;
   }
-  if (before == nullptr || before->answer != StatusCode::kOk) return false;
+  const bool told = before != nullptr && before->answered != kOpen;
+  if (!told || before->answer != StatusCode::kOk) return false;
   return std::none_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
         const VirtualTime end = std::min(entry.ended, entry.promised_until);
@@ -116,6 +117,15 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
     return handed_over && hold.last_asked > entry->ended ? kOpen : entry->ended;
   }
   return kOpen;
+}
+
+VirtualTime TurnTakenAway(const History& history, const Attempt& waiter) {
+  VirtualTime turn = kOpen;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.end != ServerHoldEnd::kForced || entry.granted < waiter.asked) continue;
+    if (waiter.Shows(entry.token)) turn = std::min(turn, entry.granted);
+  }
+  return turn;
 }
 
 void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations) {

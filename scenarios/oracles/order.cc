@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -33,7 +34,7 @@ VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
     const Duration leaving = 8 * history.latency + wait / 64 + std::chrono::milliseconds(2);
     until = std::min(until, attempt.deadline - leaving);
   }
-  return std::min(until, attempt.stopped);
+  return std::min({until, attempt.stopped, TurnTakenAway(history, attempt)});
 }
 
 /// It may have lost its place.

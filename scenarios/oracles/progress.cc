@@ -156,7 +156,7 @@ class Progress {
   std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
     for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
       const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
-      const auto [bound, parts] = FreeBound(idle);
+      const auto [bound, parts] = FreeBound(attempt, idle);
       if (idle.to - idle.from <= bound) continue;
       // Whoever gives another limit is not let in at all.
       const int wish = history_.limits.WishOf(attempt.client);
@@ -175,8 +175,8 @@ class Progress {
   }
 
   /// How long the resource may stay free while somebody waits, and what that is made of.
-  std::pair<Duration, std::string> FreeBound(const Interval& idle) const {
-    if (rules_.hand_over_bound.has_value()) {
+  std::pair<Duration, std::string> FreeBound(const Attempt& attempt, const Interval& idle) const {
+    if (rules_.hand_over_bound.has_value() && TurnTakenAway(history_, attempt) > idle.to) {
       // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
       const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
       return {*rules_.hand_over_bound + messages,

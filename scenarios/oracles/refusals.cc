@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/oracles/earliest.h"
+#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -166,6 +167,8 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
   }
   // Without its release it would not be the owner any more either.
   if (entry->promised_until <= hold.release_returned) return std::nullopt;
+  // Of a quorum an operator may have taken away the other votes meanwhile.
+  if (history.quorum > 1 && ForcedOutAt(history, hold) < hold.release_returned) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
                    fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",
                                Client(hold.client), ToString(hold.release_status),

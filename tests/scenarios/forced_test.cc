@@ -189,6 +189,9 @@ TEST(ForcedTest, AnOperatorMaySayItAgainUntilOthersHaveCome) {
     return violations;
   };
   ASSERT_THAT(PropertiesOf(judge()), ElementsAre(Judged::kSpuriousRefusal));
+  history.forces.front().answered = kOpen;
+  EXPECT_THAT(judge(), IsEmpty()) << "it has died before it was told";
+  history.forces.front().answered = Ms(310);
   history.server_holds.push_back(Owns(1, Ms(307), Ms(1307)));
   EXPECT_THAT(judge(), IsEmpty());
   // Nor of a victim that waited on, and was granted another one.

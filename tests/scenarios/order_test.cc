@@ -81,6 +81,18 @@ TEST(OrderTest, AWaiterThatALaterOneOvertakesIsReportedWhenThatIsGranted) {
   EXPECT_THAT(violations[0].what, HasSubstr("C2 stood in line from 13.000 ms on, and 1 later"));
 }
 
+TEST(OrderTest, WhoseTurnAnOperatorTookAwayHasHadIt) {
+  History history = Overtaken();
+  history.attempts[1].queued_with = "EVALSHA ask t1";
+  ServerHold turn = Ended(Owns(1, Ms(20), Ms(1020)), ServerHoldEnd::kForced, Ms(25));
+  turn.client = -1;
+  history.server_holds.push_back(turn);
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.server_holds.back().granted = Ms(35);  // when it had been overtaken
+  history.server_holds.back().ended = Ms(40);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+}
+
 TEST(OrderTest, AsManyOvertakingsAsAreDeclaredAreFine) {
   EXPECT_THAT(Judge(Overtaken(), 1), IsEmpty());
   History history = Overtaken();

@@ -86,6 +86,20 @@ TEST(ProgressTest, WhereNothingGoesWrongALockIsHeldToItsHandOver) {
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
+TEST(ProgressTest, AWaiterWhoseTurnAnOperatorTookAwayLooksAgainWhenItWould) {
+  ProgressRules rules = kRules;
+  rules.hand_over_bound = Ms(50);
+  History history = ReleasedWhileWaiting();
+  history.attempts[1].queued_with = "EVALSHA ask t1";
+  GrantToWaiter(history, Ms(501) + Ms(60));
+  ServerHold turn = Ended(Owns(1, Ms(500), Ms(1500)), ServerHoldEnd::kForced, Ms(503));
+  turn.client = -1;
+  history.server_holds.push_back(turn);
+  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  history.server_holds.back().end = ServerHoldEnd::kReleased;
+  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
+}
+
 TEST(ProgressTest, AWaiterGrantedAfterTheBoundWasForgotten) {
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(501) + kBound + kSettling + Ms(2));

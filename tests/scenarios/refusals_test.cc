@@ -203,6 +203,19 @@ TEST(RefusalsTest, NotOwnerIsTrueOnceTheLeaseWouldBeOverAnyway) {
   EXPECT_THAT(Judge(history), IsEmpty());
 }
 
+TEST(RefusalsTest, OfAQuorumAnOperatorMayHaveTakenAwayTheOtherVotes) {
+  History history = ReleaseAnswered(StatusCode::kNotOwner, Ms(501));
+  history.quorum = 2;
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  Force force;
+  force.token = history.holds[0].token;
+  force.called = Ms(521);
+  history.forces = {force};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too late";
+  history.forces[0].called = Ms(510);
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
 TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {
   History history = NewHistory();
   Renewal renewal;
