@@ -25,6 +25,8 @@ struct Attempt {
   VirtualTime deadline = kOpen;
   /// When its first command that changed data or blocked was executed: its place in a queue.
   VirtualTime queued = kOpen;
+  /// The same when an operator had taken away from it what it had been handed over: its new place.
+  VirtualTime queued_again = kOpen;
   /// The words of that command and of the latest such one, but for a script's text.
   std::string queued_with = {};
   std::string latest_words = {};

@@ -117,6 +117,7 @@ struct Renewal {
   VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
   VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
+  std::uint64_t number = 0;             ///< of what was `sent`, among all that its client ever sent
 };
 
 /// Two grants of one resource, or a request for one and a grant: both are not readers'.

@@ -123,7 +123,7 @@ void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
     if (!resource.observable) continue;
     const std::size_t first = violations_.size();
     const std::size_t known = resource.history.server_holds.size();
-    resource.ledger.Sync(process, dealing({process, i}).doing, now, look, resource.history,
+    resource.ledger.Sync(process, DoingOf({process, i}, number), now, look, resource.history,
                          violations_);
     if (!lives_too_long_ && !resource.history.server_clock_moved) {
       const std::size_t before = violations_.size();

@@ -134,6 +134,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void NoteRenewed(int process, VirtualTime now);
   /// Of a semaphore that keeps its limit: a command of its client has changed data.
   void NoteLimits(int process, std::uint64_t number, VirtualTime now);
+  /// What the client sent that command for, which may come late; else what it is in the middle of.
+  Doing DoingOf(Party who, std::uint64_t number);
   void SyncOwners(int process, std::uint64_t number, VirtualTime now);
   void NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void JudgeKeys(int process, VirtualTime now);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "scenarios/oracles/forced.h"
 #include "scenarios/recorder.h"
 
 namespace interlock::scenarios {
@@ -39,6 +40,7 @@ void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
         break;
       case Doing::kExtending:
         history(who).renewals[client.renewal].sent = now;
+        history(who).renewals[client.renewal].number = number;
         break;
       case Doing::kSettingLimit:
         history(who).limits.NoteSent(process, number);
@@ -50,6 +52,19 @@ void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
         break;
     }
   }
+}
+
+Doing Recorder::DoingOf(Party who, std::uint64_t number) {
+  const auto& attempts = history(who).attempts;
+  const auto& renewals = history(who).renewals;
+  const bool asked = std::any_of(attempts.begin(), attempts.end(), [&](const Attempt& one) {
+    return one.client == who.client && one.HasSent(number);
+  });
+  if (asked) return Doing::kAsking;
+  const bool extended = std::any_of(renewals.begin(), renewals.end(), [&](const Renewal& one) {
+    return one.client == who.client && one.sent != kOpen && one.number == number;
+  });
+  return extended ? Doing::kExtending : dealing(who).doing;
 }
 
 // Of the attempt that sent it, which may be over by now.
@@ -75,6 +90,10 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
     const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
     const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not
     if ((asking || counts) && attempt->queued == kOpen) attempt->queued = now;
+    if (asking && attempt->queued_again == kOpen &&
+        TurnTakenAway(history(who), *attempt).to <= now) {
+      attempt->queued_again = now;
+    }
   }
 }
 

@@ -23,6 +23,7 @@ class Releasing {
         unknown_(nodes.size(), grant.release_unknown),
         results_(nodes.size(), NodeRelease::kUnreached) {
     for (const std::size_t node : grant.doubtful_nodes) {
+      if (node >= nodes_.size()) continue;  // of a lease that was handed over from a larger quorum
       calls_[node].call = scripts.Abandon(grant.token);
       barred_[node] = true;
     }

@@ -15,27 +15,62 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Two requests of any lock that ships here, each with an extension and a release.
-constexpr int kSteps = 56;
+/// Both requests of a lock with one owner, each with an extension and a release; what takes several
+/// resources, or hands its leases on, is not done by then.
+constexpr int kSteps = 64;
+constexpr int kStepsOfRefused = 40;
 
 Operation Waits(milliseconds think, milliseconds hold, milliseconds wait = milliseconds(7000)) {
   return {.ask = Ask::kWaitFor, .think = think, .wait = wait, .hold = hold};
 }
 
-/// C1 comes twice, and the first time gives back in time or only `overstay` after its lease. C2
-/// comes meanwhile, and C3 waits in vain, and for a turn that it gets.
-Workload ThreeClients(int permits, milliseconds overstay) {
+/// Comes twice, and gives back the first time, in time or only `overstay` after its lease.
+ClientPlan Holder(milliseconds overstay) {
   Operation long_work = Waits(milliseconds(10), milliseconds(1600));
-  Operation beside = Waits(milliseconds(700), milliseconds(1600));
-  long_work.extend = beside.extend = true;
+  long_work.extend = true;
   long_work.overstay = overstay;
-  const Operation in_vain = Waits(milliseconds(900), milliseconds(100), milliseconds(150));
-  Workload workload =
-      Clients({Does({long_work, Waits(milliseconds(300), milliseconds(200))}), Does({beside}),
-               Does({in_vain, Waits(milliseconds(1900), milliseconds(600))})});
+  return Does({long_work, Waits(milliseconds(300), milliseconds(200))});
+}
+
+/// Comes while the holder is there.
+ClientPlan Second() {
+  Operation beside = Waits(milliseconds(700), milliseconds(1600));
+  beside.extend = true;
+  return Does({beside});
+}
+
+/// Is told no twice, and then has a turn.
+ClientPlan Refused() {
+  const Operation tries{.think = milliseconds(800), .hold = milliseconds(100)};
+  return Does({tries, Waits(milliseconds(90), milliseconds(100), milliseconds(150)),
+               Waits(milliseconds(1900), milliseconds(600))});
+}
+
+void AddSweep(std::vector<ClientPlan> clients, int permits, sim::FaultKind kind,
+              milliseconds length, int steps, std::vector<Workload>& all) {
+  Workload workload = Clients(std::move(clients));
   workload.lease = milliseconds(2000);
   workload.permits = permits;
-  return workload;
+  std::vector<Workload> sweep = AtAnyStep(workload, {.kind = kind, .length = length}, steps);
+  all.insert(all.end(), std::make_move_iterator(sweep.begin()),
+             std::make_move_iterator(sweep.end()));
+}
+
+std::vector<Workload> AnyMessage(int permits) {
+  using sim::FaultKind;
+  std::vector<Workload> all;
+  for (const milliseconds length : {milliseconds(1500), milliseconds(2200), milliseconds(9000)}) {
+    for (const FaultKind kind : {FaultKind::kDelayRequest, FaultKind::kDelayReply}) {
+      AddSweep({Holder({}), Second(), Refused()}, permits, kind, length, kSteps, all);
+    }
+  }
+  for (const milliseconds length : {milliseconds(1500), milliseconds(9000)}) {
+    AddSweep({Holder(milliseconds(500)), Second(), Refused()}, permits, FaultKind::kDelayRequest,
+             length, kSteps, all);
+    AddSweep({Refused(), Holder({}), Second()}, permits, FaultKind::kDelayRequest, length,
+             kStepsOfRefused, all);
+  }
+  return all;
 }
 
 Scenario OfOneMessage(std::string_view name, std::string_view summary, int permits) {
@@ -49,18 +84,7 @@ Scenario OfOneMessage(std::string_view name, std::string_view summary, int permi
                      Judged::kSpuriousRefusal, Judged::kKeys,
                      Judged::kFalseValidity,   Judged::kTermination};
   scenario.always_whole = true;
-  std::vector<Workload> all;
-  for (const sim::FaultKind kind : {sim::FaultKind::kDelayRequest, sim::FaultKind::kDelayReply}) {
-    for (const milliseconds length : {milliseconds(1500), milliseconds(2200), milliseconds(9000)}) {
-      for (const milliseconds overstay : {milliseconds(0), milliseconds(500)}) {
-        std::vector<Workload> some =
-            AtAnyStep(ThreeClients(permits, overstay), {.kind = kind, .length = length}, kSteps);
-        all.insert(all.end(), std::make_move_iterator(some.begin()),
-                   std::make_move_iterator(some.end()));
-      }
-    }
-  }
-  Pin(scenario, std::move(all));
+  Pin(scenario, AnyMessage(permits));
   return scenario;
 }
 
@@ -68,8 +92,8 @@ Scenario OfOneMessage(std::string_view name, std::string_view summary, int permi
 
 std::vector<Scenario> HeldUp() {
   std::vector<Scenario> both = {
-      OfOneMessage("held-up", "any one message of a client is late, up to when it is no use", 1),
-      OfOneMessage("held-up.permits", "as held-up, of a semaphore with two permits", 2)};
+      OfOneMessage("held-up", "any one message of a client is late, up to when it is of no use", 1),
+      OfOneMessage("held-up-permits", "as held-up, of a semaphore with two permits", 2)};
   both.back().semaphores_only = true;
   return both;
 }

@@ -47,10 +47,10 @@ bool IsRepeated(const Force& force, const History& history) {
   const Force* before = nullptr;
   for (const Force& other : history.forces) {
     if (&other == &force) break;
-    if (other.client == force.client && other.token == force.token) before = &other;
+    const bool told = other.answered != kOpen;
+    if (told && other.client == force.client && other.token == force.token) before = &other;
   }
-  const bool told = before != nullptr && before->answered != kOpen;
-  if (!told || before->answer != StatusCode::kOk) return false;
+  if (before == nullptr || before->answer != StatusCode::kOk) return false;
   return std::none_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
         const VirtualTime end = std::min(entry.ended, entry.promised_until);
@@ -119,13 +119,14 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold) {
   return kOpen;
 }
 
-VirtualTime TurnTakenAway(const History& history, const Attempt& waiter) {
-  VirtualTime turn = kOpen;
+Interval TurnTakenAway(const History& history, const Attempt& waiter) {
+  if (history.forces.empty()) return {kOpen, kOpen};
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.end != ServerHoldEnd::kForced || entry.granted < waiter.asked) continue;
-    if (waiter.Shows(entry.token)) turn = std::min(turn, entry.granted);
+    const bool fetched = entry.client >= 0 || entry.end != ServerHoldEnd::kForced;
+    if (fetched || entry.granted < waiter.asked || !waiter.Shows(entry.token)) continue;
+    return {entry.granted, entry.ended};
   }
-  return turn;
+  return {kOpen, kOpen};
 }
 
 void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations) {

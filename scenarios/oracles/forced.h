@@ -20,9 +20,10 @@ bool IsForced(const History& history, int client, const ServerHold& entry);
 /// handed over and its client fetched that afterwards.
 VirtualTime ForcedOutAt(const History& history, const ClientHold& hold);
 
-/// When the waiter was handed over what an operator has taken away from it since; kOpen: nothing.
-/// It has had its turn: nobody wakes it, and when it looks again it comes last.
-VirtualTime TurnTakenAway(const History& history, const Attempt& waiter);
+/// From when the waiter was handed over what it had not fetched when an operator took it away,
+/// until that; empty, at the end of time: nothing was. It has had its turn: nobody wakes it, and
+/// when it looks again it comes last.
+Interval TurnTakenAway(const History& history, const Attempt& waiter);
 
 /// What the operator was told, when it has been told: "released" of a holder that had it still, or
 /// whose lease had ended (LK005); or "not owner" (LK010) of one that had it all the time, that it

@@ -28,52 +28,82 @@ bool WasToldReleased(const ClientHold& hold) {
          hold.release_status == StatusCode::kLeaseLost;
 }
 
-bool WasDisturbed(const History& history, int client, VirtualTime until, VirtualTime from = {}) {
-  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
-                     [&](const Disturbance& fault) {
-                       return fault.client == client && from <= fault.at && fault.at <= until;
-                     });
+/// A fault has met the client between these instants, or one lasted.
+bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualTime to) {
+  const auto lasts = [&](const Delay& outage) {
+    return outage.client == client && outage.interval.from <= to && from <= outage.interval.to;
+  };
+  const auto strikes = [&](const Disturbance& fault) {
+    return fault.client == client && from <= fault.at && fault.at <= to;
+  };
+  return std::any_of(history.outages.begin(), history.outages.end(), lasts) ||
+         std::any_of(history.disturbances.begin(), history.disturbances.end(), strikes);
 }
 
-/// The request that the entry answers: the one that sent the command which made it, or, of a
-/// hand-over, the one that has shown its token. nullptr: nobody knows.
+/// A command of the client that was executed at `at` may have been sent long before.
+bool WasHeldUp(const History& history, int client, VirtualTime at) {
+  return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
+    return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
+  });
+}
+
+/// The request that the entry answers: the one that has shown its token, or else the one that sent
+/// the command which made it. nullptr: nobody knows.
 const Attempt* RequestOf(const History& history, const ServerHold& entry) {
   const auto& attempts = history.attempts;
-  const auto request = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {
-    if (entry.client < 0) return one.Shows(entry.token);
-    return one.client == entry.client && entry.made_by == entry.client &&
-           one.HasSent(entry.made_with);
-  });
+  auto request = std::find_if(attempts.rbegin(), attempts.rend(),
+                              [&](const Attempt& one) { return one.Shows(entry.token); });
+  if (request == attempts.rend()) {
+    request = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {
+      return one.client == entry.made_by && one.HasSent(entry.made_with);
+    });
+  }
   return request == attempts.rend() ? nullptr : &*request;
 }
 
-/// It was told that it has nothing, or not this, or nothing any more, and by its lock's word
-/// nothing of it can take effect so late. What a lock has left with a server so that it refuses
-/// goes with the server's data.
+/// From when on nothing of the request may take effect any more, or be left: its client was told
+/// that it has nothing, or not this, or nothing any more. kOpen: it was told nothing of the kind.
+VirtualTime ToldNo(const History& history, const Attempt& request, const std::string& token) {
+  const bool unknown = Status(request.answer).outcome() == Outcome::kUnknown ||
+                       request.answer == StatusCode::kCancelled;
+  if (request.answered == kOpen || unknown) return kOpen;
+  const ClientHold* hold = FindHold(history, request.client, token);
+  if (hold == nullptr) return request.answered;
+  // Whoever releases need not try more than once to bar a request of which nothing has been heard.
+  const bool disturbed =
+      WasDisturbed(history, hold->client, hold->release_called, hold->release_returned);
+  return WasToldReleased(*hold) && !disturbed ? hold->release_returned : kOpen;
+}
+
+/// By the lock's word nothing of its request takes effect so late. What a lock has left with a
+/// server so that it refuses goes with the server's data.
 bool WasBarred(const History& history, const ServerHold& entry) {
   const bool said = history.barred_for > Duration{};
   if (!said || history.server_changed || history.quorum > 1) return false;
   const Attempt* request = RequestOf(history, entry);
-  if (request == nullptr || request->answered >= entry.promised_until) return false;
-  if (entry.granted - request->asked >= history.barred_for) return false;
-  if (Status(request->answer).outcome() == Outcome::kUnknown) return false;
-  if (request->answer == StatusCode::kCancelled) return false;
-  const ClientHold* hold = FindHold(history, request->client, entry.token);
-  if (hold == nullptr) return true;
-  // Whoever releases need not try more than once to bar a request of which nothing has been heard.
-  return hold->release_returned < entry.granted && WasToldReleased(*hold) &&
-         !WasDisturbed(history, hold->client, hold->release_returned, hold->release_called);
+  if (request == nullptr || entry.granted - request->asked >= history.barred_for) return false;
+  const VirtualTime told = ToldNo(history, *request, entry.token);
+  if (told >= entry.promised_until) return false;
+  // What came before the answer may have been cleaned up since, and what came later by nobody.
+  return entry.granted > told || (!entry.given_back() && request->answered == told);
+}
+
+Violation CameAfterTheAnswer(const History& history, const ServerHold& entry) {
+  const Attempt& request = *RequestOf(history, entry);
+  const ClientHold* hold = FindHold(history, request.client, entry.token);
+  const StatusCode answer = hold == nullptr ? request.answer : hold->release_status;
+  return {
+      Judged::kKeys, entry.granted, request.client,
+      fmt::format("{}'s {} was told \"{}\" at {}, and the server has an ownership entry of it "
+                  "from {} on all the same",
+                  Client(request.client), hold == nullptr ? "request" : "release", ToString(answer),
+                  Instant(ToldNo(history, request, entry.token)), Instant(entry.granted))};
 }
 
 /// The client was told that the entry may be there, or its request had not ended before the entry
 /// did, or the command was held up in the network: nobody can clean up what has not happened yet.
 bool IsAccountedFor(const History& history, const ServerHold& entry) {
-  for (const Delay& delay : history.delays) {
-    if (delay.client == entry.client && delay.interval.from <= entry.granted &&
-        entry.granted <= delay.interval.to) {
-      return true;
-    }
-  }
+  if (WasHeldUp(history, entry.client, entry.granted)) return true;
   const Duration travel = history.lease / 50;  // a request of an attempt that has just given up
   const Attempt* made_it = nullptr;
   for (const Attempt& attempt : history.attempts) {
@@ -83,13 +113,6 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
     if (unknown && attempt.answered >= entry.granted - travel) return true;
   }
   return made_it != nullptr && made_it->answered >= entry.promised_until;
-}
-
-/// A command of the client that was executed at `at` may have been sent long before.
-bool WasHeldUp(const History& history, int client, VirtualTime at) {
-  return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
-    return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
-  });
 }
 
 /// Several of the client's messages may have been lost between these instants, or none may have
@@ -194,21 +217,24 @@ void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int clien
 void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
   if (history.server_clock_moved) return;  // A TTL then says little of how long a key lives.
   for (const ServerHold& entry : history.server_holds) {
-    if (entry.token.empty() || (entry.client >= 0 && Died(history, entry.client))) continue;
+    if (entry.token.empty()) continue;
+    if (WasBarred(history, entry)) {
+      violations.push_back(CameAfterTheAnswer(history, entry));
+      return;
+    }
+    if (entry.client < 0 || Died(history, entry.client)) continue;
     if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
     // Nobody can clean up what came back, or on a server that is not his any more.
     if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
     if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
-    const bool barred = WasBarred(history, entry);
-    if (entry.client < 0 && !barred) continue;
     const ClientHold* hold = FindHold(history, entry.client, entry.token);
     if (hold == nullptr) {
-      if (!barred && (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry))) continue;
-      const int client = entry.client >= 0 ? entry.client : RequestOf(history, entry)->client;
-      violations.push_back({Judged::kKeys, entry.granted, client,
-                            fmt::format("the server keeps an ownership entry of {} from {} to its "
-                                        "TTL; {} was told that it holds nothing",
-                                        Client(client), Instant(entry.granted), Client(client))});
+      if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
+      violations.push_back(
+          {Judged::kKeys, entry.granted, entry.client,
+           fmt::format("the server keeps an ownership entry of {} from {} to its "
+                       "TTL; {} was told that it holds nothing",
+                       Client(entry.client), Instant(entry.granted), Client(entry.client))});
       return;
     }
     // No fault makes a client prolong what it has given back; a command may still be on its way.
@@ -229,7 +255,8 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
         WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
     if (cut_off) continue;
     // Only a fault excuses a release that says it failed, or that it does not know.
-    if (WasToldReleased(*hold) || !WasDisturbed(history, hold->client, hold->release_returned)) {
+    if (WasToldReleased(*hold) ||
+        !WasDisturbed(history, hold->client, {}, hold->release_returned)) {
       violations.push_back({Judged::kKeys, hold->release_returned, entry.client,
                             fmt::format("{} ended its release at {}, yet its ownership entry stays "
                                         "until {}",

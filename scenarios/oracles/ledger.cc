@@ -129,6 +129,20 @@ Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
                       Client(hold.client), Instant(hold.promised_until))};
 }
 
+Violation Revived(int client, const ServerHold& hold, VirtualTime now) {
+  return {Judged::kForeignExtend, now, client,
+          fmt::format("{} extended a lease that was over since {}", Client(client),
+                      Instant(hold.promised_until))};
+}
+
+/// The last that the server had under that token; nullptr: none.
+const ServerHold* LatestOf(const History& history, int node, const std::string& token) {
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->node == node && hold->token == token) return &*hold;
+  }
+  return nullptr;
+}
+
 /// An entry that the server has without any command having made it there.
 ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
   ServerHold copy;
@@ -197,11 +211,6 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     if (over || (foreign && doing == Doing::kAsking)) {
       hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kForeign;
       hold.ended = over ? hold.promised_until : now;
-      if (doing == Doing::kExtending) {
-        violations.push_back({Judged::kForeignExtend, now, client,
-                              fmt::format("{} extended a lease that was over since {}",
-                                          Client(client), Instant(hold.promised_until))});
-      }
       continue;  // below, the entry counts as a new grant
     }
     if (foreign && !void_already) {
@@ -224,6 +233,10 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     if (IsKnown(history, look.node, owner.token)) continue;
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
+    const ServerHold* before = LatestOf(history, look.node, owner.token);
+    if (doing == Doing::kExtending && before != nullptr && before->end == ServerHoldEnd::kExpired) {
+      violations.push_back(Revived(client, *before, now));
+    }
     const int under = to >= 0 ? to : AskedBy(owner.token, client, doing, history);
     Grant({to, under}, owner, now, look, history, violations);
     history.server_holds.back().made_by = client;

@@ -34,7 +34,16 @@ VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
     const Duration leaving = 8 * history.latency + wait / 64 + std::chrono::milliseconds(2);
     until = std::min(until, attempt.deadline - leaving);
   }
-  return std::min({until, attempt.stopped, TurnTakenAway(history, attempt)});
+  return std::min(until, attempt.stopped);
+}
+
+/// Where the attempt stood in line, and again after an operator had taken its turn away.
+std::vector<Interval> PlacesOf(const History& history, const Attempt& attempt) {
+  const VirtualTime until = InLineUntil(history, attempt);
+  std::vector<Interval> places = {
+      {attempt.queued, std::min(until, TurnTakenAway(history, attempt).from)}};
+  if (attempt.queued_again != kOpen) places.push_back({attempt.queued_again, until});
+  return places;
 }
 
 /// It may have lost its place.
@@ -68,14 +77,15 @@ bool IsJudged(const History& history, const Attempt& attempt) {
 std::vector<VirtualTime> Overtakings(const History& history, const Attempt& waiter) {
   std::vector<VirtualTime> overtakings;
   if (!IsJudged(history, waiter)) return overtakings;
-  VirtualTime until = InLineUntil(history, waiter);
-  // Of several permits that come free at once, the first in line may still be entering.
-  if (history.limits.Most() > 1) until -= 8 * history.latency;
-  for (const Attempt& other : history.attempts) {
-    if (other.client == waiter.client) continue;
-    if (other.queued <= waiter.queued || other.queued >= until) continue;
-    const VirtualTime granted = GrantedAt(history, other);
-    if (granted < until) overtakings.push_back(granted);
+  for (Interval place : PlacesOf(history, waiter)) {
+    // Of several permits that come free at once, the first in line may still be entering.
+    if (history.limits.Most() > 1) place.to -= 8 * history.latency;
+    for (const Attempt& other : history.attempts) {
+      if (other.client == waiter.client) continue;
+      if (other.queued <= place.from || other.queued >= place.to) continue;
+      const VirtualTime granted = GrantedAt(history, other);
+      if (granted < place.to) overtakings.push_back(granted);
+    }
   }
   std::sort(overtakings.begin(), overtakings.end());
   return overtakings;
@@ -120,7 +130,7 @@ void JudgePreference(const History& history, std::vector<Violation>& violations)
   const Attempt* kept_waiting = nullptr;
   for (const Attempt& writer : history.attempts) {
     if (writer.shared || !IsJudged(history, writer)) continue;
-    const VirtualTime until = InLineUntil(history, writer);
+    const VirtualTime until = PlacesOf(history, writer).front().to;
     for (const ServerHold& reader : history.server_holds) {
       if (!reader.shared || reader.copied || reader.client == writer.client) continue;
       if (reader.granted <= writer.queued || reader.granted >= until) continue;

@@ -176,17 +176,21 @@ class Progress {
 
   /// How long the resource may stay free while somebody waits, and what that is made of.
   std::pair<Duration, std::string> FreeBound(const Attempt& attempt, const Interval& idle) const {
-    if (rules_.hand_over_bound.has_value() && TurnTakenAway(history_, attempt) > idle.to) {
+    const VirtualTime taken_away = TurnTakenAway(history_, attempt).to;
+    const bool sleeps_on = taken_away <= idle.from && idle.from < taken_away + SlowBound();
+    if (rules_.hand_over_bound.has_value() && !sleeps_on) {
       // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
       const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
       return {*rules_.hand_over_bound + messages,
               fmt::format("hand-over without faults {} + messages {}",
                           Instant(*rules_.hand_over_bound), Instant(messages))};
     }
-    return {
-        rules_.wake_up_bound + kSettling,
-        fmt::format("hand-over {} + retry {}", Instant(rules_.wake_up_bound), Instant(kSettling))};
+    return {SlowBound(), fmt::format("hand-over {} + retry {}", Instant(rules_.wake_up_bound),
+                                     Instant(kSettling))};
   }
+
+  /// Within which every waiter looks again, whether it was woken or not.
+  Duration SlowBound() const { return rules_.wake_up_bound + kSettling; }
 
   std::int64_t StoppedMeanwhile(const Interval& idle) const {
     return std::count_if(history_.attempts.begin(), history_.attempts.end(),

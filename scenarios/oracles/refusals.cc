@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "scenarios/oracles/earliest.h"
-#include "scenarios/oracles/forced.h"
 #include "scenarios/oracles/words.h"
 
 namespace interlock::scenarios {
@@ -155,6 +154,15 @@ const ServerHold* EntryOf(const History& history, const ClientHold& hold) {
   return found;
 }
 
+/// Of a quorum an operator may have taken away the other votes at the same time.
+bool HadCompany(const History& history, const ClientHold& hold) {
+  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
+    const bool in_vain = force.answered != kOpen && force.answer == StatusCode::kNotOwner;
+    return force.token == hold.token && !in_vain && force.called <= hold.release_returned &&
+           hold.release_called <= force.answered;
+  });
+}
+
 /// "Not owner" of a release that took the entry away.
 std::optional<Violation> JudgeRelease(const History& history, const ClientHold& hold) {
   if (hold.release_returned == kOpen || hold.release_status != StatusCode::kNotOwner) {
@@ -167,8 +175,7 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
   }
   // Without its release it would not be the owner any more either.
   if (entry->promised_until <= hold.release_returned) return std::nullopt;
-  // Of a quorum an operator may have taken away the other votes meanwhile.
-  if (history.quorum > 1 && ForcedOutAt(history, hold) < hold.release_returned) return std::nullopt;
+  if (history.quorum > 1 && HadCompany(history, hold)) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
                    fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",
                                Client(hold.client), ToString(hold.release_status),

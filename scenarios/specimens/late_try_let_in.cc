@@ -28,14 +28,15 @@ Status Lock(RedisClient& redis, Attempt& attempt) {
 }  // namespace
 
 Specimen LateTryLetIn() {
-  return {MakeLock({.name = "broken/late-try-let-in",
-                    .summary = "takes back a try that got no reply, and lets it in when it comes",
-                    .lock = Lock,
-                    .socket_timeout = std::chrono::milliseconds(200),
-                    .barred_for =
-                        [](const harness::LockOptions& options) { return 64 * options.lease; }}),
-          {{"keys", "chaos", SynchronyClass::kBounded}},
-          {.clients = 1, .pauses = 1}};
+  return {
+      MakeLock(
+          {.name = "broken/late-try-let-in",
+           .summary = "takes back a try that got no reply, and lets it in when it comes",
+           .lock = Lock,
+           .socket_timeout = std::chrono::milliseconds(200),
+           .barred_for = [](const harness::LockOptions& options) { return 64 * options.lease; }}),
+      {{"keys", "chaos", SynchronyClass::kBounded}, {"keys", "held-up", SynchronyClass::kBounded}},
+      {.clients = 1, .pauses = 1}};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -27,6 +27,7 @@ Specimen HostAndPid();
 Specimen ShortToken();
 Specimen ExtendOverWhoever();
 Specimen ExtendCreatesAnew();
+Specimen ExtendRevives();
 Specimen ExtendAddsUp();
 Specimen ExtendFromReply();
 Specimen ValidityFromReply();

@@ -37,6 +37,7 @@ std::vector<Specimen> OfHolders() {
           specimens::ShortToken(),
           specimens::ExtendOverWhoever(),
           specimens::ExtendCreatesAnew(),
+          specimens::ExtendRevives(),
           specimens::ExtendAddsUp(),
           specimens::ExtendFromReply(),
           specimens::ValidityFromReply(),

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <chrono>
+#include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <interlock/fair_mutex.h>
 
 #include "scenarios/owner_key.h"
+#include "scenarios/subjects/adopting_lock.h"
 #include "scenarios/subjects/lease_adapter.h"
 #include "scenarios/subjects/line_keys.h"
 #include "scenarios/subjects/mutex_adapter.h"
@@ -14,7 +17,7 @@
 namespace interlock::scenarios::subjects {
 namespace {
 
-class Adapter final : public MutexAdapter {
+class Adapter : public MutexAdapter {
  public:
   std::string_view name() const override { return "fair-mutex"; }
   std::string_view summary() const override {
@@ -34,12 +37,8 @@ class Adapter final : public MutexAdapter {
 
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    return std::make_unique<LeaseLock<FairMutex>>(environment, [&options](Client& client) {
-      FairMutexOptions mutex;
-      mutex.key_prefix = options.key_prefix;
-      mutex.lease = options.lease;
-      return FairMutex::Create(client, options.resource, mutex);
-    });
+    return std::make_unique<LeaseLock<FairMutex>>(
+        environment, [&options](Client& client) { return Create(client, options); });
   }
 
   /// The value is the owner's token, and what its grant says behind that.
@@ -66,12 +65,47 @@ class Adapter final : public MutexAdapter {
     AddLineKeys(options, used.retry.max_wait, used.grace, keys);
     return keys;
   }
+
+ protected:
+  static Result<FairMutex> Create(Client& client, const harness::LockOptions& options) {
+    FairMutexOptions mutex;
+    mutex.key_prefix = options.key_prefix;
+    mutex.lease = options.lease;
+    return FairMutex::Create(client, options.resource, mutex);
+  }
+};
+
+/// Its requests may be late, and another Client has to bar them.
+class AdoptedAdapter final : public Adapter {
+ public:
+  std::string_view name() const override { return "fair-mutex.adopted"; }
+  std::string_view summary() const override {
+    return "interlock::FairMutex, each lease handed over as a text and adopted by another Client";
+  }
+  harness::Traits traits() const override {
+    harness::Traits traits = Adapter::traits();
+    traits.operators = false;
+    return traits;
+  }
+  /// The request, and the adoption behind it.
+  std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override {
+    return 2 * Adapter::OverrunBound(options);
+  }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<AdoptingLock<FairMutex>>(
+        environment, [&options](Client& client) { return Create(client, options); });
+  }
 };
 
 }  // namespace
 
 std::shared_ptr<const harness::Subject> FairMutexSubject() {
   return std::make_shared<const Adapter>();
+}
+
+std::shared_ptr<const harness::Subject> AdoptedFairMutexSubject() {
+  return std::make_shared<const AdoptedAdapter>();
 }
 
 }  // namespace interlock::scenarios::subjects

@@ -5,13 +5,21 @@
 namespace interlock::scenarios {
 
 std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects() {
-  return {subjects::FairMutexSubject(),         subjects::LockDelayMutexSubject(),
-          subjects::MultiMutexSubject(),        subjects::MutexSubject(),
-          subjects::AdoptedMutexSubject(),      subjects::RedlockSubject(),
-          subjects::ReentrantMutexSubject(),    subjects::RenewedMutexSubject(),
-          subjects::RenewedMultiMutexSubject(), subjects::SemaphoreSubject(),
-          subjects::SharedMutexSubject(),       subjects::UnpreferredSharedMutexSubject(),
-          subjects::SingleFileSubject(),        subjects::CountDownLatchSubject()};
+  return {subjects::FairMutexSubject(),
+          subjects::AdoptedFairMutexSubject(),
+          subjects::LockDelayMutexSubject(),
+          subjects::MultiMutexSubject(),
+          subjects::MutexSubject(),
+          subjects::AdoptedMutexSubject(),
+          subjects::RedlockSubject(),
+          subjects::ReentrantMutexSubject(),
+          subjects::RenewedMutexSubject(),
+          subjects::RenewedMultiMutexSubject(),
+          subjects::SemaphoreSubject(),
+          subjects::SharedMutexSubject(),
+          subjects::UnpreferredSharedMutexSubject(),
+          subjects::SingleFileSubject(),
+          subjects::CountDownLatchSubject()};
 }
 
 }  // namespace interlock::scenarios

@@ -10,6 +10,7 @@
 namespace interlock::scenarios::subjects {
 
 std::shared_ptr<const harness::Subject> AdoptedMutexSubject();
+std::shared_ptr<const harness::Subject> AdoptedFairMutexSubject();
 std::shared_ptr<const harness::Subject> CountDownLatchSubject();
 std::shared_ptr<const harness::Subject> FairMutexSubject();
 std::shared_ptr<const harness::Subject> LockDelayMutexSubject();

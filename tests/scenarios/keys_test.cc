@@ -144,6 +144,7 @@ History RefusedAndLate(Duration barred_for) {
   history.barred_for = barred_for;
   history.attempts[0].Sends(1);
   history.server_holds = {Ended(Owns(0, Ms(900), Ms(1900)), ServerHoldEnd::kExpired, Ms(1900))};
+  history.server_holds[0].client = -1;  // as the ledger has it once its request is over
   history.server_holds[0].made_by = 0;
   history.server_holds[0].made_with = 1;
   history.delays = {{0, {Ms(5), Ms(950)}}};
@@ -181,7 +182,6 @@ History ReleasedAndLate() {
   History history = RefusedAndLate(milliseconds(5000));
   history.attempts[0].answer = StatusCode::kOk;
   history.attempts[0].queued_with = "EVALSHA ask " + history.server_holds[0].token;
-  history.server_holds[0].client = -1;
   history.holds = {Released(Believes(0, Ms(20), Ms(1000)), Ms(300), Ms(310), StatusCode::kOk)};
   history.holds[0].token = history.server_holds[0].token;
   return history;
@@ -191,6 +191,7 @@ TEST(BarredTest, WhatWasReleasedMustNotBeGrantedToItsTokenAgain) {
   const auto violations = JudgeOrphansOf(ReleasedAndLate());
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kKeys));
   EXPECT_EQ(violations[0].client, 0);
+  EXPECT_THAT(violations[0].what, HasSubstr("C1's release was told \"ok\" at 310.000 ms"));
 }
 
 TEST(BarredTest, AFaultThatMetTheReleaseExcusesIt) {
@@ -198,6 +199,18 @@ TEST(BarredTest, AFaultThatMetTheReleaseExcusesIt) {
   history.disturbances = {{1, Ms(305)}, {0, Ms(200)}};
   EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
   history.disturbances = {{0, Ms(305)}};
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+  history.disturbances.clear();
+  history.outages = {{0, {Ms(200), Ms(305)}}};
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
+TEST(BarredTest, OnesThatAreTakenAwayByOthersAreNoBetter) {
+  History history = RefusedAndLate(milliseconds(5000));
+  history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kReleased, Ms(950));
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+  history.server_holds[0].granted =
+      Ms(15);  // and the answer at 20 ms comes of its being taken away
   EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
 }
 

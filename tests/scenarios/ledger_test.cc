@@ -212,6 +212,14 @@ TEST_F(LedgerTest, AnExtensionThatMakesADeadEntryAgainIsForeignExtend) {
   EXPECT_EQ(history_.server_holds[1].granted, Ms(1010));
 }
 
+TEST_F(LedgerTest, SoItIsThoughTheServerWasSeenWithoutItMeanwhile) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(1100), {});
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  Sync(0, Doing::kExtending, Ms(1200), {{"t0", Ms(2200)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
 class SemaphoreLedgerTest : public LedgerTest {
  protected:
   SemaphoreLedgerTest() : semaphore_(true) { history_.limits = Limits(2); }

@@ -87,7 +87,13 @@ TEST(OrderTest, WhoseTurnAnOperatorTookAwayHasHadIt) {
   ServerHold turn = Ended(Owns(1, Ms(20), Ms(1020)), ServerHoldEnd::kForced, Ms(25));
   turn.client = -1;
   history.server_holds.push_back(turn);
+  history.forces = {Force{}};
   EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts[1].queued_again = Ms(26);
+  EXPECT_THAT(Judge(history), IsEmpty()) << "the other one stood there before it";
+  history.attempts[1].queued_again = Ms(13);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  history.attempts[1].queued_again = kOpen;
   history.server_holds.back().granted = Ms(35);  // when it had been overtaken
   history.server_holds.back().ended = Ms(40);
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));

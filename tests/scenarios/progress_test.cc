@@ -95,7 +95,11 @@ TEST(ProgressTest, AWaiterWhoseTurnAnOperatorTookAwayLooksAgainWhenItWould) {
   ServerHold turn = Ended(Owns(1, Ms(500), Ms(1500)), ServerHoldEnd::kForced, Ms(503));
   turn.client = -1;
   history.server_holds.push_back(turn);
+  history.forces = {Force{}};
   EXPECT_THAT(Judge(history, rules), IsEmpty());
+  history.server_holds.back().client = 1;
+  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock)) << "it had it";
+  history.server_holds.back().client = -1;
   history.server_holds.back().end = ServerHoldEnd::kReleased;
   EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
 }

@@ -214,6 +214,9 @@ TEST(RefusalsTest, OfAQuorumAnOperatorMayHaveTakenAwayTheOtherVotes) {
   EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too late";
   history.forces[0].called = Ms(510);
   EXPECT_THAT(Judge(history), IsEmpty());
+  history.forces[0].called = Ms(400);
+  history.forces[0].answered = Ms(410);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too early";
 }
 
 TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {

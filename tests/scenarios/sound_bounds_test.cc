@@ -19,10 +19,10 @@ Bounds OneCrash() { return WithCrash(Of(2, 2)); }
 /// Two clients that try twice, and two that wait twice.
 std::vector<Case> AllCases() {
   std::vector<Case> all;
-  for (const char* lock :
-       {"count-down-latch", "fair-mutex", "multi-mutex", "multi-mutex.renewed", "mutex",
-        "mutex.adopted", "mutex.lock-delay", "mutex.renewed", "reentrant-mutex", "semaphore",
-        "shared-mutex", "shared-mutex.unpreferred", "single-file"}) {
+  for (const char* lock : {"count-down-latch", "fair-mutex", "fair-mutex.adopted", "multi-mutex",
+                           "multi-mutex.renewed", "mutex", "mutex.adopted", "mutex.lock-delay",
+                           "mutex.renewed", "reentrant-mutex", "semaphore", "shared-mutex",
+                           "shared-mutex.unpreferred", "single-file"}) {
     all.push_back({"tries", lock, "chaos", WithLostReply(OneCrash())});
     all.push_back({"waits", lock, "chaos", Waiting(OneCrash())});
   }

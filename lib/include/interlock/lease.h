@@ -76,7 +76,7 @@ class LeaseBackend {
 
 }  // namespace internal
 
-inline constexpr std::size_t kMaxHandedOverBytes = 128;
+inline constexpr std::size_t kMaxHandedOverBytes = 160;
 
 class [[nodiscard]] Lease {
  public:

@@ -62,8 +62,10 @@ class Bounds {
 
   /// For how long since it was made a request stays refused that was answered with a definite "no",
   /// at least: what of it is still on its way by then makes no ownership entry, and none is left.
-  /// The same holds of what was granted, and has been given back. A server that loses data, or
-  /// whose clock is set, forgets. The default excuses entries of requests that were held up.
+  /// The same holds of what was granted, and has been given back, unless a fault has met its client
+  /// during the release. A server that is restarted or replaced, loses data, or whose clock is set,
+  /// forgets; of locks over a quorum nothing is judged. The default excuses entries of requests
+  /// that were held up.
   virtual std::chrono::milliseconds BarredFor(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }
