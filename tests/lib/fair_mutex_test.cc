@@ -39,6 +39,12 @@ class FairMutexTest : public LockTest {
     return "";
   }
   std::string Token(std::size_t command) { return Argument(command, 0); }
+  /// Of the first one nothing was heard.
+  Lease AcquiredInTwoRequests(FairMutex& mutex) {
+    Script(Answer::Lost());
+    Script(Grant(7));
+    return mutex.AcquireFor(60s).value();
+  }
 };
 
 TEST_F(FairMutexTest, CreateRefusesAGraceOutOfRange) {
@@ -130,16 +136,28 @@ TEST_F(FairMutexTest, NobodyHasToLeaveWhoNeverGotIntoTheLine) {
 // A request whose reply was lost may be executed after everything else: it must find the token
 // barred, or it would stand in line for nobody.
 TEST_F(FairMutexTest, ReleaseBarsARequestThatMayStillBeOnItsWay) {
-  Script(Answer::Lost());
-  Script(Grant(7));
   FairMutex mutex = NewFairMutex();
-  Result<Lease> lease = mutex.AcquireFor(60s);
-  ASSERT_TRUE(lease.ok());
+  Lease lease = AcquiredInTwoRequests(mutex);
   Script(Number(1));
   Script(Number(0));
-  EXPECT_TRUE(lease->Release().ok());
+  EXPECT_TRUE(lease.Release().ok());
   EXPECT_EQ(What(2), "fair-release");
   EXPECT_EQ(What(3), "fair-leave");
+}
+
+TEST_F(FairMutexTest, ALeaseThatIsHandedOverTakesAlongThatItHasToBarOne) {
+  FairMutex mutex = NewFairMutex();
+  Lease lease = AcquiredInTwoRequests(mutex);
+  const Result<std::string> text = lease.HandOver();
+  ASSERT_TRUE(text.ok());
+  Script(Number(1));
+  Result<Lease> adopted = mutex.Adopt(*text);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  Script(Number(1));
+  Script(Number(0));
+  EXPECT_TRUE(adopted->Release().ok());
+  EXPECT_EQ(What(3), "fair-release");
+  EXPECT_EQ(What(4), "fair-leave");
 }
 
 TEST_F(FairMutexTest, AGrantInAnUnknownFormIsAProtocolError) {

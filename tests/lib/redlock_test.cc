@@ -216,6 +216,21 @@ TEST_F(RedlockTest, WhatASlowNodeCostsIsTakenOffTheValidity) {
   EXPECT_EQ(Scripts(2), Names({Acquire(), Abandon()}));
 }
 
+TEST_F(RedlockTest, ALeaseThatIsHandedOverTakesAlongWhereToBarIt) {
+  OnEach({Grant(5), Grant(5), Answer::Lost()});
+  Redlock redlock = NewRedlock();
+  Result<Lease> lease = redlock.TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  const Result<std::string> text = lease->HandOver();
+  ASSERT_TRUE(text.ok());
+  OnEach({Number(1), Number(1), Number(0)});
+  Result<Lease> adopted = redlock.Adopt(*text);
+  ASSERT_TRUE(adopted.ok()) << adopted.status().ToString();
+  OnEach({Number(1), Number(1), Number(0)});
+  EXPECT_TRUE(adopted->Release().ok());
+  EXPECT_EQ(Scripts(2), Names({Acquire(), Extend(), Abandon()}));
+}
+
 TEST_F(RedlockTest, ANodeThatIsAwayHasNoVoteAndNoSay) {
   nodes_[1]->connector.FailEveryConnect(Status(StatusCode::kUnavailable, "refused"));
   On(0, Grant(5));
