@@ -82,7 +82,7 @@ Scenario OfOneMessage(std::string_view name, std::string_view summary, int permi
                      Judged::kForeignRelease,  Judged::kForeignExtend,
                      Judged::kTokens,          Judged::kDeadlock,
                      Judged::kSpuriousRefusal, Judged::kKeys,
-                     Judged::kFalseValidity,   Judged::kTermination};
+                     Judged::kTermination};
   scenario.always_whole = true;
   Pin(scenario, AnyMessage(permits));
   return scenario;
