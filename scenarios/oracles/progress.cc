@@ -177,7 +177,7 @@ class Progress {
   /// How long the resource may stay free while somebody waits, and what that is made of.
   std::pair<Duration, std::string> FreeBound(const Attempt& attempt, const Interval& idle) const {
     const VirtualTime taken_away = TurnTakenAway(history_, attempt).to;
-    const bool sleeps_on = taken_away <= idle.from && idle.from < taken_away + SlowBound();
+    const bool sleeps_on = taken_away <= idle.from && idle.from - taken_away < SlowBound();
     if (rules_.hand_over_bound.has_value() && !sleeps_on) {
       // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
       const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
