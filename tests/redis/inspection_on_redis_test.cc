@@ -66,6 +66,17 @@ class InspectionOnRedisTest : public LockTest {
     ExpectForcedRelease(lock, std::move(*lease));
   }
 
+  /// To less than is left of it. A late request may ask for that behind a longer one.
+  static void ExpectNeverShortened(LeaseSource& lock) {
+    Result<Lease> lease = lock.TryAcquire();
+    ASSERT_TRUE(lease.ok()) << lease.status().ToString();
+    EXPECT_TRUE(lease->Extend(seconds(1)).ok());
+    const Result<Inspection> now = lock.Inspect();
+    ASSERT_TRUE(now.ok() && now->holders.size() == 1U) << lock.name();
+    EXPECT_GT(now->holders.front().remaining, seconds(20)) << lock.name();
+    EXPECT_TRUE(lease->Release().ok());
+  }
+
   Process billing_;
   Process nobody_;
 };
@@ -74,6 +85,21 @@ TEST_F(InspectionOnRedisTest, OfAMutex) {
   Mutex mutex = Make<Mutex>(*billing_.client, "res");
   ExpectInspected(mutex, true);
   EXPECT_FALSE(mutex.Inspect()->waiters.has_value());
+}
+
+TEST_F(InspectionOnRedisTest, AnExtensionShortensNoLease) {
+  Client& client = *billing_.client;
+  Mutex mutex = Make<Mutex>(client, "mutex");
+  FairMutex fair = Make<FairMutex>(client, "fair");
+  SharedMutex shared = Make<SharedMutex>(client, "shared");
+  Semaphore semaphore = Make<Semaphore>(client, "semaphore", SemaphoreOptions{.limit = 2});
+  SingleFile file = Make<SingleFile>(client, SingleFileOptions{.expire_in = seconds(30)});
+  ExpectNeverShortened(mutex);
+  ExpectNeverShortened(fair);
+  ExpectNeverShortened(shared.reader());
+  ExpectNeverShortened(shared.writer());
+  ExpectNeverShortened(semaphore);
+  ExpectNeverShortened(file);
 }
 
 TEST_F(InspectionOnRedisTest, OfAFairMutex) {
