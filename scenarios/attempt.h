@@ -62,6 +62,15 @@ struct Attempt {
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }
 };
 
+/// The attempt that sent the client's command with this number, or the end, as find_if has them:
+/// from the latest on.
+template <typename Attempts>
+auto FindSender(Attempts& attempts, int client, std::uint64_t number) {
+  return std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {
+    return one.client == client && one.HasSent(number);
+  });
+}
+
 /// An operator takes the lock away from the holder with that token.
 struct Force {
   int client = 0;  ///< the operator

@@ -57,10 +57,7 @@ void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
 Doing Recorder::DoingOf(Party who, std::uint64_t number) {
   const auto& attempts = history(who).attempts;
   const auto& renewals = history(who).renewals;
-  const bool asked = std::any_of(attempts.begin(), attempts.end(), [&](const Attempt& one) {
-    return one.client == who.client && one.HasSent(number);
-  });
-  if (asked) return Doing::kAsking;
+  if (FindSender(attempts, who.client, number) != attempts.rend()) return Doing::kAsking;
   const bool extended = std::any_of(renewals.begin(), renewals.end(), [&](const Renewal& one) {
     return one.client == who.client && one.sent != kOpen && one.number == number;
   });
@@ -73,10 +70,7 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
     const Party who{process, i};
     auto& attempts = history(who).attempts;
-    const auto attempt =
-        std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& candidate) {
-          return candidate.client == process && candidate.HasSent(number);
-        });
+    const auto attempt = FindSender(attempts, process, number);
     if (attempt == attempts.rend()) continue;
     std::string words = WordsOf(argv);
     if (number >= attempt->newest) {

@@ -2,6 +2,7 @@
 #include "scenarios/oracles/keys.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/format.h>
 
@@ -28,16 +29,23 @@ bool WasToldReleased(const ClientHold& hold) {
          hold.release_status == StatusCode::kLeaseLost;
 }
 
-/// A fault has met the client between these instants, or one lasted.
-bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualTime to) {
-  const auto lasts = [&](const Delay& outage) {
+/// How many faults have struck the client between these instants.
+std::ptrdiff_t CountFaults(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return std::count_if(history.disturbances.begin(), history.disturbances.end(),
+                       [&](const Disturbance& fault) {
+                         return fault.client == client && from <= fault.at && fault.at <= to;
+                       });
+}
+
+/// Something may have kept the client from a server at some time between these instants.
+bool HadAnOutage(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
     return outage.client == client && outage.interval.from <= to && from <= outage.interval.to;
-  };
-  const auto strikes = [&](const Disturbance& fault) {
-    return fault.client == client && from <= fault.at && fault.at <= to;
-  };
-  return std::any_of(history.outages.begin(), history.outages.end(), lasts) ||
-         std::any_of(history.disturbances.begin(), history.disturbances.end(), strikes);
+  });
+}
+
+bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return CountFaults(history, client, from, to) > 0 || HadAnOutage(history, client, from, to);
 }
 
 /// A command of the client that was executed at `at` may have been sent long before.
@@ -54,9 +62,7 @@ const Attempt* RequestOf(const History& history, const ServerHold& entry) {
   auto request = std::find_if(attempts.rbegin(), attempts.rend(),
                               [&](const Attempt& one) { return one.Shows(entry.token); });
   if (request == attempts.rend()) {
-    request = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& one) {
-      return one.client == entry.made_by && one.HasSent(entry.made_with);
-    });
+    request = FindSender(attempts, entry.made_by, entry.made_with);
   }
   return request == attempts.rend() ? nullptr : &*request;
 }
@@ -118,15 +124,7 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
 /// Several of the client's messages may have been lost between these instants, or none may have
 /// got through for a while: then even who asks every server again need not reach each of them.
 bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
-  const auto met = std::count_if(
-      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
-        return fault.client == client && from <= fault.at && fault.at <= to;
-      });
-  return met > 1 ||
-         std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
-           return outage.client == client && outage.interval.from <= to &&
-                  from <= outage.interval.to;
-         });
+  return CountFaults(history, client, from, to) > 1 || HadAnOutage(history, client, from, to);
 }
 
 /// Of one server among several: the attempt that made the entry could not reach it again. It may

@@ -129,10 +129,13 @@ Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
                       Client(hold.client), Instant(hold.promised_until))};
 }
 
-Violation Revived(int client, const ServerHold& hold, VirtualTime now) {
-  return {Judged::kForeignExtend, now, client,
-          fmt::format("{} extended a lease that was over since {}", Client(client),
-                      Instant(hold.promised_until))};
+/// What an extension has made is a new grant; `before` it, its token had another one.
+void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
+                  std::vector<Violation>& violations) {
+  if (before == nullptr || before->end != ServerHoldEnd::kExpired) return;
+  violations.push_back({Judged::kForeignExtend, now, client,
+                        fmt::format("{} extended a lease that was over since {}", Client(client),
+                                    Instant(before->promised_until))});
 }
 
 /// The last that the server had under that token; nullptr: none.
@@ -233,9 +236,8 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     if (IsKnown(history, look.node, owner.token)) continue;
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
-    const ServerHold* before = LatestOf(history, look.node, owner.token);
-    if (doing == Doing::kExtending && before != nullptr && before->end == ServerHoldEnd::kExpired) {
-      violations.push_back(Revived(client, *before, now));
+    if (doing == Doing::kExtending) {
+      JudgeRevived(client, LatestOf(history, look.node, owner.token), now, violations);
     }
     const int under = to >= 0 ? to : AskedBy(owner.token, client, doing, history);
     Grant({to, under}, owner, now, look, history, violations);

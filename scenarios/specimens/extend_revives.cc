@@ -9,7 +9,6 @@
 // permits meanwhile has counted one too few. The fix is to compare the entry's score with the
 // server's time in the same script. Entering and leaving are correct here.
 #include <chrono>
-#include <string>
 #include <string_view>
 
 #include "scenarios/specimens/pages.h"
@@ -17,20 +16,6 @@
 
 namespace interlock::scenarios::specimens {
 namespace {
-
-Status Lock(RedisClient& redis, Attempt& attempt) {
-  constexpr std::string_view kScript =
-      "local time = redis.call('time') "
-      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
-      "redis.call('zremrangebyscore', KEYS[1], '-inf', '(' .. string.format('%.0f', now)) "
-      "if redis.call('zcard', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end "
-      "redis.call('zadd', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1]) "
-      "redis.call('pexpire', KEYS[1], ARGV[2]) "
-      "return 1";
-  return CallScript(redis, kScript, attempt.key,
-                    {attempt.token, Ms(attempt.lease), std::to_string(attempt.permits)}, 1,
-                    StatusCode::kNotAcquired);
-}
 
 Status Extend(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kScript =
@@ -53,7 +38,7 @@ Specimen ExtendRevives() {
   return {MakeLock({.name = "broken/extend-revives",
                     .summary = "extends an entry that stands there still, though its time is over",
                     .traits = {.semaphore = true, .can_extend = true},
-                    .lock = Lock,
+                    .lock = EnterPermitSet,
                     .unlock = LeavePermitSet,
                     .extend = Extend,
                     .socket_timeout = std::chrono::milliseconds(1000),

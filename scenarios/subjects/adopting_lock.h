@@ -5,7 +5,6 @@
 // Thread safety: as harness::Lock.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -25,8 +24,8 @@ template <typename Primitive>
 class AdoptingLock final : public harness::Lock {
  public:
   /// `create` makes the primitive for a client, and is called at once.
-  AdoptingLock(harness::Environment& environment,
-               const std::function<Result<Primitive>(Client&)>& create)
+  template <typename Create>
+  AdoptingLock(harness::Environment& environment, const Create& create)
       : parts_(std::make_shared<Parts>(environment, create)) {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
@@ -44,8 +43,8 @@ class AdoptingLock final : public harness::Lock {
 
  private:
   struct Parts {
-    Parts(harness::Environment& environment,
-          const std::function<Result<Primitive>(Client&)>& create)
+    template <typename Create>
+    Parts(harness::Environment& environment, const Create& create)
         : giver(environment.runtime, environment.connector),
           taker(environment.runtime, environment.connector),
           gives(create(giver)),
