@@ -16,7 +16,7 @@ constexpr double kPassedOften = 1;  // times for each grant
 constexpr double kSlowTurn = 0.25;  // of a hold
 constexpr double kManyWoken = 1.5;  // for each turn
 
-std::optional<double> ValueOf(std::string_view name, const ContentionPoint& point) {
+std::optional<double> NumberOf(std::string_view name, const ContentionPoint& point) {
   return FindFigure(name)->of(point);
 }
 
@@ -25,14 +25,14 @@ bool Has(std::string_view text, std::string_view part) {
 }
 
 std::string OnCommands(const ContentionPoint& point) {
-  const auto woken = ValueOf("herd_factor", point);
+  const auto woken = NumberOf("herd_factor", point);
   if (woken && *woken > kManyWoken) {
     return fmt::format(
         "{:.3g} clients are woken for each turn, and {} of {} in vain: a lock that hands over to "
         "one waiter, as fair-mutex does, wakes one",
         *woken, GroupDigits(point.woken_in_vain), GroupDigits(point.woken));
   }
-  const auto tries = ValueOf("tries_per_grant", point);
+  const auto tries = NumberOf("tries_per_grant", point);
   if (tries && *tries > 3 && point.woken == 0) {
     return fmt::format(
         "{:.3g} commands ask for each grant and nobody is woken: clients poll; a longer retry "
@@ -43,15 +43,15 @@ std::string OnCommands(const ContentionPoint& point) {
 }
 
 std::string OnWaiting(const ContentionPoint& point) {
-  const auto useful = ValueOf("useful_share", point);
+  const auto useful = NumberOf("useful_share", point);
   if (useful && *useful > kBusy) {
     return fmt::format(
         "somebody is in a section {:.0f} % of the time, so a wait is the sections of those before: "
         "shorten them, split what is locked, or have fewer clients",
         *useful * 100);
   }
-  const auto turn = ValueOf("turn_p50_ns", point);
-  const auto hold = ValueOf("hold_p50_ns", point);
+  const auto turn = NumberOf("turn_p50_ns", point);
+  const auto hold = NumberOf("hold_p50_ns", point);
   if (turn && hold && *turn > kSlowTurn * *hold) {
     return fmt::format(
         "a turn from one client to the next takes {}, a hold {}: the way to the server and back "

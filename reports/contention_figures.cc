@@ -47,7 +47,7 @@ Value HandOver(const ContentionPoint& point) {
 }
 
 template <auto member>
-Value Count(const ContentionPoint& point) {
+Value CountFigure(const ContentionPoint& point) {
   return static_cast<double>(point.*member);
 }
 
@@ -181,16 +181,17 @@ constexpr std::array kFigures = {
     Figure{"wait_total_ns", "all waiting for grants together", kNs, Better::kLess, Sum<&P::wait>},
     Figure{"intended_wait_p99_ns", "open loop: from when it should have been asked for", kNs,
            Better::kLess, At<&P::wait_from_intended, 990'000>},
-    Figure{"abandoned", "requests that gave up", Unit::kCount, Better::kLess, Count<&P::abandoned>},
+    Figure{"abandoned", "requests that gave up", Unit::kCount, Better::kLess,
+           CountFigure<&P::abandoned>},
     Figure{"abandoned_share", "of all requests", Unit::kRatio, Better::kLess, AbandonedShare},
     Figure{"abandoned_wait_p50_ns", "half of those that gave up did so within it", kNs,
            Better::kNeither, At<&P::abandoned_wait, 500'000>},
     Figure{"abandoned_wait_max_ns", "the longest wait in vain", kNs, Better::kLess,
            At<&P::abandoned_wait, 1'000'000>},
     Figure{"oldest_wait_ns", "the longest that anybody had waited at any time", kNs, Better::kLess,
-           Count<&P::oldest_wait_ns>},
+           CountFigure<&P::oldest_wait_ns>},
     Figure{"failed", "requests that ended in an error", Unit::kCount, Better::kLess,
-           Count<&P::failed>},
+           CountFigure<&P::failed>},
     Figure{"contended_share", "requests that found it held or asked for", Unit::kRatio,
            Better::kNeither, ContendedShare},
     Figure{"hold_p50_ns", "from the grant to the end of the release", kNs, Better::kLess,
@@ -222,13 +223,14 @@ constexpr std::array kFigures = {
     Figure{"herd_factor", "clients woken for each turn from one to the next", Unit::kRatio,
            Better::kLess, HerdFactor},
     Figure{"woken_in_vain", "clients woken that were not granted it", Unit::kCount, Better::kLess,
-           Count<&P::woken_in_vain>},
+           CountFigure<&P::woken_in_vain>},
     Figure{"bytes_per_grant", "words of all commands", Unit::kRatio, Better::kLess, BytesPerGrant},
     Figure{"utilisation", "of the time it had an owner, all resources together", Unit::kRatio,
            Better::kNeither, Utilisation},
     Figure{"waiting_mean", "clients that waited, over time", Unit::kRatio, Better::kNeither,
            MeanWaiting},
-    Figure{"waiting_max", "at one time", Unit::kCount, Better::kNeither, Count<&P::most_waiting>},
+    Figure{"waiting_max", "at one time", Unit::kCount, Better::kNeither,
+           CountFigure<&P::most_waiting>},
     Figure{"littles_law", "waiting over time, to the waits of what ended: near 1", Unit::kRatio,
            Better::kNeither, LittlesLaw},
     Figure{"jain_grants", "fairness of the grants per client, 1/n to 1", Unit::kRatio,
@@ -266,7 +268,7 @@ constexpr std::array kFigures = {
     Figure{"fenced_rejects", "accesses that fencing tokens would have refused", Unit::kCount,
            Better::kNeither, FencedRejects},
     Figure{"overlap_ns", "two or more were in their sections", kNs, Better::kLess,
-           Count<&P::overlap_ns>},
+           CountFigure<&P::overlap_ns>},
     Figure{"renewals", "extensions that the server executed", Unit::kCount, Better::kNeither,
            OfServer<&ServerFigures::renewals>},
     Figure{"renewal_margin_ns", "the least that was left at one", kNs, Better::kMore,
@@ -306,6 +308,11 @@ std::string DurationInWords(double ns) {
   if (ns < 1e6) return fmt::format("{:.3g} us", ns / 1e3);
   if (ns < 1e9) return fmt::format("{:.3g} ms", ns / 1e6);
   return fmt::format("{:.3g} s", ns / 1e9);
+}
+
+std::string FigureText(std::string_view name, const ContentionPoint& point) {
+  const Figure& figure = *FindFigure(name);
+  return FigureText(figure, figure.of(point));
 }
 
 std::string FigureText(const Figure& figure, std::optional<double> value) {

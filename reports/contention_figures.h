@@ -34,6 +34,8 @@ const Figure* FindFigure(std::string_view name);
 
 /// "12.3 ms", "1 234", "0.981"; "n/a" for what is not known.
 std::string FigureText(const Figure& figure, std::optional<double> value);
+/// Of the named figure at this point. REQUIRES: it is one of the known figures.
+std::string FigureText(std::string_view name, const ContentionPoint& point);
 /// 1234567 ns is "1.23 ms".
 std::string DurationInWords(double ns);
 

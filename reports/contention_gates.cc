@@ -59,13 +59,13 @@ const ContentionPoint* FindPoint(const ContentionReport& report, const Contentio
   return found == report.points.end() ? nullptr : &*found;
 }
 
-struct Change {
+struct GateChange {
   double part = 0;  // how much, against what it was
   std::string sentence;
 };
 
-std::optional<Change> ChangeOf(const Figure& figure, const ContentionPoint& before,
-                               const ContentionPoint& now, double noise) {
+std::optional<GateChange> ChangeOf(const Figure& figure, const ContentionPoint& before,
+                                   const ContentionPoint& now, double noise) {
   const auto old = figure.of(before);
   const auto fresh = figure.of(now);
   if (!old || !fresh || figure.better == Better::kNeither || *old == *fresh) return std::nullopt;
@@ -74,10 +74,10 @@ std::optional<Change> ChangeOf(const Figure& figure, const ContentionPoint& befo
   const bool good = (*fresh < *old) == (figure.better == Better::kLess);
   const std::string by = *old == 0 ? std::string("from nothing")
                                    : fmt::format("{:+.1f} %", (*fresh - *old) / *old * 100);
-  return Change{part, fmt::format("{} at {}: {} is {}, was {} ({}): {}", now.lock,
-                                  Count(static_cast<std::uint64_t>(now.clients), "client"),
-                                  figure.name, FigureText(figure, fresh), FigureText(figure, old),
-                                  by, good ? "better" : "worse")};
+  return GateChange{part, fmt::format("{} at {}: {} is {}, was {} ({}): {}", now.lock,
+                                      Count(static_cast<std::uint64_t>(now.clients), "client"),
+                                      figure.name, FigureText(figure, fresh),
+                                      FigureText(figure, old), by, good ? "better" : "worse")};
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ std::vector<std::string> Compare(const ContentionReport& before, const Contentio
         "differs may be due to that");
   }
   const double noise = now.backend == "sim" && before.backend == "sim" ? 0 : kNoise;
-  std::vector<Change> changes;
+  std::vector<GateChange> changes;
   std::size_t compared = 0;
   for (const ContentionPoint& point : now.points) {
     const ContentionPoint* old = FindPoint(before, point);
@@ -133,7 +133,7 @@ std::vector<std::string> Compare(const ContentionReport& before, const Contentio
                                       : "no change beyond noise (2 %)");
   }
   std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.part > b.part; });
+                   [](const GateChange& a, const GateChange& b) { return a.part > b.part; });
   for (std::size_t i = 0; i < std::min(changes.size(), kMostSentences); ++i) {
     sentences.push_back(changes[i].sentence);
   }

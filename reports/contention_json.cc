@@ -19,7 +19,7 @@
 namespace interlock::reports {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using ContentionJson = nlohmann::ordered_json;
 
 /// What is wrong with a file, and where.
 struct Mistake : std::runtime_error {
@@ -174,9 +174,9 @@ template <typename T>
 struct IsOptional<std::optional<T>> : std::true_type {};
 
 template <typename T>
-Json Write(T& value);
+ContentionJson Write(T& value);
 
-class Writer {
+class ContentionJsonWriter {
  public:
   template <typename T>
   void operator()(const char* name, T& value) {
@@ -186,15 +186,15 @@ class Writer {
   void Newer(const char* name, T& value) {
     (*this)(name, value);
   }
-  Json Take() { return std::move(object_); }
+  ContentionJson Take() { return std::move(object_); }
 
  private:
-  Json object_ = Json::object();
+  ContentionJson object_ = ContentionJson::object();
 };
 
-Json WriteHistogram(const Histogram& histogram) {
-  Json values = Json::array();
-  Json counts = Json::array();
+ContentionJson WriteHistogram(const Histogram& histogram) {
+  ContentionJson values = ContentionJson::array();
+  ContentionJson counts = ContentionJson::array();
   for (const auto& [value, count] : histogram.counts()) {
     values.push_back(value);
     counts.push_back(count);
@@ -207,7 +207,7 @@ Json WriteHistogram(const Histogram& histogram) {
 }
 
 template <typename T>
-Json Write(T& value) {
+ContentionJson Write(T& value) {
   if constexpr (std::is_same_v<T, Histogram>) {
     return WriteHistogram(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -215,24 +215,24 @@ Json Write(T& value) {
   } else if constexpr (std::is_arithmetic_v<T>) {
     return value;
   } else if constexpr (IsOptional<T>::value) {
-    return value ? Write(*value) : Json(nullptr);
+    return value ? Write(*value) : ContentionJson(nullptr);
   } else if constexpr (IsVector<T>::value) {
-    Json array = Json::array();
+    ContentionJson array = ContentionJson::array();
     for (auto& one : value) array.push_back(Write(one));
     return array;
   } else {
-    Writer writer;
+    ContentionJsonWriter writer;
     Members(writer, value);
     return writer.Take();
   }
 }
 
 template <typename T>
-void Read(const Json& json, const std::string& path, T& value);
+void Read(const ContentionJson& json, const std::string& path, T& value);
 
 class Reader {
  public:
-  Reader(const Json& object, std::string path) : object_(object), path_(std::move(path)) {
+  Reader(const ContentionJson& object, std::string path) : object_(object), path_(std::move(path)) {
     if (!object_.is_object()) throw Mistake(path_ + ": expected an object");
   }
   template <typename T>
@@ -249,11 +249,11 @@ class Reader {
   }
 
  private:
-  const Json& object_;
+  const ContentionJson& object_;
   const std::string path_;
 };
 
-Histogram ReadHistogram(const Json& json, const std::string& path) {
+Histogram ReadHistogram(const ContentionJson& json, const std::string& path) {
   std::int64_t sum = 0;
   std::int64_t least = 0;
   std::int64_t greatest = 0;
@@ -274,7 +274,7 @@ Histogram ReadHistogram(const Json& json, const std::string& path) {
 }
 
 template <typename T>
-void ReadNumber(const Json& json, const std::string& path, T& value) {
+void ReadNumber(const ContentionJson& json, const std::string& path, T& value) {
   if constexpr (std::is_same_v<T, bool>) {
     if (!json.is_boolean()) throw Mistake(path + ": expected true or false");
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -291,7 +291,7 @@ void ReadNumber(const Json& json, const std::string& path, T& value) {
 }
 
 template <typename T>
-void Read(const Json& json, const std::string& path, T& value) {
+void Read(const ContentionJson& json, const std::string& path, T& value) {
   if constexpr (std::is_same_v<T, Histogram>) {
     value = ReadHistogram(json, path);
   } else if constexpr (std::is_same_v<T, std::string>) {
@@ -304,7 +304,7 @@ void Read(const Json& json, const std::string& path, T& value) {
     Read(json, path, value.emplace());
   } else if constexpr (IsVector<T>::value) {
     if (!json.is_array()) throw Mistake(path + ": expected an array");
-    for (const Json& one : json) {
+    for (const ContentionJson& one : json) {
       const std::string place = fmt::format("{}[{}]", path, value.size());
       Read(one, place, value.emplace_back());
     }
@@ -314,7 +314,7 @@ void Read(const Json& json, const std::string& path, T& value) {
   }
 }
 
-void CheckHead(const Json& json) {
+void CheckHead(const ContentionJson& json) {
   if (!json.is_object()) throw Mistake("expected an object");
   const std::string schema = json.value("schema", "");
   if (schema != kRunSchema) {
@@ -345,7 +345,7 @@ void Judge(const ContentionReport& report) {
 
 std::string ToJson(const ContentionReport& report) {
   ContentionReport copy = report;
-  Json json = {{"schema", kRunSchema}, {"kind", kContentionKind}};
+  ContentionJson json = {{"schema", kRunSchema}, {"kind", kContentionKind}};
   json.update(Write(copy));
   json["status"] = ToString(report.status);
   json["wall_seconds"] = static_cast<double>(report.wall_time.count()) / 1000.0;
@@ -359,7 +359,7 @@ ReadResult<ContentionReport> ReadContention(std::string_view text) {
     return result;
   }
   try {
-    const Json json = Json::parse(text);
+    const ContentionJson json = ContentionJson::parse(text);
     CheckHead(json);
     ContentionReport report;
     Read(json, "", report);
@@ -372,7 +372,7 @@ ReadResult<ContentionReport> ReadContention(std::string_view text) {
     result.value = std::move(report);
   } catch (const Mistake& mistake) {
     result.error = mistake.what();
-  } catch (const Json::exception& error) {
+  } catch (const ContentionJson::exception& error) {
     result.error = SafeForTerminal(error.what(), true);
   }
   return result;

@@ -35,11 +35,6 @@ constexpr std::array kColumns = {
     Column{"bypasses", "bypasses"},     Column{"lost", "lost_unnoticed"},
 };
 
-std::string ValueOf(std::string_view name, const ContentionPoint& point) {
-  const Figure& figure = *FindFigure(name);
-  return FigureText(figure, figure.of(point));
-}
-
 std::string PadLeft(std::string text, std::size_t width) {
   const std::size_t has = DisplayWidth(text);
   return has >= width ? text : std::string(width - has, ' ') + text;
@@ -56,12 +51,12 @@ std::string KneeText(const std::vector<const ContentionPoint*>& points) {
 
 using Row = std::vector<std::string>;
 
-std::vector<Row> Table(const std::vector<const ContentionPoint*>& points) {
+std::vector<Row> FigureTable(const std::vector<const ContentionPoint*>& points) {
   std::vector<Row> table = {{"clients"}};
   for (const Column& column : kColumns) table.front().emplace_back(column.head);
   for (const ContentionPoint* point : points) {
     Row row = {std::to_string(point->clients)};
-    for (const Column& column : kColumns) row.push_back(ValueOf(column.figure, *point));
+    for (const Column& column : kColumns) row.push_back(FigureText(column.figure, *point));
     table.push_back(std::move(row));
   }
   return table;
@@ -89,7 +84,7 @@ std::string GateWord(const GateResult& gate) {
   return gate.pass ? "pass" : "FAIL";
 }
 
-std::string Attribute(std::string_view text) {
+std::string MetricAttribute(std::string_view text) {
   return EscapeXmlAttribute(Excerpt(text, 300, true));
 }
 
@@ -144,7 +139,7 @@ std::string ToText(const ContentionReport& report, const TextOptions& options) {
   for (const std::string& line : Wrap(InWords(report), WidthOf(options))) text += line + '\n';
   for (const auto& points : ByLock(report)) {
     text += fmt::format("\n{}\n", Excerpt(points.front()->lock, WidthOf(options), options.utf8));
-    text += Aligned(Table(points));
+    text += Aligned(FigureTable(points));
     if (const std::string knee = KneeText(points); !knee.empty()) text += "  " + knee + '\n';
   }
   if (!report.gates.empty()) text += '\n';
@@ -178,7 +173,7 @@ std::string ToMarkdown(const ContentionReport& report) {
   }
   for (const auto& points : ByLock(report)) {
     text += fmt::format("\n## {}\n\n", EscapeMarkdown(Excerpt(points.front()->lock, 200, true)));
-    const std::vector<Row> table = Table(points);
+    const std::vector<Row> table = FigureTable(points);
     for (std::size_t i = 0; i < table.size(); ++i) {
       for (const std::string& cell : table[i]) text += "| " + cell + ' ';
       text += "|\n";
@@ -216,19 +211,19 @@ std::string ToJUnit(const ContentionReport& report) {
   std::map<std::string, int> taken;
   for (const GateResult& gate : report.gates) {
     // Of two cases with one name a reader keeps the first.
-    std::string name = Attribute(gate.name);
+    std::string name = MetricAttribute(gate.name);
     if (const int number = ++taken[name]; number > 1) name += fmt::format(" #{}", number);
     cases +=
         fmt::format("    <testcase classname=\"contention\" name=\"{}\" time=\"0.000\">", name);
     if (!gate.measured) {
       ++errors;
       cases += fmt::format("<error type=\"inconclusive\" message=\"{0}\">{0}</error>",
-                           Attribute(gate.what));
+                           MetricAttribute(gate.what));
     } else if (!gate.pass) {
       ++failures;
-      cases += fmt::format(
-          "<failure type=\"threshold\" message=\"{0}\">{0}{1}{2}</failure>", Attribute(gate.what),
-          gate.hint.empty() ? "" : "&#10;hint: ", EscapeXmlText(Excerpt(gate.hint, 500, true)));
+      cases += fmt::format("<failure type=\"threshold\" message=\"{0}\">{0}{1}{2}</failure>",
+                           MetricAttribute(gate.what), gate.hint.empty() ? "" : "&#10;hint: ",
+                           EscapeXmlText(Excerpt(gate.hint, 500, true)));
     }
     cases += "</testcase>\n";
   }

@@ -27,7 +27,7 @@ std::uint64_t CountOf(const RunDiff& diff, Standing standing) {
 }
 
 /// "2 new, 1 still, 0 rare, 0 unseen, 3 fixed"
-std::string Counts(const RunDiff& diff) {
+std::string DiffCounts(const RunDiff& diff) {
   std::string counts;
   for (const Standing standing : kStandings) {
     counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ",
@@ -58,9 +58,9 @@ std::string ReplayOf(const RunDiff& diff, const Finding& finding) {
   return finding.replay.empty() ? "" : fmt::format("{} replay '{}'", diff.program, finding.replay);
 }
 
-class TextWriter {
+class DiffTextWriter {
  public:
-  TextWriter(const RunDiff& diff, const TextOptions& options)
+  DiffTextWriter(const RunDiff& diff, const TextOptions& options)
       : diff_(diff), options_(options), width_(WidthOf(options)) {}
 
   std::string Write() {
@@ -69,7 +69,7 @@ class TextWriter {
     for (const Change& change : diff_.changes) Tell(change);
     if (!diff_.notes.empty()) out_ += '\n';
     for (const std::string& note : diff_.notes) Wrapped("note", note);
-    out_ += '\n' + Colored(Headline(diff_)) + "  " + Counts(diff_) + '\n';
+    out_ += '\n' + Colored(Headline(diff_)) + "  " + DiffCounts(diff_) + '\n';
     return DefuseCiCommands(out_);
   }
 
@@ -108,7 +108,7 @@ class TextWriter {
   std::string out_;
 };
 
-std::string Safe(std::string_view text) { return EscapeMarkdown(Excerpt(text, 500, true)); }
+std::string SafeLine(std::string_view text) { return EscapeMarkdown(Excerpt(text, 500, true)); }
 
 void AddRun(std::string_view key, const RunName& run, JsonText& json) {
   json.Key(key);
@@ -175,29 +175,29 @@ void AddChange(const Change& change, JsonText& json) {
 std::string_view Headline(const RunDiff& diff) { return Headline(ExitCodeOf(diff)); }
 
 std::string ToText(const RunDiff& diff, const TextOptions& options) {
-  return TextWriter(diff, options).Write();
+  return DiffTextWriter(diff, options).Write();
 }
 
 std::string ToMarkdown(const RunDiff& diff) {
-  std::string text =
-      fmt::format("# Compared with an earlier run: {}\n\n{}.\n\n", Headline(diff), Counts(diff));
-  text += fmt::format("- before: {}\n- now: {}\n", Safe(Named(diff, diff.before)),
-                      Safe(Named(diff, diff.now)));
+  std::string text = fmt::format("# Compared with an earlier run: {}\n\n{}.\n\n", Headline(diff),
+                                 DiffCounts(diff));
+  text += fmt::format("- before: {}\n- now: {}\n", SafeLine(Named(diff, diff.before)),
+                      SafeLine(Named(diff, diff.now)));
   if (!diff.changes.empty()) {
     text += "\n| standing | what | lock | where | more |\n|---|---|---|---|---|\n";
   }
   for (const Change& change : diff.changes) {
     const Finding& finding = change.finding;
-    std::string more = Safe(finding.sentence);
-    if (!change.remark.empty()) more += (more.empty() ? "" : "; ") + Safe(change.remark);
+    std::string more = SafeLine(finding.sentence);
+    if (!change.remark.empty()) more += (more.empty() ? "" : "; ") + SafeLine(change.remark);
     const std::string replay = ReplayOf(diff, finding);
     if (!replay.empty()) more += (more.empty() ? "" : "; ") + MarkdownCode(replay);
-    text +=
-        fmt::format("| **{}** | {}: {} | {} | {} | {} |\n", ToString(change.standing), finding.what,
-                    Safe(finding.property), Safe(finding.lock), Safe(Places(finding)), more);
+    text += fmt::format("| **{}** | {}: {} | {} | {} | {} |\n", ToString(change.standing),
+                        finding.what, SafeLine(finding.property), SafeLine(finding.lock),
+                        SafeLine(Places(finding)), more);
   }
   if (!diff.notes.empty()) text += "\n";
-  for (const std::string& note : diff.notes) text += "- " + Safe(note) + '\n';
+  for (const std::string& note : diff.notes) text += "- " + SafeLine(note) + '\n';
   return CutMarkdown(std::move(text), kStepSummaryBytes);
 }
 

@@ -13,7 +13,7 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kLabel = 12;
+constexpr std::size_t kForcedLabel = 12;
 
 std::string Joined(const std::vector<std::string>& parts) {
   std::string text;
@@ -32,9 +32,9 @@ std::string_view ColorOfOutcome(Forced outcome) {
   return ColorOf(outcome == Forced::kNotForced ? "INCONCLUSIVE" : "FAIL");
 }
 
-class Writer {
+class ForcedReportWriter {
  public:
-  Writer(const ForcedReport& report, const TextOptions& options)
+  ForcedReportWriter(const ForcedReport& report, const TextOptions& options)
       : report_(report), options_(options), width_(WidthOf(options)) {}
 
   std::string Write() {
@@ -56,7 +56,7 @@ class Writer {
 
  private:
   void Tell(const ForcedCase& one) {
-    const std::string headline = PadRight(Headline(one), kLabel);
+    const std::string headline = PadRight(Headline(one), kForcedLabel);
     out_ += options_.color ? fmt::format("{}{}\x1b[0m", ColorOfOutcome(one.outcome), headline)
                            : headline;
     Wrapped("", fmt::format("{} / {} [{}]: {}", one.lock, one.scenario, ToString(one.synchrony),
@@ -81,10 +81,11 @@ class Writer {
     Wrapped(Blank(), "  real:      " + difference.real);
   }
 
-  static std::string Blank() { return std::string(kLabel, ' '); }
+  static std::string Blank() { return std::string(kForcedLabel, ' '); }
 
   void Wrapped(std::string first, std::string_view text) {
-    for (const std::string& line : Wrap(Excerpt(text, 1000, options_.utf8), width_ - kLabel)) {
+    for (const std::string& line :
+         Wrap(Excerpt(text, 1000, options_.utf8), width_ - kForcedLabel)) {
       out_ += first + line + '\n';
       first = Blank();
     }
@@ -166,7 +167,7 @@ std::string_view Headline(const ForcedCase& one) {
 }
 
 std::string ToText(const ForcedReport& report, const TextOptions& options) {
-  return Writer(report, options).Write();
+  return ForcedReportWriter(report, options).Write();
 }
 
 std::string ToJson(const ForcedReport& report) {

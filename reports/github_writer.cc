@@ -15,7 +15,7 @@ namespace interlock::reports {
 namespace {
 
 constexpr std::size_t kMost = 10;
-constexpr std::size_t kWidth = 500;
+constexpr std::size_t kGithubWidth = 500;
 
 /// Of text that is safe for a terminal, so that its line ends are visible escapes.
 std::string Escaped(std::string_view text, bool property) {
@@ -37,10 +37,10 @@ std::string Escaped(std::string_view text, bool property) {
 /// The second line is there to be copied: it is whole, however long.
 std::string Annotation(std::string_view level, std::string_view title, std::string_view message,
                        std::string_view second_line = "") {
-  return fmt::format("::{} title={}::{}{}{}\n", level, Escaped(Excerpt(title, kWidth, true), true),
-                     Escaped(Excerpt(message, kWidth, true), false),
-                     second_line.empty() ? "" : "%0A",
-                     Escaped(SafeForTerminal(second_line, true), false));
+  return fmt::format(
+      "::{} title={}::{}{}{}\n", level, Escaped(Excerpt(title, kGithubWidth, true), true),
+      Escaped(Excerpt(message, kGithubWidth, true), false), second_line.empty() ? "" : "%0A",
+      Escaped(SafeForTerminal(second_line, true), false));
 }
 
 std::string Annotation(const ResultRow& row, const Counterexample* example,
@@ -95,7 +95,7 @@ std::string ToGitHubAnnotations(const ContentionReport& report) {
       if (gate.measured != measured || (gate.measured && gate.pass)) continue;
       lines.push_back(measured ? Annotation("error", "Contention: a threshold is crossed",
                                             gate.name + ": found " + gate.what,
-                                            Excerpt(gate.hint, kWidth, true))
+                                            Excerpt(gate.hint, kGithubWidth, true))
                                : Annotation("warning", "Contention: a threshold says nothing",
                                             gate.name + ": " + gate.what));
     }

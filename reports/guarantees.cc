@@ -33,7 +33,7 @@ std::string Labels(const GuaranteeCell& cell, Verdict verdict) {
 }
 
 /// Why the row does not pass; nullopt: it does.
-std::optional<std::string> Problem(const GuaranteeCell& cell, const ResultRow& row) {
+std::optional<std::string> GuaranteeProblem(const GuaranteeCell& cell, const ResultRow& row) {
   const std::string where =
       fmt::format("{} {} under {}, {}", cell.lock, Label(row), cell.fault_class, cell.topology);
   switch (ExitCodeOf(row)) {
@@ -50,7 +50,7 @@ std::optional<std::string> Problem(const GuaranteeCell& cell, const ResultRow& r
   return fmt::format("NOT KEPT         {}: promised, and violated", where);
 }
 
-std::string_view Word(Verdict verdict) {
+std::string_view GuaranteeWord(Verdict verdict) {
   switch (verdict) {
     case Verdict::kHolds:
       return "holds";
@@ -74,46 +74,46 @@ std::string_view PromiseWord(Expectation expected) {
   return "none";
 }
 
-void Member(JsonText& json, std::string_view key, std::string_view value) {
+void TextMember(JsonText& json, std::string_view key, std::string_view value) {
   json.Key(key);
   json.String(value);
 }
 
-void WriteRow(JsonText& json, const ResultRow& row) {
+void WriteGuaranteeRow(JsonText& json, const ResultRow& row) {
   json.BeginObject();
-  Member(json, "code", row.code);
-  Member(json, "property", row.property);
-  Member(json, "verdict", Word(row.verdict));
-  Member(json, "promised", PromiseWord(row.expected));
+  TextMember(json, "code", row.code);
+  TextMember(json, "property", row.property);
+  TextMember(json, "verdict", GuaranteeWord(row.verdict));
+  TextMember(json, "promised", PromiseWord(row.expected));
   json.Key("pass");
   json.Bool(row.pass);
   json.Key("runs");
   json.Unsigned(row.runs);
   json.Key("exercised");
   json.Unsigned(row.exercised);
-  if (row.replay.has_value()) Member(json, "replay", *row.replay);
-  if (!row.reason.empty()) Member(json, "reason", row.reason);
+  if (row.replay.has_value()) TextMember(json, "replay", *row.replay);
+  if (!row.reason.empty()) TextMember(json, "reason", row.reason);
   json.EndObject();
 }
 
 void WriteHead(JsonText& json, const GuaranteeTable& table) {
-  Member(json, "schema", kGuaranteesSchema);
-  if (table.status != RunStatus::kComplete) Member(json, "status", ToString(table.status));
+  TextMember(json, "schema", kGuaranteesSchema);
+  if (table.status != RunStatus::kComplete) TextMember(json, "status", ToString(table.status));
   json.Key("tool");
   json.BeginObject();
-  Member(json, "version", table.tool.version);
-  Member(json, "commit", table.tool.commit);
-  Member(json, "compiler", table.tool.compiler);
+  TextMember(json, "version", table.tool.version);
+  TextMember(json, "commit", table.tool.commit);
+  TextMember(json, "compiler", table.tool.compiler);
   json.EndObject();
-  Member(json, "seed", fmt::format("{:#x}", table.seed));
+  TextMember(json, "seed", fmt::format("{:#x}", table.seed));
   json.Key("divergences");
   json.Unsigned(table.divergences);
   json.Key("fault_classes");
   json.BeginArray();
   for (const FaultClassInfo& one : table.classes) {
     json.BeginObject();
-    Member(json, "name", one.name);
-    Member(json, "summary", one.summary);
+    TextMember(json, "name", one.name);
+    TextMember(json, "summary", one.summary);
     json.EndObject();
   }
   json.EndArray();
@@ -178,7 +178,7 @@ class TextTable {
       for (const ResultRow& row : cell.rows) {
         if (row.expected != Expectation::kEither) ++promised;
         if (row.expected != Expectation::kEither && row.pass) ++kept;
-        if (auto problem = Problem(cell, row)) problems.push_back(std::move(*problem));
+        if (auto problem = GuaranteeProblem(cell, row)) problems.push_back(std::move(*problem));
       }
     }
     Line("");
@@ -219,14 +219,14 @@ std::string ToJson(const GuaranteeTable& table) {
   json.BeginArray();
   for (const GuaranteeCell& cell : table.cells) {
     json.BeginObject();
-    Member(json, "lock", cell.lock);
-    Member(json, "fault_class", cell.fault_class);
-    Member(json, "topology", cell.topology);
+    TextMember(json, "lock", cell.lock);
+    TextMember(json, "fault_class", cell.fault_class);
+    TextMember(json, "topology", cell.topology);
     json.Key("runs");
     json.Unsigned(cell.runs);
     json.Key("properties");
     json.BeginArray();
-    for (const ResultRow& row : cell.rows) WriteRow(json, row);
+    for (const ResultRow& row : cell.rows) WriteGuaranteeRow(json, row);
     json.EndArray();
     json.EndObject();
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/escape.h"
+#include "reports/html_page.h"
 #include "reports/html_writer.h"
 #include "reports/text_layout.h"
 
@@ -19,11 +20,7 @@ constexpr std::size_t kHead = 28;
 constexpr std::size_t kRow = 22;
 constexpr std::size_t kLane = 130;
 constexpr std::size_t kFirstLane = 80;
-constexpr std::size_t kBar = 5;
-
-std::string Text(std::string_view text, std::size_t width = 400) {
-  return EscapeXmlText(Excerpt(text, width, true));
-}
+constexpr std::size_t kLifeBar = 5;
 
 std::string TimeOf(const TableRow& row) {
   return fmt::format("{}.{:06}", row.time_ns / 1'000'000, row.time_ns % 1'000'000);
@@ -76,7 +73,7 @@ class Diagram {
     out_ += fmt::format(
         "<text class=\"head\" x=\"{0}\" y=\"17\" text-anchor=\"middle\">{1}</text>"
         "<line class=\"lane\" x1=\"{0}\" y1=\"{2}\" x2=\"{0}\" y2=\"{3}\"/>",
-        X(lane), Text(example_.columns[lane], 16), kHead, height);
+        X(lane), HtmlText(example_.columns[lane], 16), kHead, height);
   }
 
   /// Sections and pauses, from where they begin to where they end, or to the last row.
@@ -84,8 +81,8 @@ class Diagram {
     std::map<std::pair<std::size_t, bool>, std::size_t> begun;
     const auto draw = [&](std::size_t lane, bool pause, std::size_t from, std::size_t to) {
       out_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-                          pause ? "pause" : "section", X(lane) - (pause ? 2 * kBar : kBar), Y(from),
-                          pause ? 4 * kBar : 2 * kBar, Y(to) - Y(from));
+                          pause ? "pause" : "section", X(lane) - (pause ? 2 * kLifeBar : kLifeBar),
+                          Y(from), pause ? 4 * kLifeBar : 2 * kLifeBar, Y(to) - Y(from));
     };
     for (std::size_t i = window_.first; i < window_.end; ++i) {
       const TableRow& row = example_.rows[i];
@@ -178,7 +175,8 @@ std::string TableOf(const Counterexample& example, Window window) {
     const std::string_view lost = row.lost ? " (lost)" : "";
     out += fmt::format(
         "<td class=\"n\"><div>{}</div></td><td><div>{}</div></td><td><div>{}{}{}</div></td>",
-        TimeOf(row), Text(example.columns[row.column], 40), mark, Text(row.text), lost);
+        TimeOf(row), HtmlText(example.columns[row.column], 40), mark, HtmlText(row.text, 400),
+        lost);
     out += "</tr>";
   }
   return out + "</tbody></table>";
@@ -202,9 +200,9 @@ std::string ToHtmlCase(const Counterexample& example, std::size_t number) {
     if (example.rows[i].kind == RowKind::kViolation) violation = i;
   }
   std::string out = fmt::format("<h3 id=\"case-{}\">{} {}</h3><p>{} in {} [{}]: {}</p>", number,
-                                Text(example.code), Text(example.title), Text(example.lock),
-                                Text(example.scenario), ToString(example.synchrony),
-                                Text(example.sentence, 2000));
+                                HtmlText(example.code, 400), HtmlText(example.title, 400),
+                                HtmlText(example.lock, 400), HtmlText(example.scenario, 400),
+                                ToString(example.synchrony), HtmlText(example.sentence, 2000));
   const std::size_t hidden = example.rows.size() - (window.end - window.first);
   if (hidden > 0) {
     out += fmt::format("<p class=\"doubt\">{} of {} rows are not shown here; the file has all.</p>",

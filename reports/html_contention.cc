@@ -27,10 +27,6 @@ namespace {
 
 using Points = std::vector<const ContentionPoint*>;
 
-std::string Text(std::string_view text, std::size_t width = 300) {
-  return EscapeXmlText(Excerpt(text, width, true));
-}
-
 /// "wait_p99_ns", which may be broken at its underscores.
 std::string Breakable(std::string_view name) {
   std::string text;
@@ -43,15 +39,10 @@ std::string Breakable(std::string_view name) {
 
 std::string Cell(std::string_view text) { return fmt::format("<td class=\"n\">{}</td>", text); }
 
-std::string ValueOf(std::string_view name, const ContentionPoint& point) {
-  const Figure& figure = *FindFigure(name);
-  return FigureText(figure, figure.of(point));
-}
-
 double Log(double value) { return std::log10(std::max(value, 1.0)); }
 
 /// Of measurements that stand on one page each lock says in which time it was measured.
-ContentionReport Joined(const std::vector<NamedMeasurement>& all) {
+ContentionReport JoinedMeasurements(const std::vector<NamedMeasurement>& all) {
   ContentionReport joined;
   std::map<std::string, int> times;
   for (const NamedMeasurement& one : all) ++times[std::string(TimeOf(*one.report))];
@@ -68,10 +59,10 @@ ContentionReport Joined(const std::vector<NamedMeasurement>& all) {
   return joined;
 }
 
-class Page {
+class ContentionPage {
  public:
   /// `report`: all of them in one.
-  Page(const ContentionReport& report, std::vector<NamedMeasurement> runs)
+  ContentionPage(const ContentionReport& report, std::vector<NamedMeasurement> runs)
       : report_(report), runs_(std::move(runs)), locks_(ByLock(report)) {
     for (const ContentionPoint& point : report_.points) clients_.insert(point.clients);
   }
@@ -106,15 +97,15 @@ class Page {
     const ContentionReport& report = *run.report;
     const ToolInfo& tool = report.tool;
     if (runs_.size() > 1) {
-      out_ +=
-          fmt::format("<h3>{}: {} time, {}</h3>", Text(run.name), TimeOf(report), Headline(report));
+      out_ += fmt::format("<h3>{}: {} time, {}</h3>", HtmlText(run.name), TimeOf(report),
+                          Headline(report));
     }
     out_ += fmt::format(
         "<p>{}</p><p class=\"soft\">Interlock {} ({}, {}) · seed {:#x} · backend {} · {} in "
         "{}</p>\n",
-        EscapeXmlText(InWords(report)), Text(tool.version), Text(tool.commit), Text(tool.compiler),
-        report.seed, Text(report.backend), Count(report.points.size(), "point"),
-        ShortSeconds(report.wall_time));
+        EscapeXmlText(InWords(report)), HtmlText(tool.version), HtmlText(tool.commit),
+        HtmlText(tool.compiler), report.seed, HtmlText(report.backend),
+        Count(report.points.size(), "point"), ShortSeconds(report.wall_time));
     if (report.status == RunStatus::kPartial) {
       out_ += "<p class=\"doubt\"><strong>Partial: it was interrupted.</strong></p>\n";
     }
@@ -143,7 +134,7 @@ class Page {
                           good            ? "pass"
                           : gate.measured ? "FAIL"
                                           : "inconclusive",
-                          Text(gate.name), Text(gate.what), Text(gate.hint, 500));
+                          HtmlText(gate.name), HtmlText(gate.what), HtmlText(gate.hint, 500));
     }
     out_ += "</tbody></table>\n";
   }
@@ -167,7 +158,7 @@ class Page {
                                            "commands_per_grant", "herd_factor",   "utilisation",
                                            "lost_unnoticed",     "jain_grants"};
     out_ += "<div class=\"wide\"><table>";
-    if (!caption.empty()) out_ += "<caption>" + Text(caption) + "</caption>";
+    if (!caption.empty()) out_ += "<caption>" + HtmlText(caption) + "</caption>";
     out_ += "<thead><tr><th>lock</th><th>clients</th>";
     for (const std::string_view name : kShown) {
       out_ += fmt::format("<th title=\"{}\">{}</th>", FindFigure(name)->meaning, Breakable(name));
@@ -178,9 +169,9 @@ class Page {
                        return a->wait.sum() > b->wait.sum();
                      });
     for (const ContentionPoint* point : points) {
-      out_ += fmt::format("<tr><td class=\"lock\">{}</td>{}", Text(point->lock),
+      out_ += fmt::format("<tr><td class=\"lock\">{}</td>{}", HtmlText(point->lock),
                           Cell(std::to_string(point->clients)));
-      for (const std::string_view name : kShown) out_ += Cell(ValueOf(name, *point));
+      for (const std::string_view name : kShown) out_ += Cell(FigureText(name, *point));
       out_ += "</tr>\n";
     }
     out_ += "</tbody></table></div>\n";
@@ -190,7 +181,7 @@ class Page {
 
   /// With the number of clients, if it is not that of the others.
   std::string NameOf(const ContentionPoint& point) const {
-    std::string name = Text(point.lock);
+    std::string name = HtmlText(point.lock);
     if (point.clients != Most()) name += fmt::format(" at {}", point.clients);
     return name;
   }
@@ -269,7 +260,7 @@ class Page {
     double greatest = 0;
     std::string knees;
     for (std::size_t i = 0; i < locks_.size(); ++i) {
-      ChartLine line{Text(locks_[i].front()->lock), {}, true, false, static_cast<int>(i)};
+      ChartLine line{HtmlText(locks_[i].front()->lock), {}, true, false, static_cast<int>(i)};
       for (const ContentionPoint* point : locks_[i]) {
         const double rate = FindFigure("grants_per_s")->of(*point).value_or(0);
         line.points.push_back({std::log2(point->clients), rate});
@@ -287,7 +278,7 @@ class Page {
       }
       chart.lines.push_back(std::move(fitted));
       knees += fmt::format(
-          "<li>{}: {}</li>", Text(locks_[i].front()->lock),
+          "<li>{}: {}</li>", HtmlText(locks_[i].front()->lock),
           law->knee ? fmt::format("highest at some {:.0f} clients", std::max(1.0, *law->knee))
                     : std::string("no knee within these numbers"));
     }
@@ -304,7 +295,7 @@ class Page {
     double least = 1e18;
     double greatest = 1;
     for (std::size_t i = 0; i < locks_.size(); ++i) {
-      ChartLine line{Text(locks_[i].front()->lock), {}, true, false, static_cast<int>(i)};
+      ChartLine line{HtmlText(locks_[i].front()->lock), {}, true, false, static_cast<int>(i)};
       for (const ContentionPoint* point : locks_[i]) {
         const auto wait = FindFigure("wait_p99_ns")->of(*point);
         if (!wait) continue;
@@ -322,7 +313,7 @@ class Page {
   /// Of the most clients: who had it when, what each got, and what it cost.
   void Lock(const Points& points) {
     const ContentionPoint& point = *points.back();
-    out_ += fmt::format("<h2>{} at {}</h2>\n", Text(point.lock),
+    out_ += fmt::format("<h2>{} at {}</h2>\n", HtmlText(point.lock),
                         Count(static_cast<std::uint64_t>(point.clients), "client"));
     out_ += OwnerTimeline(point);
     out_ += ClientTable(point);
@@ -344,9 +335,9 @@ class Page {
       const CommandMix& mix = point->commands;
       out_ += "<tr>" + Cell(std::to_string(point->clients)) + Cell(each(mix.acquiring)) +
               Cell(each(mix.releasing)) + Cell(each(mix.beside)) + Cell(each(mix.bytes_sent)) +
-              Cell(ValueOf("round_trips_per_grant", *point)) +
-              Cell(ValueOf("command_errors", *point)) +
-              Cell(ValueOf("commands_without_reply", *point)) + "</tr>\n";
+              Cell(FigureText("round_trips_per_grant", *point)) +
+              Cell(FigureText("command_errors", *point)) +
+              Cell(FigureText("commands_without_reply", *point)) + "</tr>\n";
     }
     out_ += "</tbody></table></div>\n";
   }
@@ -357,7 +348,7 @@ class Page {
       out_ += fmt::format(
           "<details><summary>{}</summary><div class=\"wide\"><table><thead><tr>"
           "<th>figure</th>",
-          Text(points.front()->lock));
+          HtmlText(points.front()->lock));
       for (const ContentionPoint* point : points) {
         out_ +=
             fmt::format("<th>{}</th>", Count(static_cast<std::uint64_t>(point->clients), "client"));
@@ -383,11 +374,13 @@ class Page {
 
 }  // namespace
 
-std::string ToHtml(const ContentionReport& report) { return Page(report, {{"", &report}}).Write(); }
+std::string ToHtml(const ContentionReport& report) {
+  return ContentionPage(report, {{"", &report}}).Write();
+}
 
 std::string ToHtml(const std::vector<NamedMeasurement>& measurements) {
-  const ContentionReport joined = Joined(measurements);
-  return Page(joined, measurements).Write();
+  const ContentionReport joined = JoinedMeasurements(measurements);
+  return ContentionPage(joined, measurements).Write();
 }
 
 }  // namespace interlock::reports

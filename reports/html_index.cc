@@ -14,11 +14,9 @@
 namespace interlock::reports {
 namespace {
 
-std::string Text(std::string_view text) { return EscapeXmlText(Excerpt(text, 300, true)); }
-
 std::string ToHtml(const IndexLink& link) {
   const std::string href = link.url ? link.href : PercentEncoded(link.href);
-  return fmt::format("<a href=\"{}\">{}</a>", EscapeXmlAttribute(href), Text(link.text));
+  return fmt::format("<a href=\"{}\">{}</a>", EscapeXmlAttribute(href), HtmlText(link.text));
 }
 
 }  // namespace
@@ -40,8 +38,8 @@ std::string PercentEncoded(std::string_view path) {
 }
 
 std::string ToHtmlIndex(std::string_view title, const std::vector<IndexRow>& rows) {
-  std::string out = PageHead(Text(title));
-  out += fmt::format("<h1>{}</h1>\n", Text(title));
+  std::string out = PageHead(HtmlText(title));
+  out += fmt::format("<h1>{}</h1>\n", HtmlText(title));
   const bool judged = std::any_of(rows.begin(), rows.end(),
                                   [](const IndexRow& row) { return !row.headline.empty(); });
   out += fmt::format(
@@ -50,9 +48,9 @@ std::string ToHtmlIndex(std::string_view title, const std::vector<IndexRow>& row
   for (const IndexRow& row : rows) {
     out += "<tr>";
     if (judged) {
-      out += fmt::format("<td class=\"{}\">{}</td>", StyleOf(row.headline), Text(row.headline));
+      out += fmt::format("<td class=\"{}\">{}</td>", StyleOf(row.headline), HtmlText(row.headline));
     }
-    out += fmt::format("<td>{}</td><td>", Text(row.about));
+    out += fmt::format("<td>{}</td><td>", HtmlText(row.about));
     for (std::size_t i = 0; i < row.links.size(); ++i) {
       out += (i > 0 ? "<br>" : "") + ToHtml(row.links[i]);
     }

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "reports/escape.h"
 #include "reports/html_assets.h"
+#include "reports/text_layout.h"
 
 namespace interlock::reports {
 
@@ -19,6 +21,10 @@ std::string PageHead(std::string_view title) {
 
 std::string PageEnd() {
   return fmt::format("</main><script>{}</script></body></html>\n", kPageScript);
+}
+
+std::string HtmlText(std::string_view text, std::size_t width) {
+  return EscapeXmlText(Excerpt(text, width, true));
 }
 
 }  // namespace interlock::reports

@@ -15,10 +15,10 @@
 namespace interlock::reports {
 namespace {
 
-constexpr double kWidth = 1100;
-constexpr double kLeft = 46;
-constexpr double kLane = 12;
-constexpr double kTop = 6;
+constexpr double kTimelineWidth = 1100;
+constexpr double kTimelineLeft = 46;
+constexpr double kTimelineLane = 12;
+constexpr double kTimelineTop = 6;
 
 /// A bar of a share of the greatest, and the number behind it.
 std::string Bar(double value, double greatest, std::string_view text) {
@@ -34,38 +34,39 @@ std::string Bar(double value, double greatest, std::string_view text) {
 std::string OwnerTimeline(const ContentionPoint& point) {
   if (point.owners.empty()) return "";
   const int lanes = std::min(point.clients, kMostLanes);
-  const double height = kTop + lanes * kLane + 30;
+  const double height = kTimelineTop + lanes * kTimelineLane + 30;
   std::int64_t shown = point.window_ns;
   if (point.owners_left_out > 0) shown = point.owners.back().to_ns;
   const auto x = [shown](std::int64_t at) {
-    return kLeft + static_cast<double>(std::min(at, shown)) / static_cast<double>(shown) *
-                       (kWidth - kLeft - 10);
+    return kTimelineLeft + static_cast<double>(std::min(at, shown)) / static_cast<double>(shown) *
+                               (kTimelineWidth - kTimelineLeft - 10);
   };
   std::string svg = fmt::format(
       "<div class=\"wide\"><svg class=\"chart\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
       "{1}\" role=\"img\" aria-label=\"who had the lock when\"><title>who had the lock "
       "when</title>",
-      kWidth, height);
+      kTimelineWidth, height);
   for (const FaultSpan& fault : point.faults) {
     svg += fmt::format(
         "<rect class=\"shade\" x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"><title>{}"
         "</title></rect>",
-        x(fault.from_ns), kTop, std::max(1.0, x(fault.to_ns) - x(fault.from_ns)), lanes * kLane,
-        EscapeXmlText(Excerpt(fault.what, 100, true)));
+        x(fault.from_ns), kTimelineTop, std::max(1.0, x(fault.to_ns) - x(fault.from_ns)),
+        lanes * kTimelineLane, EscapeXmlText(Excerpt(fault.what, 100, true)));
   }
   for (int lane = 0; lane < lanes; ++lane) {
-    const double y = kTop + lane * kLane;
+    const double y = kTimelineTop + lane * kTimelineLane;
     svg += fmt::format(
         "<line class=\"lane\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/><text class=\"tick\" "
         "x=\"{}\" y=\"{}\" text-anchor=\"end\">C{}</text>",
-        kLeft, kWidth - 10, y + kLane, y + kLane, kLeft - 5, y + kLane - 2, lane + 1);
+        kTimelineLeft, kTimelineWidth - 10, y + kTimelineLane, y + kTimelineLane, kTimelineLeft - 5,
+        y + kTimelineLane - 2, lane + 1);
   }
   for (const OwnerSpan& span : point.owners) {
     if (span.client >= lanes) continue;
     svg +=
         fmt::format("<rect class=\"owner\" x=\"{:.2f}\" y=\"{}\" width=\"{:.2f}\" height=\"{}\"/>",
-                    x(span.from_ns), kTop + span.client * kLane + 2,
-                    std::max(0.4, x(span.to_ns) - x(span.from_ns)), kLane - 3);
+                    x(span.from_ns), kTimelineTop + span.client * kTimelineLane + 2,
+                    std::max(0.4, x(span.to_ns) - x(span.from_ns)), kTimelineLane - 3);
   }
   for (int i = 0; i <= 4; ++i) {
     const std::int64_t at = shown / 4 * i;

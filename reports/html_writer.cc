@@ -19,10 +19,6 @@
 namespace interlock::reports {
 namespace {
 
-std::string Text(std::string_view text, std::size_t width = 300) {
-  return EscapeXmlText(Excerpt(text, width, true));
-}
-
 struct Word {
   std::string_view word;
   std::string_view style;
@@ -39,9 +35,9 @@ Word WordOf(const ResultRow& row) {
   return {row.kind == LockKind::kSpecimen ? "convicted" : "weakness", "known"};
 }
 
-class Page {
+class RunPage {
  public:
-  Page(const RunReport& report, const std::vector<Counterexample>& examples)
+  RunPage(const RunReport& report, const std::vector<Counterexample>& examples)
       : report_(report), examples_(examples) {
     Choose();
   }
@@ -92,8 +88,8 @@ class Page {
         "· trace hash 0x{:016x}</p>\n",
         StyleOf(headline), headline, GroupDigits(passed), GroupDigits(report_.results.size()),
         GroupDigits(failed), GroupDigits(inconclusive), Count(report_.totals.runs, "run"),
-        Text(tool.version), Text(tool.commit), Text(tool.compiler), report_.seed,
-        Text(report_.backend), report_.trace_hash);
+        HtmlText(tool.version), HtmlText(tool.commit), HtmlText(tool.compiler), report_.seed,
+        HtmlText(report_.backend), report_.trace_hash);
     if (report_.status == RunStatus::kPartial) {
       out_ += "<p class=\"doubt\"><strong>Partial: the run was interrupted.</strong></p>\n";
     }
@@ -115,23 +111,23 @@ class Page {
     for (const ResultRow& row : report_.results) {
       if (!fails(row)) continue;
       const Word word = WordOf(row);
-      std::string more = Text(row.reason, 1000);
+      std::string more = HtmlText(row.reason, 1000);
       if (const Counterexample* example = FindCounterexample(examples_, row)) {
-        more += Text(example->sentence, 1000);
+        more += HtmlText(example->sentence, 1000);
         const auto number = numbers_.find(example);
         if (number != numbers_.end()) {
           more += fmt::format(" <a href=\"#case-{}\">the case</a>", number->second);
         }
       }
       if (row.replay) {
-        more += fmt::format(" <code>{} replay '{}'</code>", Text(report_.tool.program),
+        more += fmt::format(" <code>{} replay '{}'</code>", HtmlText(report_.tool.program),
                             EscapeXmlText(SafeForTerminal(*row.replay, true)));
       }
       out_ += fmt::format(
           "<tr><td class=\"{}\">{}</td><td>{} {}</td><td>{}</td><td>{} [{}]</td>"
           "<td>{}</td></tr>\n",
-          word.style, word.word, Text(row.code), Text(row.property), Text(row.lock),
-          Text(row.scenario), ToString(row.synchrony), more);
+          word.style, word.word, HtmlText(row.code), HtmlText(row.property), HtmlText(row.lock),
+          HtmlText(row.scenario), ToString(row.synchrony), more);
     }
     out_ += "</tbody></table></div>\n";
   }
@@ -145,8 +141,9 @@ class Page {
         out_ += ToHtmlCase(example, i + 1) + '\n';
         continue;
       }
-      out_ += fmt::format("<details><summary>{} {}: {}</summary>{}</details>\n", Text(example.code),
-                          Text(example.title), Text(example.lock), ToHtmlCase(example, i + 1));
+      out_ +=
+          fmt::format("<details><summary>{} {}: {}</summary>{}</details>\n", HtmlText(example.code),
+                      HtmlText(example.title), HtmlText(example.lock), ToHtmlCase(example, i + 1));
     }
     if (left_out_ > 0) {
       out_ += fmt::format(
@@ -177,7 +174,7 @@ class Page {
         "<details><summary>{}{}: {} of {} passed</summary><div class=\"wide\"><table><thead><tr>"
         "<th>verdict</th><th>property</th><th>scenario</th><th>exercised</th><th>runs</th>"
         "<th>first violation</th></tr></thead><tbody>\n",
-        Text(lock), rows.front()->kind == LockKind::kSpecimen ? " (specimen)" : "", passed,
+        HtmlText(lock), rows.front()->kind == LockKind::kSpecimen ? " (specimen)" : "", passed,
         rows.size());
     for (const ResultRow* row : rows) {
       const Word word = WordOf(*row);
@@ -185,9 +182,9 @@ class Page {
       out_ += fmt::format(
           "<tr><td class=\"{}\">{}</td><td>{} {}</td><td>{} [{}]</td><td class=\"n\">{}</td>"
           "<td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-          word.style, word.word, Text(row->code), Text(row->property), Text(row->scenario),
-          ToString(row->synchrony), GroupDigits(row->exercised), GroupDigits(row->runs),
-          first ? GroupDigits(*first) : "");
+          word.style, word.word, HtmlText(row->code), HtmlText(row->property),
+          HtmlText(row->scenario), ToString(row->synchrony), GroupDigits(row->exercised),
+          GroupDigits(row->runs), first ? GroupDigits(*first) : "");
     }
     out_ += "</tbody></table></div></details>\n";
   }
@@ -198,7 +195,7 @@ class Page {
           "<h2>What was seen</h2><div class=\"wide\"><table><thead><tr><th>what</th>"
           "<th>times</th></tr></thead><tbody>\n";
       for (const GoalCount& goal : report_.goals) {
-        out_ += fmt::format("<tr><td>{}</td><td class=\"n{}\">{}</td></tr>\n", Text(goal.name),
+        out_ += fmt::format("<tr><td>{}</td><td class=\"n{}\">{}</td></tr>\n", HtmlText(goal.name),
                             goal.count == 0 ? " doubt" : "",
                             goal.count == 0 ? "never" : GroupDigits(goal.count));
       }
@@ -207,7 +204,7 @@ class Page {
     if (report_.notes.empty()) return;
     out_ += "<h2>Notes</h2><ul>\n";
     for (const std::string& note : report_.notes) {
-      out_ += fmt::format("<li>{}</li>\n", Text(note, 2000));
+      out_ += fmt::format("<li>{}</li>\n", HtmlText(note, 2000));
     }
     out_ += "</ul>\n";
   }
@@ -224,7 +221,7 @@ class Page {
 }  // namespace
 
 std::string ToHtml(const RunReport& report, const std::vector<Counterexample>& counterexamples) {
-  return Page(report, counterexamples).Write();
+  return RunPage(report, counterexamples).Write();
 }
 
 }  // namespace interlock::reports

@@ -16,7 +16,7 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kMaxName = 300;
+constexpr std::size_t kLongestCaseName = 300;
 constexpr std::size_t kMaxText = 10'000;
 
 std::string Attribute(std::string_view text, std::size_t width = kMaxText) {
@@ -48,9 +48,9 @@ struct Suite {
   std::string cases;
 };
 
-class Writer {
+class JUnitWriter {
  public:
-  Writer(const RunReport& report, const std::vector<Counterexample>& examples)
+  JUnitWriter(const RunReport& report, const std::vector<Counterexample>& examples)
       : report_(report), examples_(examples) {}
 
   std::string Write() {
@@ -68,7 +68,7 @@ class Writer {
     for (std::size_t i = 0; i < suites_.size(); ++i) {
       // Rows share their runs, so no time of their own is known; the whole is on the root element.
       out += fmt::format("  <testsuite id=\"{}\" name=\"{}\" {} time=\"0.000\">\n", i,
-                         Attribute(suites_[i].name, kMaxName), Counts(suites_[i]));
+                         Attribute(suites_[i].name, kLongestCaseName), Counts(suites_[i]));
       out += suites_[i].cases + "  </testsuite>\n";
     }
     return out + "</testsuites>\n";
@@ -177,9 +177,10 @@ class Writer {
                const std::string& inner, const Problem& problem) {
     Suite& suite = SuiteOf(suite_name);
     ++suite.tests;
-    const std::string safe_class = Attribute(classname, kMaxName);
-    suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n",
-                               safe_class, UniqueName(safe_class, Attribute(name, kMaxName)));
+    const std::string safe_class = Attribute(classname, kLongestCaseName);
+    suite.cases +=
+        fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"0.000\">\n", safe_class,
+                    UniqueName(safe_class, Attribute(name, kLongestCaseName)));
     // The order that the schema of Surefire demands: properties, problem, system-out.
     const std::size_t split = std::min(inner.find("      <system-out>"), inner.size());
     suite.cases += inner.substr(0, split);
@@ -187,8 +188,8 @@ class Writer {
       ++(problem.is_error ? suite.errors : suite.failures);
       const std::string_view element = problem.is_error ? "error" : "failure";
       suite.cases += fmt::format("      <{} type=\"{}\" message=\"{}\">{}</{}>\n", element,
-                                 Attribute(problem.type, kMaxName), Attribute(problem.message),
-                                 Body(problem.body), element);
+                                 Attribute(problem.type, kLongestCaseName),
+                                 Attribute(problem.message), Body(problem.body), element);
     }
     suite.cases += inner.substr(split) + "    </testcase>\n";
   }
@@ -211,7 +212,7 @@ class Writer {
 }  // namespace
 
 std::string ToJUnit(const RunReport& report, const std::vector<Counterexample>& counterexamples) {
-  return Writer(report, counterexamples).Write();
+  return JUnitWriter(report, counterexamples).Write();
 }
 
 }  // namespace interlock::reports

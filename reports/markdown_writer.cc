@@ -16,9 +16,11 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kWidth = 300;
+constexpr std::size_t kMarkdownWidth = 300;
 
-std::string Safe(std::string_view text) { return EscapeMarkdown(Excerpt(text, kWidth, true)); }
+std::string Safe(std::string_view text) {
+  return EscapeMarkdown(Excerpt(text, kMarkdownWidth, true));
+}
 
 /// What the text writer has made safe, in a fence that it cannot end.
 std::string Fenced(std::string_view text) {
@@ -33,9 +35,9 @@ struct Tally {
   std::uint64_t inconclusive = 0;
 };
 
-class Writer {
+class MarkdownWriter {
  public:
-  Writer(const RunReport& report, const std::vector<Counterexample>& examples)
+  MarkdownWriter(const RunReport& report, const std::vector<Counterexample>& examples)
       : report_(report), examples_(examples) {}
 
   std::string Write() {
@@ -166,7 +168,7 @@ std::string CutMarkdown(std::string text, std::size_t most_bytes) {
 
 std::string ToMarkdown(const RunReport& report, const std::vector<Counterexample>& counterexamples,
                        std::size_t most_bytes) {
-  return CutMarkdown(Writer(report, counterexamples).Write(), most_bytes);
+  return CutMarkdown(MarkdownWriter(report, counterexamples).Write(), most_bytes);
 }
 
 }  // namespace interlock::reports

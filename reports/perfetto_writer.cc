@@ -20,11 +20,11 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kWidth = 300;
+constexpr std::size_t kPerfettoWidth = 300;
 
 std::string Text(std::string_view text) {
   const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string_view::npos ? "" : Excerpt(text.substr(first), kWidth, true);
+  return first == std::string_view::npos ? "" : Excerpt(text.substr(first), kPerfettoWidth, true);
 }
 
 std::uint64_t Nanoseconds(std::int64_t time_ns) {
@@ -93,9 +93,10 @@ class Matches {
   Places begins_;
 };
 
-class Writer {
+class PerfettoWriter {
  public:
-  explicit Writer(const Counterexample& example) : example_(example), columns_(example.columns) {
+  explicit PerfettoWriter(const Counterexample& example)
+      : example_(example), columns_(example.columns) {
     if (columns_.empty()) columns_.emplace_back("events");
     for (const TableRow& row : example.rows) rows_.push_back(&row);
     std::stable_sort(rows_.begin(), rows_.end(),
@@ -294,6 +295,6 @@ class Writer {
 
 }  // namespace
 
-std::string ToPerfetto(const Counterexample& example) { return Writer(example).Write(); }
+std::string ToPerfetto(const Counterexample& example) { return PerfettoWriter(example).Write(); }
 
 }  // namespace interlock::reports

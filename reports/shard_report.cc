@@ -11,16 +11,16 @@
 namespace interlock::reports {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using ShardJson = nlohmann::ordered_json;
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
-Json ToObject(const Counts& counts) {
-  Json object = Json::object();
+ShardJson ToObject(const Counts& counts) {
+  ShardJson object = ShardJson::object();
   for (const auto& [name, count] : counts) object[name] = count;
   return object;
 }
 
-Counts FromObject(const Json& object) {
+Counts FromObject(const ShardJson& object) {
   Counts counts;
   for (const auto& [name, count] : object.items()) {
     counts.emplace_back(name, count.get<std::uint64_t>());
@@ -28,21 +28,21 @@ Counts FromObject(const Json& object) {
   return counts;
 }
 
-Json ToObject(const ShardBlock& block) {
-  Json object = {{"lock", block.lock},
-                 {"scenario", block.scenario},
-                 {"class", ToString(block.synchrony)},
-                 {"first", block.first},
-                 {"runs", block.runs},
-                 {"runs_with_faults", block.runs_with_faults},
-                 {"commands", block.commands},
-                 {"double_runs", block.double_runs},
-                 {"divergences", block.divergences},
-                 {"inconclusive", block.inconclusive},
-                 {"first_inconclusive", block.first_inconclusive},
-                 {"virtual_ns", block.virtual_ns},
-                 {"hash", block.hash}};
-  Json properties = Json::array();
+ShardJson ToObject(const ShardBlock& block) {
+  ShardJson object = {{"lock", block.lock},
+                      {"scenario", block.scenario},
+                      {"class", ToString(block.synchrony)},
+                      {"first", block.first},
+                      {"runs", block.runs},
+                      {"runs_with_faults", block.runs_with_faults},
+                      {"commands", block.commands},
+                      {"double_runs", block.double_runs},
+                      {"divergences", block.divergences},
+                      {"inconclusive", block.inconclusive},
+                      {"first_inconclusive", block.first_inconclusive},
+                      {"virtual_ns", block.virtual_ns},
+                      {"hash", block.hash}};
+  ShardJson properties = ShardJson::array();
   for (const ShardProperty& one : block.properties) {
     properties.push_back({{"property", one.property},
                           {"exercised", one.exercised},
@@ -63,17 +63,18 @@ SynchronyClass ClassOf(const std::string& word) {
        {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary}) {
     if (ToString(synchrony) == word) return synchrony;
   }
-  throw Json::other_error::create(501, fmt::format("\"{}\" is no class", word), nullptr);
+  throw ShardJson::other_error::create(501, fmt::format("\"{}\" is no class", word), nullptr);
 }
 
 /// A whole number that is not negative; the library alone would convert any other one.
-std::uint64_t Number(const Json& object, const char* key) {
-  const Json& value = object.at(key);
+std::uint64_t Number(const ShardJson& object, const char* key) {
+  const ShardJson& value = object.at(key);
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-  throw Json::other_error::create(501, fmt::format("{}: expected a whole number", key), nullptr);
+  throw ShardJson::other_error::create(501, fmt::format("{}: expected a whole number", key),
+                                       nullptr);
 }
 
-ShardBlock BlockFrom(const Json& object) {
+ShardBlock BlockFrom(const ShardJson& object) {
   ShardBlock block;
   block.lock = object.at("lock").get<std::string>();
   block.scenario = object.at("scenario").get<std::string>();
@@ -88,7 +89,7 @@ ShardBlock BlockFrom(const Json& object) {
   block.first_inconclusive = object.at("first_inconclusive").get<std::string>();
   block.virtual_ns = object.at("virtual_ns").get<std::int64_t>();
   block.hash = Number(object, "hash");
-  for (const Json& one : object.at("properties")) {
+  for (const ShardJson& one : object.at("properties")) {
     block.properties.push_back({one.at("property").get<std::string>(), Number(one, "exercised"),
                                 Number(one, "violating_runs"),
                                 one.at("violations").get<std::vector<std::uint64_t>>()});
@@ -101,9 +102,9 @@ ShardBlock BlockFrom(const Json& object) {
   return block;
 }
 
-ShardReport ReportFrom(const Json& object) {
+ShardReport ReportFrom(const ShardJson& object) {
   ShardReport report;
-  const Json& tool = object.at("tool");
+  const ShardJson& tool = object.at("tool");
   report.tool.version = tool.at("version").get<std::string>();
   report.tool.commit = tool.at("commit").get<std::string>();
   report.tool.compiler = tool.at("compiler").get<std::string>();
@@ -115,30 +116,30 @@ ShardReport ReportFrom(const Json& object) {
   report.index = Number(object, "index");
   report.total = Number(object, "total");
   if (object.at("status") != ToString(RunStatus::kComplete)) report.status = RunStatus::kPartial;
-  for (const Json& block : object.at("blocks")) report.blocks.push_back(BlockFrom(block));
+  for (const ShardJson& block : object.at("blocks")) report.blocks.push_back(BlockFrom(block));
   return report;
 }
 
 }  // namespace
 
 std::string ToJson(const ShardReport& report) {
-  Json object = {{"schema", kShardSchema},
-                 {"status", ToString(report.status)},
-                 {"tool",
-                  {{"version", report.tool.version},
-                   {"commit", report.tool.commit},
-                   {"compiler", report.tool.compiler}}},
-                 {"seed", report.seed},
-                 {"runs", report.runs},
-                 {"strategy", report.strategy},
-                 {"lock", report.lock},
-                 {"scenario", report.scenario},
-                 {"index", report.index},
-                 {"total", report.total}};
-  Json blocks = Json::array();
+  ShardJson object = {{"schema", kShardSchema},
+                      {"status", ToString(report.status)},
+                      {"tool",
+                       {{"version", report.tool.version},
+                        {"commit", report.tool.commit},
+                        {"compiler", report.tool.compiler}}},
+                      {"seed", report.seed},
+                      {"runs", report.runs},
+                      {"strategy", report.strategy},
+                      {"lock", report.lock},
+                      {"scenario", report.scenario},
+                      {"index", report.index},
+                      {"total", report.total}};
+  ShardJson blocks = ShardJson::array();
   for (const ShardBlock& block : report.blocks) blocks.push_back(ToObject(block));
   object["blocks"] = std::move(blocks);
-  return object.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return object.dump(1, ' ', false, ShardJson::error_handler_t::replace) + "\n";
 }
 
 ReadResult<ShardReport> ReadShardReport(std::string_view json) {
@@ -148,7 +149,7 @@ ReadResult<ShardReport> ReadShardReport(std::string_view json) {
     return result;
   }
   try {
-    const Json object = Json::parse(json);
+    const ShardJson object = ShardJson::parse(json);
     const auto schema = object.at("schema").get<std::string>();
     if (schema == kShardSchema) {
       result.value = ReportFrom(object);
@@ -156,7 +157,7 @@ ReadResult<ShardReport> ReadShardReport(std::string_view json) {
       result.error = fmt::format("expected the schema {}, found {}", kShardSchema,
                                  SafeForTerminal(schema, true));
     }
-  } catch (const Json::exception& error) {
+  } catch (const ShardJson::exception& error) {
     result.error = SafeForTerminal(error.what(), true);
   }
   return result;

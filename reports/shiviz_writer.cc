@@ -17,7 +17,7 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kWidth = 300;
+constexpr std::size_t kShivizWidth = 300;
 
 /// By host. Hosts of which nothing is known have no entry.
 using Clock = std::map<std::size_t, std::uint64_t>;
@@ -36,16 +36,16 @@ std::vector<std::string> HostsOf(const Counterexample& example) {
   return hosts;
 }
 
-std::string TimeOf(const TableRow& row) {
+std::string ShivizTime(const TableRow& row) {
   const std::int64_t ns = std::max<std::int64_t>(row.time_ns, 0);
   return fmt::format("{}.{:06} ms", ns / 1'000'000, ns % 1'000'000);
 }
 
-std::string TextOf(const TableRow& row) {
+std::string ShivizText(const TableRow& row) {
   const std::string_view mark = row.kind == RowKind::kViolation ? "VIOLATION " : "";
   const std::string_view lost = row.lost ? " (lost)" : "";
-  return DefuseCiCommands(
-      fmt::format("{}: {}{}{}", TimeOf(row), mark, Excerpt(row.text, kWidth, true), lost));
+  return DefuseCiCommands(fmt::format("{}: {}{}{}", ShivizTime(row), mark,
+                                      Excerpt(row.text, kShivizWidth, true), lost));
 }
 
 std::string ToJson(const Clock& clock, const std::vector<std::string>& hosts) {
@@ -83,7 +83,7 @@ std::string ToShiViz(const Counterexample& example) {
     ++clock[host];
     const bool departs = row->part == MessagePart::kSend || row->part == MessagePart::kReply;
     if (departs && !row->lost) under_way[row->message] = clock;
-    log += fmt::format("{}\n{} {}\n", TextOf(*row), hosts[host], ToJson(clock, hosts));
+    log += fmt::format("{}\n{} {}\n", ShivizText(*row), hosts[host], ToJson(clock, hosts));
   }
   return log;
 }

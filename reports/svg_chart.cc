@@ -11,11 +11,11 @@
 namespace interlock::reports {
 namespace {
 
-constexpr double kWidth = 760;
+constexpr double kChartWidth = 760;
 constexpr double kHeight = 320;
-constexpr double kLeft = 78;
+constexpr double kChartLeft = 78;
 constexpr double kRight = 150;  // for names
-constexpr double kTop = 14;
+constexpr double kChartTop = 14;
 constexpr double kBottom = 46;
 constexpr int kLooks = 8;
 
@@ -27,7 +27,7 @@ class Drawing {
     out_ = fmt::format(
         "<svg class=\"chart\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
         "aria-label=\"{2}\"><title>{2}</title>",
-        kWidth, kHeight, chart_.title);
+        kChartWidth, kHeight, chart_.title);
     Axes();
     for (const ChartLine& line : chart_.lines) Line(line);
     Names();
@@ -38,12 +38,12 @@ class Drawing {
   double X(double value) const {
     const double from = chart_.x_ticks.front().at;
     const double to = chart_.x_ticks.back().at;
-    return kLeft + (value - from) / (to - from) * (kWidth - kLeft - kRight);
+    return kChartLeft + (value - from) / (to - from) * (kChartWidth - kChartLeft - kRight);
   }
   double Y(double value) const {
     const double from = chart_.y_ticks.front().at;
     const double to = chart_.y_ticks.back().at;
-    return kHeight - kBottom - (value - from) / (to - from) * (kHeight - kTop - kBottom);
+    return kHeight - kBottom - (value - from) / (to - from) * (kHeight - kChartTop - kBottom);
   }
 
   void Axes() {
@@ -51,20 +51,20 @@ class Drawing {
       out_ += fmt::format(
           "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
           "<text class=\"tick\" x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>",
-          kLeft, kWidth - kRight, Y(tick.at), kLeft - 6, Y(tick.at) + 4, tick.text);
+          kChartLeft, kChartWidth - kRight, Y(tick.at), kChartLeft - 6, Y(tick.at) + 4, tick.text);
     }
     for (const Tick& tick : chart_.x_ticks) {
       out_ += fmt::format(
           "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/>"
           "<text class=\"tick\" x=\"{0:.1f}\" y=\"{3}\" text-anchor=\"middle\">{4}</text>",
-          X(tick.at), kTop, kHeight - kBottom, kHeight - kBottom + 16, tick.text);
+          X(tick.at), kChartTop, kHeight - kBottom, kHeight - kBottom + 16, tick.text);
     }
     out_ += fmt::format(
         "<text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>"
         "<text class=\"tick\" transform=\"translate(12 {}) rotate(-90)\" text-anchor=\"middle\">"
         "{}</text>",
-        (kLeft + kWidth - kRight) / 2, kHeight - 8, chart_.x_name, (kTop + kHeight - kBottom) / 2,
-        chart_.y_name);
+        (kChartLeft + kChartWidth - kRight) / 2, kHeight - 8, chart_.x_name,
+        (kChartTop + kHeight - kBottom) / 2, chart_.y_name);
   }
 
   void Line(const ChartLine& line) {
@@ -95,7 +95,7 @@ class Drawing {
     }
     std::stable_sort(names.begin(), names.end(),
                      [](const Name& a, const Name& b) { return a.y < b.y; });
-    double least = kTop + 8;
+    double least = kChartTop + 8;
     for (Name& name : names) {
       name.y = std::max(name.y, least);
       least = name.y + 14;
@@ -105,8 +105,8 @@ class Drawing {
       out_ += fmt::format(
           "<path class=\"line thin look{0}\" d=\"M{1:.1f} {2:.1f}L{3:.1f} {4:.1f}\"/>"
           "<text class=\"name look{0}\" x=\"{5:.1f}\" y=\"{6:.1f}\">{7}</text>",
-          name.line->look % kLooks, end, Y(name.line->points.back().y), kWidth - kRight + 10,
-          name.y, kWidth - kRight + 13, name.y + 4, name.line->name);
+          name.line->look % kLooks, end, Y(name.line->points.back().y), kChartWidth - kRight + 10,
+          name.y, kChartWidth - kRight + 13, name.y + 4, name.line->name);
     }
   }
 

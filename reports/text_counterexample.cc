@@ -15,9 +15,9 @@ constexpr std::size_t kMaxItems = 20;       // lines of any one list that are sh
 constexpr std::size_t kLabel = 11;          // " Critical: ", and what hangs below it
 constexpr std::size_t kMaxScriptLines = 40;
 
-class Writer {
+class CounterexampleWriter {
  public:
-  Writer(const Counterexample& example, const TextOptions& options)
+  CounterexampleWriter(const Counterexample& example, const TextOptions& options)
       : example_(example), options_(options), width_(WidthOf(options)) {}
 
   std::string Write() {
@@ -185,7 +185,7 @@ class Writer {
 }  // namespace
 
 std::string ToText(const Counterexample& counterexample, const TextOptions& options) {
-  return Writer(counterexample, options).Write();
+  return CounterexampleWriter(counterexample, options).Write();
 }
 
 }  // namespace interlock::reports

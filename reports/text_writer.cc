@@ -74,10 +74,10 @@ std::string Detail(const ResultRow& row) {
   return text;
 }
 
-class Writer {
+class TextWriter {
  public:
-  Writer(const RunReport& report, const std::vector<Counterexample>& examples,
-         const TextOptions& options)
+  TextWriter(const RunReport& report, const std::vector<Counterexample>& examples,
+             const TextOptions& options)
       : report_(report), examples_(examples), options_(options), width_(WidthOf(options)) {}
 
   std::string Write() {
@@ -352,7 +352,7 @@ class Writer {
 
 std::string ToText(const RunReport& report, const std::vector<Counterexample>& counterexamples,
                    const TextOptions& options) {
-  return Writer(report, counterexamples, options).Write();
+  return TextWriter(report, counterexamples, options).Write();
 }
 
 const Counterexample* FindCounterexample(const std::vector<Counterexample>& counterexamples,

@@ -15,8 +15,8 @@
 namespace interlock::sim {
 namespace {
 
-constexpr std::int64_t kWarmUpUs = 10'000'000;     // in which replicas get all data
-constexpr std::string_view kNever = "1000000000";  // seconds
+constexpr std::int64_t kWarmUpUs = 10'000'000;         // in which replicas get all data
+constexpr std::string_view kEndOfTime = "1000000000";  // seconds
 
 using Configuration = std::vector<std::pair<std::string, std::string>>;
 
@@ -42,7 +42,7 @@ redis::TopologySpec SpecOf(const WorldOptions& options) {
   for (redis::NodeSpec& node : spec.nodes) {
     node.configuration = ConfigurationOf(options);
     // Pings between servers are run late, when somebody looks: they must not be missed meanwhile.
-    if (replicated) node.configuration.emplace_back("repl-timeout", kNever);
+    if (replicated) node.configuration.emplace_back("repl-timeout", kEndOfTime);
   }
   spec.start_us = options.server_epoch_us - (replicated ? kWarmUpUs : 0);
   spec.lag_us = options.replication_lag.count() / 1000;

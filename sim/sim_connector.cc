@@ -11,7 +11,7 @@ namespace interlock::sim {
 
 namespace {
 
-enum Observed : std::uint64_t { kReceived = 0x10, kBroke, kConnected, kRefused, kUnsent };
+enum SeenOfConnections : std::uint64_t { kReceived = 0x10, kBroke, kConnected, kRefused, kUnsent };
 
 Status Cancelled() { return Status(StatusCode::kCancelled); }
 

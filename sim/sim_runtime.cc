@@ -10,7 +10,7 @@ namespace interlock::sim {
 
 namespace {
 
-enum Observed : std::uint64_t { kClockRead = 1, kWasSet, kWasNotSet };
+enum SeenOfRuntime : std::uint64_t { kClockRead = 1, kWasSet, kWasNotSet };
 
 // What is shorter is no token: a length of time that is drawn, perhaps.
 constexpr std::size_t kLeastToken = 8;

@@ -13,10 +13,10 @@
 namespace interlock::internal {
 namespace {
 
-class Waiter {
+class QuorumWaiter {
  public:
-  Waiter(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
-         const std::stop_token& stop)
+  QuorumWaiter(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
+               const std::stop_token& stop)
       : lock_(lock), deadline_(deadline), stop_(stop), left_(nodes) {}
 
   Result<Grant> Run() {
@@ -84,7 +84,7 @@ class Waiter {
 
 Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
                             const std::stop_token& stop) {
-  return Waiter(lock, nodes, deadline, stop).Run();
+  return QuorumWaiter(lock, nodes, deadline, stop).Run();
 }
 
 }  // namespace interlock::internal

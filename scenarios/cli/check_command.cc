@@ -6,8 +6,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <CLI/Error.hpp>
-#include <CLI/Option.hpp>
 
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
@@ -20,9 +18,9 @@
 #include "scenarios/cli/sharding.h"
 #include "scenarios/cli/specimens_check.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/guard.h"
-#include "scenarios/real/real_check.h"
-#include "scenarios/shards.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/real/real_check.h"
+#include "scenarios/search/shards.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -39,7 +37,7 @@ std::string BadBudget(std::string_view budget) {
   return fmt::format("--budget {}: use a length such as 90s, 5m or 1h", budget);
 }
 
-struct Settings {
+struct CheckSettings {
   std::string lock = "*";
   std::string scenario = "*";
   std::string seed_text = "1";
@@ -58,14 +56,14 @@ struct Settings {
 
 const char* Variable(const char* name) { return std::getenv(name); }
 
-int JobsOf(const Settings& settings) {
+int JobsOf(const CheckSettings& settings) {
   if (settings.jobs > 0) return settings.jobs;
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 class Check {
  public:
-  Check(const Settings& settings, const Registry& registry)
+  Check(const CheckSettings& settings, const Registry& registry)
       : settings_(settings), registry_(registry) {}
 
   ExitCode Run() {
@@ -149,11 +147,11 @@ class Check {
     return WriteFile(settings_.output, name, ToJson(shard));
   }
 
-  const Settings& settings_;
+  const CheckSettings& settings_;
   const Registry& registry_;
 };
 
-ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
+ExitCode CheckOnRedis(const CheckSettings& settings, const Registry& registry) {
   RealCheckOptions options;
   options.url = settings.redis;
   options.allow_remote = settings.allow_remote;
@@ -189,7 +187,7 @@ ExitCode CheckOnRedis(const Settings& settings, const Registry& registry) {
   return Combine(code, InterruptionCode());
 }
 
-ExitCode CheckSpecimens(const Settings& settings, const Registry& registry) {
+ExitCode CheckSpecimens(const CheckSettings& settings, const Registry& registry) {
   KillMatrixOptions options;
   options.seed = settings.seed;
   options.runs = settings.runs_given ? settings.runs : kDefaultSpecimenRuns;
@@ -208,7 +206,7 @@ ExitCode RefuseShards() {
                               chosen->shard.index + 1, chosen->shard.total, chosen->source));
 }
 
-ExitCode RunCheck(const Settings& settings, const Registry& registry) {
+ExitCode RunCheck(const CheckSettings& settings, const Registry& registry) {
   if (settings.specimens || !settings.redis.empty()) {
     if (const ExitCode bad = RefuseShards(); bad != ExitCode::kPass) return bad;
   }
@@ -222,84 +220,80 @@ std::string NameOfStrategy(const std::string& text) {
   return fmt::format("{} is no strategy; known are {}, {}", text, kPortfolio, StrategyNames());
 }
 
-void AddSearchOptions(CLI::App& command, Settings& settings, CLI::Option* redis) {
-  auto* strategy = command
-                       .add_option("--strategy", settings.strategy,
-                                   "one way of searching instead of all in turn")
-                       ->check(NameOfStrategy)
-                       ->excludes(redis)
-                       ->capture_default_str();
-  auto* shard = command
-                    .add_option("--shard", settings.shard,
+void AddSearchOptions(Command command, CheckSettings& settings, Option redis) {
+  const Option strategy =
+      command.Add("--strategy", settings.strategy, "one way of searching instead of all in turn")
+          .Check(NameOfStrategy)
+          .Excludes(redis)
+          .ShowDefault();
+  const Option shard = command
+                           .Add("--shard", settings.shard,
                                 "i/n: run the i-th of n parts, to be put together by `report "
                                 "merge`; CI systems' variables are understood, too")
-                    ->check(NotEmpty)
-                    ->excludes(redis);
+                           .Check(NotEmpty)
+                           .Excludes(redis);
   command
-      .add_flag("--specimens", settings.specimens,
-                "print how many runs each strategy needs to convict each specimen")
-      ->excludes(redis)
-      ->excludes(shard)
-      ->excludes(strategy);
+      .Flag("--specimens", settings.specimens,
+            "print how many runs each strategy needs to convict each specimen")
+      .Excludes(redis)
+      .Excludes(shard)
+      .Excludes(strategy);
 }
 
 }  // namespace
 
-void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command = app.add_subcommand(
+void AddCheckCommand(Command app, const Registry& registry, Work& work) {
+  Command command = app.Subcommand(
       "check", "judge every lock in every scenario, on the embedded fake Redis or a real one");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<CheckSettings>();
   command
-      ->add_option("--lock", settings->lock,
-                   "only locks whose name matches this pattern, or one of several: mutex,broken/*")
-      ->join(',');
-  command->add_option("--scenario", settings->scenario,
-                      "only scenarios that match this pattern, or one of several");
-  command->add_option("--seed", settings->seed_text, "seed of the whole campaign (also 0x...)")
-      ->type_name("NUMBER")
-      ->check([](const std::string& text) {
+      .Add("--lock", settings->lock,
+           "only locks whose name matches this pattern, or one of several: mutex,broken/*")
+      .Joined();
+  command.Add("--scenario", settings->scenario,
+              "only scenarios that match this pattern, or one of several");
+  command.Add("--seed", settings->seed_text, "seed of the whole campaign (also 0x...)")
+      .Type("NUMBER")
+      .Check([](const std::string& text) {
         return ParseSeed(text).has_value()
                    ? std::string()
                    : text + " is no number from 0 to 2^64-1, decimal or 0x...";
       })
-      ->capture_default_str();
-  auto* runs = command->add_option("--runs", settings->runs, "runs per lock, scenario and class")
-                   ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-                   ->capture_default_str();
+      .ShowDefault();
+  const Option runs = command.Add("--runs", settings->runs, "runs per lock, scenario and class")
+                          .InRange(1, 1'000'000'000)
+                          .ShowDefault();
   command
-      ->add_option("--budget", settings->budget,
-                   "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole); on "
-                   "real servers at least one round")
-      ->excludes(runs);
+      .Add("--budget", settings->budget,
+           "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole); on "
+           "real servers at least one round")
+      .Excludes(runs);
   command
-      ->add_option("--jobs", settings->jobs,
-                   "threads; results do not depend on it (0: all cores). With --redis "
-                   "spawn: processes that share the work (0: 4)")
-      ->check(CLI::Range(0, 256));
-  auto* redis = command
-                    ->add_option("--redis", settings->redis,
-                                 "a real server instead: redis://[user:password@]host:port/db, or "
-                                 "spawn: servers of its own, with real faults")
-                    ->check(NotEmpty)
-                    ->excludes(runs);
-  command->add_flag("--processes")
-      ->description("clients are processes, as they always are with --redis")
-      ->needs(redis);
-  command->add_flag("--allow-remote", settings->allow_remote,
-                    "let --redis leave this machine; it writes keys under a random prefix");
-  command->add_flag("--json", settings->output.json, "print run.json instead of text");
-  command
-      ->add_option("--out", settings->output.out,
-                   "folder for run.json, junit.xml, counterexamples/")
-      ->check(NotEmpty);
-  command->add_option("--watchdog", settings->output.watchdog, "real seconds that one run may take")
-      ->check(CLI::Range(1, 3600))
-      ->excludes(redis)
-      ->capture_default_str();
-  AddSearchOptions(*command, *settings, redis);
-  command->callback([settings, runs, &registry, &work] {
+      .Add("--jobs", settings->jobs,
+           "threads; results do not depend on it (0: all cores). With --redis "
+           "spawn: processes that share the work (0: 4)")
+      .InRange(0, 256);
+  const Option redis = command
+                           .Add("--redis", settings->redis,
+                                "a real server instead: redis://[user:password@]host:port/db, or "
+                                "spawn: servers of its own, with real faults")
+                           .Check(NotEmpty)
+                           .Excludes(runs);
+  command.Ignored("--processes", "clients are processes, as they always are with --redis")
+      .Needs(redis);
+  command.Flag("--allow-remote", settings->allow_remote,
+               "let --redis leave this machine; it writes keys under a random prefix");
+  command.Flag("--json", settings->output.json, "print run.json instead of text");
+  command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
+      .Check(NotEmpty);
+  command.Add("--watchdog", settings->output.watchdog, "real seconds that one run may take")
+      .InRange(1, 3600)
+      .Excludes(redis)
+      .ShowDefault();
+  AddSearchOptions(command, *settings, redis);
+  command.OnParsed([settings, runs, &registry, &work] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);
-    settings->runs_given = runs->count() > 0;
+    settings->runs_given = runs.given();
     work = [settings, &registry] { return RunCheck(*settings, registry); };
   });
 }

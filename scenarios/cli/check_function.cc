@@ -7,7 +7,7 @@
 #include "reports/text_writer.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/registry.h"
-#include "scenarios/to_report.h"
+#include "scenarios/search/to_report.h"
 
 namespace interlock::harness {
 

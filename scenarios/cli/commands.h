@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One function per command of the program; each adds its options to a CLI11 subcommand and leaves
+// One function per command of the program; each adds its options and leaves
 // the work to be done once everything is parsed.
 #pragma once
 
@@ -9,9 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include <CLI/App.hpp>
-
 #include "reports/exit_code.h"
+#include "scenarios/cli/options.h"
 #include "scenarios/cli/registry.h"
 
 namespace interlock::scenarios::cli {
@@ -19,22 +18,22 @@ namespace interlock::scenarios::cli {
 /// Set by the command that was chosen.
 using Work = std::function<reports::ExitCode()>;
 
-void AddCheckCommand(CLI::App& app, const Registry& registry, Work& work);
-void AddContendCommand(CLI::App& app, const Registry& registry, Work& work);
-void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work);
-void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work);
-void AddListCommand(CLI::App& app, const Registry& registry, Work& work);
-void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work);
-void AddExplainCommand(CLI::App& app, Work& work);
-void AddReportCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddCheckCommand(Command app, const Registry& registry, Work& work);
+void AddContendCommand(Command app, const Registry& registry, Work& work);
+void AddGuaranteesCommand(Command app, const Registry& registry, Work& work);
+void AddReplayCommand(Command app, const Registry& registry, Work& work);
+void AddListCommand(Command app, const Registry& registry, Work& work);
+void AddExploreCommand(Command app, const Registry& registry, Work& work);
+void AddExplainCommand(Command app, Work& work);
+void AddReportCommand(Command app, const Registry& registry, Work& work);
 /// Serves until it is told to stop.
-void AddServeCommand(CLI::App& app, Work& work);
-void AddDriveCommand(CLI::App& app, Work& work);
-void AddHelpCommand(CLI::App& app, Work& work);
+void AddServeCommand(Command app, Work& work);
+void AddDriveCommand(Command app, Work& work);
+void AddHelpCommand(CommandLine& line, Work& work);
 /// Hidden: prints the hash of a unit's first runs, for the gate's comparison with another process.
-void AddHashCommand(CLI::App& app, const Registry& registry, Work& work);
+void AddHashCommand(Command app, const Registry& registry, Work& work);
 
 /// `unknown command "chek"; did you mean "check"?`; nullopt if there is such a command.
-std::optional<std::string> UnknownCommand(CLI::App& app, std::string_view name);
+std::optional<std::string> UnknownCommand(const CommandLine& line, std::string_view name);
 
 }  // namespace interlock::scenarios::cli

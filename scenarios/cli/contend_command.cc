@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "reports/contention_json.h"
 #include "reports/contention_text.h"
@@ -20,8 +19,8 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/contend/contend.h"
-#include "scenarios/guard.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/run/load/contend.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -32,7 +31,7 @@ using std::chrono::milliseconds;
 
 constexpr int kMostClients = 1000;
 
-struct Settings {
+struct ContendSettings {
   std::string lock;
   std::string clients = "1,2,4,8,16,32,64";
   std::string arrivals = "closed";
@@ -61,7 +60,7 @@ std::optional<std::vector<int>> ParseClients(std::string_view text) {
 }
 
 /// What is wrong with the load as a whole; empty: nothing is.
-std::string Flaw(const Settings& settings) {
+std::string Flaw(const ContendSettings& settings) {
   const contend::Load& load = settings.load;
   if (settings.arrivals == "open" && load.interval <= Duration(0)) {
     return "an open loop needs --interval, the mean time between the requests of one client";
@@ -79,7 +78,8 @@ std::string Flaw(const Settings& settings) {
   return "";
 }
 
-Result<contend::ContendOptions> OptionsOf(const Settings& settings, const Registry& registry) {
+Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
+                                          const Registry& registry) {
   const auto wrong = [](std::string what) {
     return Status(StatusCode::kInvalidArgument, std::move(what));
   };
@@ -110,7 +110,7 @@ Result<contend::ContendOptions> OptionsOf(const Settings& settings, const Regist
   return options;
 }
 
-ExitCode Show(const Settings& settings, const reports::ContentionReport& report) {
+ExitCode Show(const ContendSettings& settings, const reports::ContentionReport& report) {
   const std::string json = ToJson(report);
   ExitCode code = ExitCodeOf(report);
   code = Combine(code, Print(settings.output.json ? json : ToText(report, TextOptionsForStdout())));
@@ -127,7 +127,7 @@ struct Yardstick {
 };
 
 /// kBadInput, after a complaint: a file cannot be read, or is something else.
-ExitCode ReadYardstick(const Settings& settings, Yardstick& yardstick) {
+ExitCode ReadYardstick(const ContendSettings& settings, Yardstick& yardstick) {
   if (!settings.gate.empty()) {
     const auto file = ReadWholeFile(settings.gate);
     if (!file.ok()) return Complain(ExitCode::kBadInput, file.status().message());
@@ -157,7 +157,7 @@ void HoldAgainst(const Yardstick& yardstick, reports::ContentionReport& report) 
   }
 }
 
-ExitCode Contend(const Settings& settings, const Registry& registry) {
+ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   auto options = OptionsOf(settings, registry);
   if (!options.ok()) return Complain(ExitCode::kUsage, options.status().message());
   Yardstick yardstick;
@@ -196,19 +196,19 @@ ExitCode Contend(const Settings& settings, const Registry& registry) {
   return Combine(code, Show(settings, *report));
 }
 
-void AddLoad(CLI::App& command, Settings& settings) {
+void AddLoad(Command command, ContendSettings& settings) {
   contend::Load& load = settings.load;
-  const auto time = [&command](const char* name, auto& value, double least, const char* text) {
+  const auto time = [command](const char* name, auto& value, double least, const char* text) {
     command
-        .add_option_function<std::string>(
+        .AddTaken(
             name,
             [&value](const std::string& given) {
               value =
                   std::chrono::duration_cast<std::decay_t<decltype(value)>>(*ParseDuration(given));
             },
             text)
-        ->type_name("TIME")
-        ->check([least](const std::string& given) {
+        .Type("TIME")
+        .Check([least](const std::string& given) {
           const auto parsed = ParseDuration(given);
           if (!parsed) return given + " is no time: write 500us, 5ms, 2s or 1m";
           return static_cast<double>(parsed->count()) < least ? given + " is too short"
@@ -217,27 +217,27 @@ void AddLoad(CLI::App& command, Settings& settings) {
   };
   time("--hold", load.hold, 0, "how long each section lasts; 5ms if not given");
   command
-      .add_option("--arrivals", settings.arrivals,
-                  "closed: asks again when it is done; open: at "
-                  "times of its own, however long it takes")
-      ->check(CLI::IsMember({"closed", "open"}))
-      ->capture_default_str();
+      .Add("--arrivals", settings.arrivals,
+           "closed: asks again when it is done; open: at "
+           "times of its own, however long it takes")
+      .OneOf({"closed", "open"})
+      .ShowDefault();
   time("--think", load.think, 0, "closed: mean time between a release and the next request; 0s");
   time("--interval", load.interval, 1, "open: mean time between the requests of one client");
-  command.add_flag("!--fixed", load.exponential,
-                   "think times and intervals are all alike, not exponential");
+  command.Flag("!--fixed", load.exponential,
+               "think times and intervals are all alike, not exponential");
   time("--patience", load.patience, 1, "how long a client waits before it gives up; 30s");
   time("--lease", load.lease, 1e6, "10s if not given");
   time("--duration", load.duration, 1e6, "how long is measured, for each point; 10s");
   time("--warm-up", load.warm_up, 0, "what passes before; 1s");
-  command.add_option("--permits", load.permits, "of semaphores; other locks have one")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command.add_option("--resources", load.resources, "each request is for one of them")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  command.Add("--permits", load.permits, "of semaphores; other locks have one")
+      .InRange(1, 1000)
+      .ShowDefault();
+  command.Add("--resources", load.resources, "each request is for one of them")
+      .InRange(1, 1000)
+      .ShowDefault();
   command
-      .add_option_function<std::string>(
+      .AddTaken(
           "--faults",
           [&load](const std::string& word) {
             load.faults = word == "pauses"       ? FaultProfile::kPauses
@@ -246,58 +246,54 @@ void AddLoad(CLI::App& command, Settings& settings) {
           },
           "what befalls clients in their sections, some twenty leases apart: they stand still for "
           "a lease and a half, or are cut off for half a lease")
-      ->check(CLI::IsMember({"none", "pauses", "partitions"}));
+      .OneOf({"none", "pauses", "partitions"});
 }
 
 }  // namespace
 
-void AddContendCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command = app.add_subcommand(
-      "contend", "how long clients wait for a lock, who gets it, and what it costs");
-  auto settings = std::make_shared<Settings>();
-  command->add_option("--lock", settings->lock, "locks whose name matches, as for check")
-      ->join(',')
-      ->required();
+void AddContendCommand(Command app, const Registry& registry, Work& work) {
+  Command command =
+      app.Subcommand("contend", "how long clients wait for a lock, who gets it, and what it costs");
+  auto settings = std::make_shared<ContendSettings>();
+  command.Add("--lock", settings->lock, "locks whose name matches, as for check")
+      .Joined()
+      .Required();
   command
-      ->add_option("--clients", settings->clients,
-                   "how many compete, in rising order; each number is a point")
-      ->capture_default_str();
-  AddLoad(*command, *settings);
+      .Add("--clients", settings->clients,
+           "how many compete, in rising order; each number is a point")
+      .ShowDefault();
+  AddLoad(command, *settings);
   command
-      ->add_option("--redis", settings->target.redis,
-                   "in wall time on these servers, URLs separated by commas; spawn: on servers of "
-                   "its own, which are started and stopped")
-      ->check(NotEmpty);
-  command->add_flag("--allow-remote", settings->target.allow_remote,
-                    "--redis may lead away from this machine");
-  command->add_flag("--processes", settings->target.processes,
-                    "with --redis: each client is a process of its own, not a thread");
-  command->add_option("--seed", settings->seed, "of all that is drawn (also 0x...)")
-      ->type_name("NUMBER")
-      ->check([](const std::string& text) {
+      .Add("--redis", settings->target.redis,
+           "in wall time on these servers, URLs separated by commas; spawn: on servers of "
+           "its own, which are started and stopped")
+      .Check(NotEmpty);
+  command.Flag("--allow-remote", settings->target.allow_remote,
+               "--redis may lead away from this machine");
+  command.Flag("--processes", settings->target.processes,
+               "with --redis: each client is a process of its own, not a thread");
+  command.Add("--seed", settings->seed, "of all that is drawn (also 0x...)")
+      .Type("NUMBER")
+      .Check([](const std::string& text) {
         return ParseSeed(text).has_value()
                    ? std::string()
                    : text + " is no number from 0 to 2^64-1, decimal or 0x...";
       })
-      ->capture_default_str();
+      .ShowDefault();
+  command.Add("--jobs", settings->jobs, "threads; the figures do not depend on it (0: all cores)")
+      .InRange(0, 256);
+  command.Flag("--json", settings->output.json, "print run.json instead of text");
+  command.Add("--out", settings->output.out, "folder for run.json; see report").Check(NotEmpty);
   command
-      ->add_option("--jobs", settings->jobs,
-                   "threads; the figures do not depend on it (0: all cores)")
-      ->check(CLI::Range(0, 256));
-  command->add_flag("--json", settings->output.json, "print run.json instead of text");
-  command->add_option("--out", settings->output.out, "folder for run.json; see report")
-      ->check(NotEmpty);
+      .Add("--gate", settings->gate,
+           "thresholds, a TOML file; the exit code is 3 if one is crossed")
+      .Check(NotEmpty);
   command
-      ->add_option("--gate", settings->gate,
-                   "thresholds, a TOML file; the exit code is 3 if one is crossed")
-      ->check(NotEmpty);
-  command
-      ->add_option("--baseline", settings->baseline,
-                   "an earlier run.json, or its folder: say what differs")
-      ->check(NotEmpty);
-  command->add_flag("--trace", settings->trace,
-                    "also write what happened, from which all figures can be worked out again");
-  command->callback([settings, &registry, &work] {
+      .Add("--baseline", settings->baseline, "an earlier run.json, or its folder: say what differs")
+      .Check(NotEmpty);
+  command.Flag("--trace", settings->trace,
+               "also write what happened, from which all figures can be worked out again");
+  command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return Contend(*settings, registry); };
   });
 }

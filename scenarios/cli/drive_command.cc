@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "reports/exit_code.h"
 #include "reports/json_writer.h"
@@ -16,7 +15,7 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/drive/drive_campaign.h"
+#include "scenarios/search/foreign/drive_campaign.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -30,7 +29,7 @@ constexpr std::string_view kFooter =
     "section by two commands to the server: INTERLOCK.ENTER name, once it is\ninside, and "
     "INTERLOCK.LEAVE name, while it still is.";
 
-struct Settings {
+struct DriveSettings {
   drive::CampaignOptions campaign;
   std::string seed = "1";
   std::string timeout = "10s";
@@ -43,7 +42,7 @@ struct Settings {
 
 class DriveWork {
  public:
-  explicit DriveWork(Settings& settings) : settings_(settings) {}
+  explicit DriveWork(DriveSettings& settings) : settings_(settings) {}
 
   ExitCode Run() {
     if (const ExitCode usage = Prepare(); usage != ExitCode::kPass) return usage;
@@ -139,43 +138,43 @@ class DriveWork {
     return Combine(code, WriteFile(settings_.output, "run.json", ToJson(report)));
   }
 
-  Settings& settings_;
+  DriveSettings& settings_;
   std::chrono::steady_clock::time_point started_;
 };
 
 }  // namespace
 
-void AddDriveCommand(CLI::App& app, Work& work) {
-  CLI::App* command = app.add_subcommand(
+void AddDriveCommand(Command app, Work& work) {
+  Command command = app.Subcommand(
       "drive",
       "lock clients in any language, as they are, on the fake Redis: their commands are let "
       "through one by one, with faults, and judged");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<DriveSettings>();
   drive::DriveOptions& drive = settings->campaign.drive;
-  command->add_option(
+  command.Add(
       "command", drive.command,
       "the client, behind --: -- python3 worker.py; several, separated by --and, take turns");
-  command->add_option("--clients", drive.clients, "so many processes of it")
-      ->check(CLI::Range(1, drive::kMostClients))
-      ->capture_default_str();
-  command->add_option("--masters", drive.nodes, "independent servers, for locks over a quorum")
-      ->check(CLI::Range(1, drive::kMostNodes))
-      ->capture_default_str();
-  command->add_option("--permits", drive.permits, "so many clients may be in one section")
-      ->check(CLI::Range(1, drive::kMostClients))
-      ->capture_default_str();
-  command->add_option("--locks", drive.pattern,
-                      "the keys of locks, as a pattern for KEYS; if not given: those that a SETNX, "
-                      "or a SET with NX, is for");
-  command->add_option("--runs", settings->campaign.runs, "each of processes of its own")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
-  command->add_option("--seed", settings->seed, "of the runs' choices; the first run is calm")
-      ->capture_default_str();
-  command->add_option("--strategy", settings->strategy,
-                      fmt::format("one of {}; if not given: all in turn", StrategyNames()));
+  command.Add("--clients", drive.clients, "so many processes of it")
+      .InRange(1, drive::kMostClients)
+      .ShowDefault();
+  command.Add("--masters", drive.nodes, "independent servers, for locks over a quorum")
+      .InRange(1, drive::kMostNodes)
+      .ShowDefault();
+  command.Add("--permits", drive.permits, "so many clients may be in one section")
+      .InRange(1, drive::kMostClients)
+      .ShowDefault();
+  command.Add("--locks", drive.pattern,
+              "the keys of locks, as a pattern for KEYS; if not given: those that a SETNX, "
+              "or a SET with NX, is for");
+  command.Add("--runs", settings->campaign.runs, "each of processes of its own")
+      .InRange(1, 1'000'000'000)
+      .ShowDefault();
+  command.Add("--seed", settings->seed, "of the runs' choices; the first run is calm")
+      .ShowDefault();
+  command.Add("--strategy", settings->strategy,
+              fmt::format("one of {}; if not given: all in turn", StrategyNames()));
   const auto most = [command](const std::string& name, int& value, const std::string& what) {
-    command->add_option(name, value, what)->check(CLI::Range(0, 1000))->capture_default_str();
+    command.Add(name, value, what).InRange(0, 1000).ShowDefault();
   };
   most("--crashes", drive.crashes, "so many clients at most are killed in a run");
   most("--pauses", drive.pauses, "so many times one is stopped (SIGSTOP) while others go on");
@@ -188,25 +187,23 @@ void AddDriveCommand(CLI::App& app, Work& work) {
   most("--script-flushes", drive.script_flushes,
        "so many times the servers forget their scripts before one is run by its hash");
   command
-      ->add_option("--clock", settings->clock,
-                   "the clients': a virtual one, that is led from one moment at which somebody "
-                   "wakes up to the next, or the machine's")
-      ->check(CLI::IsMember({"virtual", "machine"}))
-      ->capture_default_str();
-  command->add_option("--timeout", settings->timeout, "without progress; then a run is over")
-      ->capture_default_str();
-  auto* replay = command->add_option("--replay", settings->replay,
-                                     "a counterexample's file: its choices again, with the "
-                                     "recorded command or the one behind --");
-  command->add_option("--times", settings->times, "how often to replay")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
-      ->needs(replay)
-      ->capture_default_str();
-  command->add_option("--out", settings->output.out, "folder for run.json and the counterexample");
-  command->add_flag("--json", settings->output.json, "print run.json instead of text");
-  command->footer(std::string(kFooter));
-  command->callback(
-      [settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });
+      .Add("--clock", settings->clock,
+           "the clients': a virtual one, that is led from one moment at which somebody "
+           "wakes up to the next, or the machine's")
+      .OneOf({"virtual", "machine"})
+      .ShowDefault();
+  command.Add("--timeout", settings->timeout, "without progress; then a run is over").ShowDefault();
+  const Option replay = command.Add("--replay", settings->replay,
+                                    "a counterexample's file: its choices again, with the "
+                                    "recorded command or the one behind --");
+  command.Add("--times", settings->times, "how often to replay")
+      .InRange(1, 1'000'000)
+      .Needs(replay)
+      .ShowDefault();
+  command.Add("--out", settings->output.out, "folder for run.json and the counterexample");
+  command.Flag("--json", settings->output.json, "print run.json instead of text");
+  command.Footer(std::string(kFooter));
+  command.OnParsed([settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -2,11 +2,10 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/property.h"
+#include "scenarios/judge/property.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -31,12 +30,12 @@ reports::ExitCode ExplainCode(const std::string& code) {
 
 }  // namespace
 
-void AddExplainCommand(CLI::App& app, Work& work) {
-  CLI::App* command = app.add_subcommand(
-      "explain", "what a property means, a story of its violation, the usual fixes");
+void AddExplainCommand(Command app, Work& work) {
+  Command command =
+      app.Subcommand("explain", "what a property means, a story of its violation, the usual fixes");
   auto code = std::make_shared<std::string>();
-  command->add_option("code", *code, "LK001 ... LK016, or a property's name")->required();
-  command->callback([code, &work] { work = [code] { return ExplainCode(*code); }; });
+  command.Add("code", *code, "LK001 ... LK016, or a property's name").Required();
+  command.OnParsed([code, &work] { work = [code] { return ExplainCode(*code); }; });
 }
 
 }  // namespace interlock::scenarios::cli

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "reports/json_writer.h"
 #include "reports/junit_writer.h"
@@ -20,8 +19,8 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/explore/verdict.h"
-#include "scenarios/guard.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/explore/verdict.h"
 #include "sim/trace.h"
 
 namespace interlock::scenarios::cli {
@@ -29,7 +28,7 @@ namespace {
 
 using reports::ExitCode;
 
-struct Settings {
+struct ExploreSettings {
   std::string lock;
   ExploreRequest request;
   std::string budget;
@@ -53,7 +52,7 @@ std::uint64_t HashOfProgram() {
 
 class ExploreCommand {
  public:
-  ExploreCommand(const Settings& settings, const Registry& registry)
+  ExploreCommand(const ExploreSettings& settings, const Registry& registry)
       : settings_(settings), registry_(registry) {}
 
   ExitCode Run() {
@@ -141,81 +140,82 @@ class ExploreCommand {
     return Combine(code, InterruptionCode());
   }
 
-  const Settings& settings_;
+  const ExploreSettings& settings_;
   const Registry& registry_;
   const Entry* entry_ = nullptr;
   ExploreOptions options_;
 };
 
-void AddLengths(CLI::App& command, ExploreRequest& request) {
+void AddLengths(Command command, ExploreRequest& request) {
   Bounds& bounds = request.bounds;
-  const auto length = [&command](const char* name, int& value, int least, const char* text) {
-    command.add_option(name, value, text)->check(CLI::Range(least, 1000))->capture_default_str();
+  const auto length = [command](const char* name, int& value, int least, const char* text) {
+    command.Add(name, value, text).InRange(least, 1000).ShowDefault();
   };
   length("--wait-for", bounds.wait, 1, "how long they wait with --wait, in % of a lease");
   length("--stop-after", bounds.stop, 0, "when waits are stopped with --stops, in % of a lease");
   length("--hold", bounds.hold, 1, "how long they are in the section, in % of a lease");
   command
-      .add_option("--stagger", request.stagger,
-                  "how much later each begins than the one before; 10 at a latch, else 0")
-      ->check(CLI::Range(0, 1000));
+      .Add("--stagger", request.stagger,
+           "how much later each begins than the one before; 10 at a latch, else 0")
+      .InRange(0, 1000);
   length(
       "--overstay", bounds.overstay, 0,
       "how long after its validity each comes back once; 0: not, but for 37 where a scenario has "
       "that, and no pauses");
   command
-      .add_option_function<int>(
-          "--lease", [&bounds](int ms) { bounds.lease = std::chrono::milliseconds(ms); },
+      .AddTaken(
+          "--lease",
+          [&bounds](const std::string& ms) {
+            bounds.lease = std::chrono::milliseconds(std::stoi(ms));
+          },
           "milliseconds in which a key is gone; 4000 if not given")
-      ->check(CLI::Range(10, 60'000));
+      .InRange(10, 60'000);
   length("--life", bounds.life, 0,
          "how long a latch is remembered, in % of a lease; 0: longer than any run");
   length("--think", bounds.think, 0, "what they let pass between attempts, in % of a lease");
 }
 
-void AddBounds(CLI::App& command, Settings& settings) {
+void AddBounds(Command command, ExploreSettings& settings) {
   ExploreRequest& request = settings.request;
   Bounds& bounds = request.bounds;
-  const auto count = [&command](const char* name, auto& value, const char* text) {
-    command.add_option(name, value, text)->check(CLI::Range(0, 8));
+  const auto count = [command](const char* name, auto& value, const char* text) {
+    command.Add(name, value, text).InRange(0, 8);
   };
-  command.add_option("--clients", bounds.clients, "how many compete")
-      ->check(CLI::Range(1, 8))
-      ->capture_default_str();
-  command.add_option("--attempts", bounds.attempts, "how often each of them asks")
-      ->check(CLI::Range(1, 8))
-      ->capture_default_str();
+  command.Add("--clients", bounds.clients, "how many compete").InRange(1, 8).ShowDefault();
+  command.Add("--attempts", bounds.attempts, "how often each of them asks")
+      .InRange(1, 8)
+      .ShowDefault();
   command
-      .add_option("--resources", bounds.resources,
-                  "over how many each client's attempts go in turn; the first client begins at the "
-                  "first of them, the second at the second")
-      ->check(CLI::Range(1, kMostResources))
-      ->capture_default_str();
+      .Add("--resources", bounds.resources,
+           "over how many each client's attempts go in turn; the first client begins at the "
+           "first of them, the second at the second")
+      .InRange(1, kMostResources)
+      .ShowDefault();
   command
-      .add_option_function<std::string>(
+      .AddTaken(
           "--writes",
           [&bounds](const std::string& word) { bounds.writes = *GuardKindFromText(word); },
           "holders read and write what the lock guards; it accepts all (unfenced), no token "
           "below the highest (fenced), or no write behind another one's read (checked)")
-      ->check(CLI::IsMember({"unfenced", "fenced", "checked"}));
+      .OneOf({"unfenced", "fenced", "checked"});
   command
-      .add_option("--masters", bounds.masters,
-                  "of a lock by quorum; as many as the scenario has if not given")
-      ->check(CLI::Range(3, kMostNodes));
+      .Add("--masters", bounds.masters,
+           "of a lock by quorum; as many as the scenario has if not given")
+      .InRange(3, kMostNodes);
   count("--readers", bounds.readers,
         "how many of them ask as readers, or only wait at a latch; else 0");
   count("--setters", bounds.setters,
         "how many of them set one permit more in place of asking; else 0");
   count("--other-limits", bounds.other_limits,
         "how many of them take one permit more for the limit; else 0");
-  command.add_flag("--follow", bounds.follow,
-                   "all others but the first follow whichever limit is in force");
+  command.Flag("--follow", bounds.follow,
+               "all others but the first follow whichever limit is in force");
   count("--stops", bounds.stops,
         "how many of them, the first ones, are stopped whenever they wait; else 0");
   count("--operators", bounds.operators,
         "how many of them, the last ones, take the lock away from its holders; else 0");
-  command.add_flag("--nest", bounds.nest,
-                   "at the end of a section clients ask for the next resource, too, and hold both");
+  command.Flag("--nest", bounds.nest,
+               "at the end of a section clients ask for the next resource, too, and hold both");
   count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");
   count("--expiries", bounds.expiries, "leases of living clients that run out; 1 if not given");
   count("--lost-replies", request.lost_replies,
@@ -226,50 +226,48 @@ void AddBounds(CLI::App& command, Settings& settings) {
   count("--short-pauses", request.short_pauses, "pauses of half a lease; else 0");
   count("--failovers", bounds.failovers, "of a primary to a replica that may lag; else 0");
   count("--restarts", bounds.restarts, "of a server with what the scenario lets it keep; else 0");
-  command.add_flag("--tasks-in-order", bounds.tasks_in_order,
-                   "between its calls, the tasks of one client go on in the order in which they "
-                   "became ready; else in every order");
-  command.add_flag("--clocks-apart", bounds.clocks_apart, "clocks differ by two leases and more");
-  command.add_flag("--wait", bounds.waits, "clients wait for the lock instead of trying");
-  command.add_flag("--extend", bounds.extend, "clients extend in the middle of the section");
+  command.Flag("--tasks-in-order", bounds.tasks_in_order,
+               "between its calls, the tasks of one client go on in the order in which they "
+               "became ready; else in every order");
+  command.Flag("--clocks-apart", bounds.clocks_apart, "clocks differ by two leases and more");
+  command.Flag("--wait", bounds.waits, "clients wait for the lock instead of trying");
+  command.Flag("--extend", bounds.extend, "clients extend in the middle of the section");
 }
 
 }  // namespace
 
-void AddExploreCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command = app.add_subcommand(
+void AddExploreCommand(Command app, const Registry& registry, Work& work) {
+  Command command = app.Subcommand(
       "explore", "every order of steps and every placing of faults, within stated bounds");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<ExploreSettings>();
   settings->request.bounds.expiries = 1;
-  command->add_option("--lock", settings->lock, "which lock")->required();
-  command->add_option("--scenario", settings->request.scenario,
-                      "whose properties are judged; if not given, what the bounds ask for: chaos, "
-                      "failover, data-loss or guarded");
-  command->add_option("--class", settings->request.synchrony,
-                      "none, bounded or arbitrary; the scenario's weakest if not given");
-  command->add_option("--property", settings->request.property,
-                      "code or name: look for violations of this property alone");
-  AddBounds(*command, *settings);
-  AddLengths(*command, settings->request);
-  command->add_option("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
+  command.Add("--lock", settings->lock, "which lock").Required();
+  command.Add("--scenario", settings->request.scenario,
+              "whose properties are judged; if not given, what the bounds ask for: chaos, "
+              "failover, data-loss or guarded");
+  command.Add("--class", settings->request.synchrony,
+              "none, bounded or arbitrary; the scenario's weakest if not given");
+  command.Add("--property", settings->request.property,
+              "code or name: look for violations of this property alone");
+  AddBounds(command, *settings);
+  AddLengths(command, settings->request);
+  command.Add("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
   command
-      ->add_option("--checkpoint", settings->checkpoint,
-                   "a file to go on from, if it is there, and to save to")
-      ->check(NotEmpty);
-  command->add_flag("--every-order", settings->every_order,
-                    "take steps that commute in every order, too: the same states, in more runs");
-  command->add_option("--jobs", settings->jobs, "threads; 0: one for each core")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  command->add_option("--watchdog", settings->output.watchdog, "real seconds that one run may take")
-      ->check(CLI::Range(1, 3600))
-      ->capture_default_str();
-  command->add_flag("--json", settings->output.json, "print run.json instead of text");
-  command
-      ->add_option("--out", settings->output.out,
-                   "folder for run.json, junit.xml, counterexamples/")
-      ->check(NotEmpty);
-  command->callback([settings, &registry, &work] {
+      .Add("--checkpoint", settings->checkpoint,
+           "a file to go on from, if it is there, and to save to")
+      .Check(NotEmpty);
+  command.Flag("--every-order", settings->every_order,
+               "take steps that commute in every order, too: the same states, in more runs");
+  command.Add("--jobs", settings->jobs, "threads; 0: one for each core")
+      .InRange(0, 256)
+      .ShowDefault();
+  command.Add("--watchdog", settings->output.watchdog, "real seconds that one run may take")
+      .InRange(1, 3600)
+      .ShowDefault();
+  command.Flag("--json", settings->output.json, "print run.json instead of text");
+  command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
+      .Check(NotEmpty);
+  command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return ExploreCommand(*settings, registry).Run(); };
   });
 }

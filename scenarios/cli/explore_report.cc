@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 
 #include "reports/text_writer.h"
-#include "scenarios/explore/verdict.h"
-#include "scenarios/property.h"
-#include "scenarios/replay_token.h"
-#include "scenarios/rows.h"
-#include "scenarios/to_report.h"
+#include "scenarios/cases/replay_token.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/search/explore/verdict.h"
+#include "scenarios/search/rows.h"
+#include "scenarios/search/to_report.h"
 
 namespace interlock::scenarios::cli {
 namespace {

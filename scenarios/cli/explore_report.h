@@ -9,8 +9,8 @@
 
 #include "reports/exit_code.h"
 #include "reports/text_layout.h"
-#include "scenarios/campaign.h"
-#include "scenarios/explore/exhaustive.h"
+#include "scenarios/search/campaign.h"
+#include "scenarios/search/explore/exhaustive.h"
 
 namespace interlock::scenarios::cli {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/explore_request.h"
+#include "scenarios/cli/values.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "scenarios/property.h"
+#include "scenarios/judge/property.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 constexpr int kOverstay = 37;
 /// In % of a lease. At a latch, what happens in one instant is never too early.
 constexpr int kApartAtALatch = 10;
-
-Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
 
 bool ServersFail(const ExploreRequest& request) {
   return request.bounds.failovers + request.bounds.restarts > 0;
@@ -54,32 +53,32 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
     const bool has = std::find(faults.begin(), faults.end(), kind.fault) != faults.end();
     const bool may_be = has || (ServersFail(request) && MayComeWithServers(kind.fault));
     if (!may_be && kind.given.value_or(0) > 0) {
-      return Bad(fmt::format("the scenario {} has no {}", scenario.name, kind.name));
+      return Invalid(fmt::format("the scenario {} has no {}", scenario.name, kind.name));
     }
     kind.bound = kind.given.value_or(has ? kind.otherwise : 0);
   }
   if (bounds.masters > 0 && scenario.shape.topology != sim::Topology::kIndependent) {
-    return Bad(fmt::format("the scenario {} has one master", scenario.name));
+    return Invalid(fmt::format("the scenario {} has one master", scenario.name));
   }
-  if (bounds.readers > bounds.clients) return Bad("there are more readers than clients");
+  if (bounds.readers > bounds.clients) return Invalid("there are more readers than clients");
   if (bounds.setters + bounds.other_limits + bounds.operators > bounds.clients) {
-    return Bad("there are more operators, and who set or give another limit, than clients");
+    return Invalid("there are more operators, and who set or give another limit, than clients");
   }
-  if (bounds.stops > bounds.clients) return Bad("more are stopped than there are clients");
-  if (bounds.stops > 0 && !bounds.waits) return Bad("who does not wait cannot be stopped");
+  if (bounds.stops > bounds.clients) return Invalid("more are stopped than there are clients");
+  if (bounds.stops > 0 && !bounds.waits) return Invalid("who does not wait cannot be stopped");
   if (bounds.nest && bounds.resources < 2) {
-    return Bad("who holds a resource can ask for another one only if there are two or more");
+    return Invalid("who holds a resource can ask for another one only if there are two or more");
   }
   if (bounds.writes != GuardKind::kNone && scenario.shape.guard == GuardKind::kNone) {
-    return Bad(fmt::format("in the scenario {} nothing is guarded that could be written to",
-                           scenario.name));
+    return Invalid(fmt::format("in the scenario {} nothing is guarded that could be written to",
+                               scenario.name));
   }
   if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
   // Where nothing stops a client or a server, only its own forgetfulness lets a lease pass.
   const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),
                                                         sim::FaultKind::kPause) != faults.end();
   if (bounds.overstay > 0 && !scenario.shape.overstay) {
-    return Bad(fmt::format("in the scenario {} nobody overstays", scenario.name));
+    return Invalid(fmt::format("in the scenario {} nobody overstays", scenario.name));
   }
   if (scenario.shape.overstay && !pauses && bounds.overstay == 0) bounds.overstay = kOverstay;
   return bounds;
@@ -97,38 +96,39 @@ Result<SynchronyClass> ClassOf(const ExploreRequest& request, const Scenario& sc
   for (const SynchronyClass one : scenario.classes) {
     if (ToString(one) == request.synchrony) return one;
   }
-  return Bad(fmt::format("the scenario has no class \"{}\"", request.synchrony));
+  return Invalid(fmt::format("the scenario has no class \"{}\"", request.synchrony));
 }
 
 Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase& run_case) {
   std::vector<Judged> only;
   if (request.property.empty()) return only;
   const auto properties = FindProperties(request.property);
-  if (properties.empty()) return Bad(UnknownProperty(request.property));
+  if (properties.empty()) return Invalid(UnknownProperty(request.property));
   for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
     for (const Property& property : properties) {
       if (property.slug == Slug(judged)) only.push_back(judged);
     }
   }
   if (only.empty()) {
-    return Bad(fmt::format("the scenario {} does not judge {} of this lock",
-                           run_case.scenario->name, request.property));
+    return Invalid(fmt::format("the scenario {} does not judge {} of this lock",
+                               run_case.scenario->name, request.property));
   }
   return only;
 }
 
 Status FitsTheLock(const Bounds& bounds, const harness::Traits& traits) {
   const Extras may = ExtrasOf(traits);
-  if (bounds.readers > 0 && !may.readers) return Bad("this lock has no readers");
-  if (bounds.stops > 0 && !may.stops) return Bad("waits for this lock cannot be stopped");
-  if (bounds.operators > 0 && !may.operators) return Bad("this lock has nothing for operators");
+  if (bounds.readers > 0 && !may.readers) return Invalid("this lock has no readers");
+  if (bounds.stops > 0 && !may.stops) return Invalid("waits for this lock cannot be stopped");
+  if (bounds.operators > 0 && !may.operators) return Invalid("this lock has nothing for operators");
   if (bounds.other_limits > 0 && !may.limit_stands.has_value()) {
-    return Bad("this lock keeps no limit that clients could differ about");
+    return Invalid("this lock keeps no limit that clients could differ about");
   }
   if ((bounds.setters > 0 || bounds.follow) && !MaySetLimits(traits)) {
-    return Bad("the limit of this lock cannot be set");
+    return Invalid("the limit of this lock cannot be set");
   }
-  if (bounds.life > 0 && !may.lives) return Bad("this lock is no latch that could be forgotten");
+  if (bounds.life > 0 && !may.lives)
+    return Invalid("this lock is no latch that could be forgotten");
   return Status();
 }
 
@@ -139,23 +139,23 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
       SelectScenarios(request.scenario.empty() ? UsualScenario(request, entry.subject->traits())
                                                : request.scenario);
   if (!scenarios.ok()) return scenarios.status();
-  if (scenarios->size() != 1) return Bad("an exploration is of one lock in one scenario");
+  if (scenarios->size() != 1) return Invalid("an exploration is of one lock in one scenario");
   const Scenario& scenario = *scenarios->front();
   if (!scenario.pinned.empty()) {
-    return Bad(
+    return Invalid(
         fmt::format("the scenario {} has programs of its own, which `check` runs; explored "
                     "are those that --attempts, --hold and others describe",
                     scenario.name));
   }
   if (scenario.gives_up.writes && !ServersFail(request)) {
-    return Bad(
+    return Invalid(
         fmt::format("the scenario {} is about servers that forget: give --failovers or "
                     "--restarts",
                     scenario.name));
   }
   if (auto unfit = FitsTheLock(request.bounds, entry.subject->traits()); !unfit.ok()) return unfit;
   if (!Applies(scenario, entry.subject->traits())) {
-    return Bad(fmt::format("the scenario {} does not apply to this lock", scenario.name));
+    return Invalid(fmt::format("the scenario {} does not apply to this lock", scenario.name));
   }
   const auto synchrony = ClassOf(request, scenario);
   if (!synchrony.ok()) return synchrony.status();

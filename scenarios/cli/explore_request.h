@@ -10,7 +10,7 @@
 #include <interlock/result.h>
 
 #include "scenarios/cli/registry.h"
-#include "scenarios/explore/exhaustive.h"
+#include "scenarios/search/explore/exhaustive.h"
 
 namespace interlock::scenarios::cli {
 

@@ -5,22 +5,21 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "reports/artefacts.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/guarantees.h"
-#include "scenarios/guard.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/guarantees.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
 using reports::ExitCode;
 
-struct Settings {
+struct GuaranteesSettings {
   std::string lock;
   std::string faults = "*";
   std::uint64_t seed = 1;
@@ -31,7 +30,7 @@ struct Settings {
 };
 
 /// Without a pattern, the locks that are meant to be right.
-Result<std::vector<Entry>> Locks(const Settings& settings, const Registry& registry) {
+Result<std::vector<Entry>> Locks(const GuaranteesSettings& settings, const Registry& registry) {
   auto entries = registry.Select(settings.lock.empty() ? "*" : settings.lock);
   if (entries.ok() && settings.lock.empty()) {
     std::erase_if(*entries, [](const Entry& entry) { return entry.specimen; });
@@ -39,7 +38,7 @@ Result<std::vector<Entry>> Locks(const Settings& settings, const Registry& regis
   return entries;
 }
 
-ExitCode Publish(const Settings& settings, const reports::GuaranteeTable& table) {
+ExitCode Publish(const GuaranteesSettings& settings, const reports::GuaranteeTable& table) {
   ExitCode code = ExitCodeOf(table);
   code =
       Combine(code, Print(settings.json ? ToJson(table) : ToText(table, TextOptionsForStdout())));
@@ -55,7 +54,7 @@ ExitCode Publish(const Settings& settings, const reports::GuaranteeTable& table)
   return Combine(code, InterruptionCode());
 }
 
-ExitCode Guarantees(const Settings& settings, const Registry& registry) {
+ExitCode Guarantees(const GuaranteesSettings& settings, const Registry& registry) {
   const auto entries = Locks(settings, registry);
   if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
   const auto places = SelectFaultClasses(settings.faults);
@@ -94,37 +93,35 @@ ExitCode Guarantees(const Settings& settings, const Registry& registry) {
 
 }  // namespace
 
-void AddGuaranteesCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command = app.add_subcommand(
+void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
+  Command command = app.Subcommand(
       "guarantees",
       "each lock under each class of faults: what holds, what breaks, what it promises");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<GuaranteesSettings>();
   command
-      ->add_option("--lock", settings->lock,
-                   "locks whose name matches, as for check; without it, all but the specimens")
-      ->join(',');
-  command->add_option("--faults", settings->faults, "classes of faults that match this pattern")
-      ->capture_default_str();
+      .Add("--lock", settings->lock,
+           "locks whose name matches, as for check; without it, all but the specimens")
+      .Joined();
+  command.Add("--faults", settings->faults, "classes of faults that match this pattern")
+      .ShowDefault();
   auto seed = std::make_shared<std::string>("1");
-  command->add_option("--seed", *seed, "seed of all runs (also 0x...)")
-      ->type_name("NUMBER")
-      ->check([](const std::string& text) {
+  command.Add("--seed", *seed, "seed of all runs (also 0x...)")
+      .Type("NUMBER")
+      .Check([](const std::string& text) {
         return ParseSeed(text).has_value()
                    ? std::string()
                    : text + " is no number from 0 to 2^64-1, decimal or 0x...";
       })
-      ->capture_default_str();
-  command->add_option("--runs", settings->runs, "runs behind each cell of the table")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
-  command
-      ->add_option("--jobs", settings->jobs,
-                   "threads; the table does not depend on it (0: all cores)")
-      ->check(CLI::Range(0, 256));
-  command->add_flag("--json", settings->json, "print guarantees.json instead of text");
-  command->add_option("--out", settings->out, "folder for guarantees.json and guarantees.md")
-      ->check(NotEmpty);
-  command->callback([settings, seed, &registry, &work] {
+      .ShowDefault();
+  command.Add("--runs", settings->runs, "runs behind each cell of the table")
+      .InRange(1, 1'000'000'000)
+      .ShowDefault();
+  command.Add("--jobs", settings->jobs, "threads; the table does not depend on it (0: all cores)")
+      .InRange(0, 256);
+  command.Flag("--json", settings->json, "print guarantees.json instead of text");
+  command.Add("--out", settings->out, "folder for guarantees.json and guarantees.md")
+      .Check(NotEmpty);
+  command.OnParsed([settings, seed, &registry, &work] {
     settings->seed = ParseSeed(*seed).value_or(settings->seed);
     work = [settings, &registry] { return Guarantees(*settings, registry); };
   });

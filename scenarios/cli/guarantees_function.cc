@@ -5,7 +5,7 @@
 
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/registry.h"
-#include "scenarios/guarantees.h"
+#include "scenarios/search/guarantees.h"
 
 namespace interlock::harness {
 

@@ -2,16 +2,15 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/guard.h"
+#include "scenarios/run/guard.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
-struct Settings {
+struct HashSettings {
   std::string lock;
   std::string scenario;
   std::string synchrony;
@@ -20,7 +19,7 @@ struct Settings {
   std::string strategy;  ///< empty: the portfolio
 };
 
-reports::ExitCode Run(const Settings& settings, const Registry& registry) {
+reports::ExitCode Run(const HashSettings& settings, const Registry& registry) {
   const Entry* entry = registry.Find(settings.lock);
   const Scenario* scenario = FindScenario(settings.scenario);
   if (entry == nullptr || scenario == nullptr) {
@@ -42,16 +41,17 @@ reports::ExitCode Run(const Settings& settings, const Registry& registry) {
 
 }  // namespace
 
-void AddHashCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command = app.add_subcommand("hash", "")->group("");
-  auto settings = std::make_shared<Settings>();
-  command->add_option("--lock", settings->lock)->required();
-  command->add_option("--scenario", settings->scenario)->required();
-  command->add_option("--class", settings->synchrony)->required();
-  command->add_option("--seed", settings->seed);
-  command->add_option("--runs", settings->runs);
-  command->add_option("--strategy", settings->strategy);
-  command->callback([settings, &registry, &work] {
+void AddHashCommand(Command app, const Registry& registry, Work& work) {
+  Command command = app.Subcommand("hash", "");
+  command.Hide();
+  auto settings = std::make_shared<HashSettings>();
+  command.Add("--lock", settings->lock).Required();
+  command.Add("--scenario", settings->scenario).Required();
+  command.Add("--class", settings->synchrony).Required();
+  command.Add("--seed", settings->seed);
+  command.Add("--runs", settings->runs);
+  command.Add("--strategy", settings->strategy);
+  command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return Run(*settings, registry); };
   });
 }

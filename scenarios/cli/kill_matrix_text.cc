@@ -11,13 +11,14 @@ std::string_view NameOf(std::optional<Strategy> strategy) {
   return strategy.has_value() ? ToString(*strategy) : "portfolio";
 }
 
-std::string Shown(const KillMatrix& matrix, std::uint64_t kill) {
+std::string ShownRuns(const KillMatrix& matrix, std::uint64_t kill) {
   return kill <= matrix.bound ? std::to_string(kill) : ">" + std::to_string(matrix.bound);
 }
 
 std::string IntervalOf(const KillMatrix& matrix, const KillCell& cell) {
   const auto [low, high] = MedianInterval(cell.kills.size());
-  return fmt::format("{}..{}", Shown(matrix, cell.kills[low]), Shown(matrix, cell.kills[high]));
+  return fmt::format("{}..{}", ShownRuns(matrix, cell.kills[low]),
+                     ShownRuns(matrix, cell.kills[high]));
 }
 
 void WriteCell(reports::JsonText& json, const KillMatrix& matrix, const KillCell& cell,
@@ -72,7 +73,7 @@ std::string ToText(const KillMatrix& matrix) {
     text += fmt::format("\n{}: {} in {} ({})\n      ", row.lock, row.conviction.property,
                         row.conviction.scenario, ToString(row.conviction.synchrony));
     for (const KillCell& cell : row.cells) {
-      text += fmt::format("{:>11}", Shown(matrix, cell.median()));
+      text += fmt::format("{:>11}", ShownRuns(matrix, cell.median()));
     }
     text += "\n      ";
     for (const KillCell& cell : row.cells) text += fmt::format("{:>11}", IntervalOf(matrix, cell));

@@ -4,12 +4,11 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "reports/json_text.h"
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/property.h"
+#include "scenarios/judge/property.h"
 #include "sim/redis/command_table.h"
 
 namespace interlock::scenarios::cli {
@@ -144,18 +143,18 @@ reports::ExitCode List(const std::string& what, bool json, const Registry& regis
 
 }  // namespace
 
-void AddListCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command =
-      app.add_subcommand("list", "what there is: locks, scenarios, faults, properties, commands");
+void AddListCommand(Command app, const Registry& registry, Work& work) {
+  Command command =
+      app.Subcommand("list", "what there is: locks, scenarios, faults, properties, commands");
   auto what = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   command
-      ->add_option("what", *what,
-                   "locks, scenarios, faults, properties or commands (of the simulated Redis)")
-      ->required()
-      ->check(CLI::IsMember({"locks", "scenarios", "faults", "properties", "commands"}));
-  command->add_flag("--json", *json, "print JSON instead of text");
-  command->callback([what, json, &registry, &work] {
+      .Add("what", *what,
+           "locks, scenarios, faults, properties or commands (of the simulated Redis)")
+      .Required()
+      .OneOf({"locks", "scenarios", "faults", "properties", "commands"});
+  command.Flag("--json", *json, "print JSON instead of text");
+  command.OnParsed([what, json, &registry, &work] {
     work = [what, json, &registry] { return List(*what, *json, registry); };
   });
 }

@@ -6,9 +6,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
@@ -19,24 +16,13 @@ namespace {
 using reports::ExitCode;
 using scenarios::cli::Complain;
 
-/// Without all the options behind it: nobody would see it above them.
-std::string WhatIsWrong(const CLI::App* /*app*/, const CLI::Error& error) {
-  return fmt::format("interlock: {}\n--help lists the options.\n", error.what());
-}
-
-std::string WhichCommand(const CLI::App* app, const CLI::Error& /*error*/) {
-  return "interlock: which command?\n\n" + app->help();
-}
-
 ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& registry) {
   const reports::ToolInfo tool = scenarios::cli::ThisTool();
-  CLI::App app(
+  scenarios::cli::CommandLine line(
       "Redis locks judged in a simulated world: mutual exclusion, deadlock freedom, "
-      "owner-only release");
-  app.set_version_flag(
-      "--version", fmt::format("interlock {} ({}, {})", tool.version, tool.commit, tool.compiler));
-  app.require_subcommand(1);
-  app.failure_message(argc > 1 ? &WhatIsWrong : &WhichCommand);
+      "owner-only release",
+      fmt::format("interlock {} ({}, {})", tool.version, tool.commit, tool.compiler));
+  const scenarios::cli::Command app = line.commands();
   scenarios::cli::Work work;
   scenarios::cli::AddCheckCommand(app, registry, work);
   scenarios::cli::AddGuaranteesCommand(app, registry, work);
@@ -48,18 +34,21 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddReportCommand(app, registry, work);
   scenarios::cli::AddServeCommand(app, work);
   scenarios::cli::AddDriveCommand(app, work);
-  scenarios::cli::AddHelpCommand(app, work);
+  scenarios::cli::AddHelpCommand(line, work);
   scenarios::cli::AddHashCommand(app, registry, work);
   // The program's own options are flags, so the first word that is none is the command.
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (!first.empty() && first.front() != '-') {
-    const auto unknown = scenarios::cli::UnknownCommand(app, first);
+    const auto unknown = scenarios::cli::UnknownCommand(line, first);
     if (unknown.has_value()) return Complain(ExitCode::kUsage, *unknown);
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? ExitCode::kPass : ExitCode::kUsage;
+  switch (line.Parse(argc, argv)) {
+    case scenarios::cli::CommandLine::Parsed::kHelpPrinted:
+      return ExitCode::kPass;
+    case scenarios::cli::CommandLine::Parsed::kRefused:
+      return ExitCode::kUsage;
+    case scenarios::cli::CommandLine::Parsed::kYes:
+      break;
   }
   return work();
 }

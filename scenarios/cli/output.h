@@ -8,7 +8,7 @@
 
 #include "reports/exit_code.h"
 #include "reports/text_layout.h"
-#include "scenarios/campaign.h"
+#include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios::cli {
 

@@ -14,11 +14,11 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/second_process.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/guard.h"
-#include "scenarios/plan.h"
-#include "scenarios/property.h"
-#include "scenarios/rows.h"
-#include "scenarios/to_report.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/plan.h"
+#include "scenarios/search/rows.h"
+#include "scenarios/search/to_report.h"
 
 namespace interlock::scenarios::cli {
 namespace {

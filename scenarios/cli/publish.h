@@ -8,8 +8,8 @@
 #include <string>
 
 #include "reports/exit_code.h"
-#include "scenarios/campaign.h"
 #include "scenarios/cli/registry.h"
+#include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios::cli {
 

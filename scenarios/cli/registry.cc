@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/registry.h"
+#include "scenarios/cli/values.h"
 
 #include <fnmatch.h>
 
@@ -8,37 +9,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "scenarios/guarantees.h"
-#include "scenarios/property.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/search/guarantees.h"
+#include "sim/unknown_name.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-Status Invalid(std::string message) {
-  return Status(StatusCode::kInvalidArgument, std::move(message));
-}
-
 bool Matches(std::string_view pattern, std::string_view name) {
   return fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), 0) == 0;
-}
-
-/// Levenshtein's distance.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({above + 1, row[j - 1] + 1, changed});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 bool IsValidName(std::string_view name) {
@@ -49,7 +30,7 @@ bool IsValidName(std::string_view name) {
 
 Status Unknown(std::string_view kind, std::string_view given,
                const std::vector<std::string_view>& known, std::string_view where_they_stand) {
-  std::string text = UnknownName(kind, given, known);
+  std::string text = sim::UnknownName(kind, given, known);
   if (!text.ends_with('?')) text += fmt::format("; {}", where_they_stand);
   return Invalid(std::move(text));
 }
@@ -79,30 +60,13 @@ Result<std::vector<std::size_t>> Choose(std::string_view kind, std::string_view 
 
 }  // namespace
 
-std::string UnknownName(std::string_view kind, std::string_view given,
-                        const std::vector<std::string_view>& known) {
-  // The part behind a slash is as good as a name with some letters wrong.
-  constexpr std::size_t kTelling = 4;
-  const auto off = [given](std::string_view name) {
-    const bool ends_it = given.size() >= kTelling && name.size() > given.size() &&
-                         name.ends_with(given) && name[name.size() - given.size() - 1] == '/';
-    return ends_it ? 0 : Distance(given, name);
-  };
-  const auto nearest =
-      std::min_element(known.begin(), known.end(), [&](auto a, auto b) { return off(a) < off(b); });
-  if (nearest == known.end() || off(*nearest) > 1 + given.size() / 3) {
-    return fmt::format("unknown {} \"{}\"", kind, given);
-  }
-  return fmt::format("unknown {} \"{}\"; did you mean \"{}\"?", kind, given, *nearest);
-}
-
 std::string UnknownProperty(std::string_view given) {
   std::vector<std::string_view> known;
   for (const Property& property : AllProperties()) {
     known.push_back(property.code);
     known.push_back(property.slug);
   }
-  return UnknownName("property", given, known);
+  return sim::UnknownName("property", given, known);
 }
 
 Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subject>> own,

@@ -11,7 +11,7 @@
 #include <interlock/harness/lock.h>
 #include <interlock/result.h>
 
-#include "scenarios/campaign.h"
+#include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios::cli {
 
@@ -43,11 +43,7 @@ Result<std::vector<const Scenario*>> SelectScenarios(std::string_view patterns);
 /// name, if none does.
 Result<std::vector<const Scenario*>> SelectFaultClasses(std::string_view pattern);
 
-/// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is near.
-std::string UnknownName(std::string_view kind, std::string_view given,
-                        const std::vector<std::string_view>& known);
-
-/// The same for what is neither a property's code nor its name.
+/// As sim::UnknownName, for what is neither a property's code nor its name.
 std::string UnknownProperty(std::string_view given);
 
 }  // namespace interlock::scenarios::cli

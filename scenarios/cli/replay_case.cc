@@ -8,23 +8,21 @@
 #include <fmt/format.h>
 
 #include "reports/json_writer.h"
+#include "scenarios/cases/generators.h"
 #include "scenarios/cli/values.h"
-#include "scenarios/generators.h"
-#include "scenarios/oracles/words.h"
-#include "scenarios/shrink/trial.h"
+#include "scenarios/judge/words.h"
+#include "scenarios/search/shrink/trial.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
 constexpr std::size_t kDigest = 8;  // hexadecimal digits
 
-Status Bad(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)); }
-
 Result<reports::Counterexample> ReadFile(const std::string& name) {
   const auto text = ReadWholeFile(name);
   if (!text.ok()) return text.status();
   auto read = reports::ReadCounterexample(*text);
-  if (!read.value.has_value()) return Bad(fmt::format("{}: {}", name, read.error));
+  if (!read.value.has_value()) return Invalid(fmt::format("{}: {}", name, read.error));
   return *std::move(read.value);
 }
 
@@ -35,9 +33,9 @@ Result<std::string> TokenIn(const std::string& name, const std::string& replay) 
   if (open != std::string::npos && close > open) return replay.substr(open + 1, close - open - 1);
   if (replay.starts_with('v') && replay.find(' ') == std::string::npos) return replay;
   if (replay.find(" drive --replay ") != std::string::npos) {
-    return Bad(fmt::format("{0}: foreign clients, so: interlock drive --replay {0}", name));
+    return Invalid(fmt::format("{0}: foreign clients, so: interlock drive --replay {0}", name));
   }
-  return Bad(fmt::format("{}: its \"replay\" line holds no token", name));
+  return Invalid(fmt::format("{}: its \"replay\" line holds no token", name));
 }
 
 std::uint64_t DigestAt(std::string_view digests, std::size_t index) {
@@ -86,7 +84,8 @@ Result<ReplayCase> ReadReplayCase(const std::string& what, const Registry& regis
     if (what.starts_with('v') && what.find(':') != std::string::npos) {
       return ReplayCaseOf(what, registry);
     }
-    return Bad(fmt::format("\"{}\" is neither a replay token (v2:...) nor an existing file", what));
+    return Invalid(
+        fmt::format("\"{}\" is neither a replay token (v2:...) nor an existing file", what));
   }
   auto file = ReadFile(what);
   if (!file.ok()) return file.status();
@@ -107,12 +106,12 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
   unit.entry = registry.Find(replayed.token.lock);
   if (unit.entry == nullptr) {
     const auto missing = registry.Select(replayed.token.lock);
-    return Bad("the token names an " + std::string(missing.status().message()));
+    return Invalid("the token names an " + std::string(missing.status().message()));
   }
   unit.scenario = FindScenario(replayed.token.scenario);
   if (unit.scenario == nullptr) {
     const auto missing = SelectScenarios(replayed.token.scenario);
-    return Bad("the token names an " + std::string(missing.status().message()));
+    return Invalid("the token names an " + std::string(missing.status().message()));
   }
   unit.synchrony = replayed.token.synchrony;
   if (const auto* packed = std::get_if<PackedRun>(&replayed.token.run)) {
@@ -123,32 +122,36 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
         Generator(*unit.scenario, ExtrasOf(unit.entry->subject->traits())).Draw(seed);
   }
   if (replayed.workload.permits > 1 && !unit.entry->subject->traits().semaphore) {
-    return Bad(fmt::format("the token asks for {} permits of {}, which is no semaphore",
-                           replayed.workload.permits, replayed.token.lock));
+    return Invalid(fmt::format("the token asks for {} permits of {}, which is no semaphore",
+                               replayed.workload.permits, replayed.token.lock));
   }
   if (HasReaders(replayed.workload) && !MayShare(unit.entry->subject->traits())) {
-    return Bad(
+    return Invalid(
         fmt::format("the token asks {} for readers, which it does not have", replayed.token.lock));
   }
   const harness::Traits traits = unit.entry->subject->traits();
   if (HasOwnLeases(replayed.workload) && !traits.own_leases && !traits.limit_stands.has_value()) {
-    return Bad(fmt::format("the token has clients with leases of their own, but {} has one for all",
-                           replayed.token.lock));
+    return Invalid(
+        fmt::format("the token has clients with leases of their own, but {} has one for all",
+                    replayed.token.lock));
   }
   if (HasOwnLimits(replayed.workload) && !traits.limit_stands.has_value()) {
-    return Bad(fmt::format("the token has clients with limits of their own, but {} keeps none",
-                           replayed.token.lock));
+    return Invalid(fmt::format("the token has clients with limits of their own, but {} keeps none",
+                               replayed.token.lock));
   }
   if (SetsLimits(replayed.workload) && !MaySetLimits(traits)) {
-    return Bad(fmt::format("the token has the limit of {} set, which is only that of its permits",
-                           replayed.token.lock));
+    return Invalid(
+        fmt::format("the token has the limit of {} set, which is only that of its permits",
+                    replayed.token.lock));
   }
   const Extras extras = ExtrasOf(traits);
   if (HasStops(replayed.workload) && !extras.stops) {
-    return Bad(fmt::format("the token stops waits of {}, which cannot be", replayed.token.lock));
+    return Invalid(
+        fmt::format("the token stops waits of {}, which cannot be", replayed.token.lock));
   }
   if (HasOperators(replayed.workload) && !extras.operators) {
-    return Bad(fmt::format("the token has operators of {}, which knows none", replayed.token.lock));
+    return Invalid(
+        fmt::format("the token has operators of {}, which knows none", replayed.token.lock));
   }
   return replayed;
 }
@@ -171,7 +174,7 @@ std::optional<std::string> Divergence(const reports::Record& record, const RunRe
     const std::string where = stride == 1 ? fmt::format("at step {}", event.step)
                                           : fmt::format("in steps {} to {}", same + 1, event.step);
     return fmt::format("the first difference to the recorded run is {}, at {}: {} \"{}\"", where,
-                       Instant(event.time), Client(event.process), event.text);
+                       Instant(event.time), ClientName(event.process), event.text);
   }
   return fmt::format("this run ends behind step {}; the recorded one has {} steps", same,
                      record.steps);

@@ -12,8 +12,8 @@
 #include <interlock/result.h>
 
 #include "reports/run_report.h"
+#include "scenarios/cases/replay_token.h"
 #include "scenarios/cli/registry.h"
-#include "scenarios/replay_token.h"
 
 namespace interlock::scenarios::cli {
 

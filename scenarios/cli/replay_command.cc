@@ -4,7 +4,6 @@
 #include <memory>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
 
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
@@ -12,12 +11,12 @@
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/cli/replay_forced.h"
-#include "scenarios/explore/sources.h"
-#include "scenarios/guard.h"
-#include "scenarios/rows.h"
-#include "scenarios/shrink/continued.h"
-#include "scenarios/shrink/explain.h"
-#include "scenarios/to_report.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/explore/sources.h"
+#include "scenarios/search/rows.h"
+#include "scenarios/search/shrink/continued.h"
+#include "scenarios/search/shrink/explain.h"
+#include "scenarios/search/to_report.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -26,7 +25,7 @@ using reports::ExitCode;
 
 constexpr int kPctDepth = 3;
 
-struct Settings {
+struct ReplaySettings {
   ForcedSettings forced;  ///< with servers; what is replayed in any case
   bool stop_debugger = false;
   bool as_test = false;
@@ -38,7 +37,7 @@ struct Settings {
 
 class Replay {
  public:
-  Replay(const Settings& settings, const Registry& registry)
+  Replay(const ReplaySettings& settings, const Registry& registry)
       : settings_(settings), registry_(registry) {}
 
   ExitCode Run() {
@@ -193,7 +192,7 @@ class Replay {
     return report.totals.divergences > 0 ? ExitCode::kInternal : code;
   }
 
-  const Settings& settings_;
+  const ReplaySettings& settings_;
   const Registry& registry_;
   ReplayCase case_;
   RunCase run_case_;
@@ -203,56 +202,55 @@ class Replay {
 
 }  // namespace
 
-void AddReplayCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command = app.add_subcommand(
-      "replay", "run one case again, exactly; exits 1 if it violates a property");
-  auto settings = std::make_shared<Settings>();
+void AddReplayCommand(Command app, const Registry& registry, Work& work) {
+  Command command =
+      app.Subcommand("replay", "run one case again, exactly; exits 1 if it violates a property");
+  auto settings = std::make_shared<ReplaySettings>();
   command
-      ->add_option("case", settings->forced.cases,
-                   "a token (v2:...) or a counterexample file; with --redis several")
-      ->required();
-  command->add_flag("--json", settings->forced.json, "print JSON instead of text");
-  auto* redis = command->add_option(
+      .Add("case", settings->forced.cases,
+           "a token (v2:...) or a counterexample file; with --redis several")
+      .Required();
+  command.Flag("--json", settings->forced.json, "print JSON instead of text");
+  const Option redis = command.Add(
       "--redis", settings->forced.redis,
       "lead real servers through the run, and compare: spawn starts as many as the case has, or "
       "their URLs, separated by commas, each with an empty database");
+  command.Flag("--allow-remote", settings->forced.allow_remote, "let --redis leave this machine")
+      .Needs(redis);
   command
-      ->add_flag("--allow-remote", settings->forced.allow_remote, "let --redis leave this machine")
-      ->needs(redis);
+      .Add("--longest", settings->forced.longest,
+           "with --redis: a case that lasts for more seconds is left out")
+      .InRange(1, 1'000'000)
+      .Needs(redis)
+      .ShowDefault();
   command
-      ->add_option("--longest", settings->forced.longest,
-                   "with --redis: a case that lasts for more seconds is left out")
-      ->check(CLI::Range(1, 1'000'000))
-      ->needs(redis)
-      ->capture_default_str();
+      .Flag("--break", settings->stop_debugger,
+            "raise SIGTRAP at the violating step: run this under a debugger")
+      .Excludes(redis);
+  const Option as_test = command
+                             .Flag("--as-test", settings->as_test,
+                                   "print a GoogleTest case that fails while this one does")
+                             .Excludes(redis);
+  const Option until = command
+                           .Add("--until", settings->until,
+                                "keep the recorded choices up to this step only (from 1)")
+                           .InRange(1, INT64_MAX)
+                           .Excludes(as_test)
+                           .Excludes(redis);
   command
-      ->add_flag("--break", settings->stop_debugger,
-                 "raise SIGTRAP at the violating step: run this under a debugger")
-      ->excludes(redis);
-  auto* as_test = command
-                      ->add_flag("--as-test", settings->as_test,
-                                 "print a GoogleTest case that fails while this one does")
-                      ->excludes(redis);
-  auto* until = command
-                    ->add_option("--until", settings->until,
-                                 "keep the recorded choices up to this step only (from 1)")
-                    ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}))
-                    ->excludes(as_test)
-                    ->excludes(redis);
-  command
-      ->add_option("--then", settings->then,
-                   "what makes the choices after --until: random, or pct (priorities of clients, "
-                   "changed at two random places)")
-      ->check(CLI::IsMember({"random", "pct"}))
-      ->needs(until)
-      ->capture_default_str();
-  command->add_option("--seed", settings->seed, "seed of the choices after --until")
-      ->needs(until)
-      ->capture_default_str();
-  command->add_option("--watchdog", settings->watchdog, "real seconds that the run may take")
-      ->check(CLI::Range(1, 3600))
-      ->capture_default_str();
-  command->callback([settings, &registry, &work] {
+      .Add("--then", settings->then,
+           "what makes the choices after --until: random, or pct (priorities of clients, "
+           "changed at two random places)")
+      .OneOf({"random", "pct"})
+      .Needs(until)
+      .ShowDefault();
+  command.Add("--seed", settings->seed, "seed of the choices after --until")
+      .Needs(until)
+      .ShowDefault();
+  command.Add("--watchdog", settings->watchdog, "real seconds that the run may take")
+      .InRange(1, 3600)
+      .ShowDefault();
+  command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] {
       if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);
       if (settings->forced.cases.size() > 1) {

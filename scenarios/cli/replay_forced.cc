@@ -16,10 +16,10 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
-#include "scenarios/oracles/words.h"
-#include "scenarios/real/admin.h"
-#include "scenarios/real/forced_replay.h"
-#include "scenarios/run.h"
+#include "scenarios/judge/words.h"
+#include "scenarios/run/forced/forced_replay.h"
+#include "scenarios/run/run.h"
+#include "sim/machine/admin.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -81,7 +81,7 @@ class Forcing {
 
   ExitCode Run() {
     if (!own_) {
-      auto targets = real::ParseTargets(settings_.redis, settings_.allow_remote);
+      auto targets = sim::machine::ParseTargets(settings_.redis, settings_.allow_remote);
       if (!targets.ok()) return Complain(ExitCode::kUsage, targets.status().message());
       targets_ = *std::move(targets);
     }
@@ -169,7 +169,7 @@ class Forcing {
   }
 
   Status Attempt(const ReplayCase& replayed, const RunResult& simulated, ForcedCase& one) {
-    std::vector<std::unique_ptr<real::RedisServer>> own;
+    std::vector<std::unique_ptr<sim::machine::RedisServer>> own;
     std::vector<real::ForcedServer> servers;
     if (Status found = Servers(replayed.workload, own, servers); !found.ok()) return found;
     real::ForcedReplay forced(runtime_, std::move(servers), Interrupted(), one.haste);
@@ -206,7 +206,8 @@ class Forcing {
   }
 
   /// As many as the case has.
-  Status Servers(const Workload& workload, std::vector<std::unique_ptr<real::RedisServer>>& own,
+  Status Servers(const Workload& workload,
+                 std::vector<std::unique_ptr<sim::machine::RedisServer>>& own,
                  std::vector<real::ForcedServer>& servers) const {
     const auto wanted = static_cast<std::size_t>(workload.nodes);
     if (!own_ && targets_.size() != wanted) {
@@ -219,7 +220,7 @@ class Forcing {
         servers.push_back({targets_[i], nullptr});
         continue;
       }
-      real::RedisServerOptions options;
+      sim::machine::RedisServerOptions options;
       options.arguments = PersistenceArguments(workload.persistence);
       if (workload.topology == sim::Topology::kReplicated) {
         options.arguments.insert(options.arguments.end(),
@@ -227,7 +228,7 @@ class Forcing {
       }
       // So that it ends what sleeps in it within 2 ms, not within 100.
       options.arguments.insert(options.arguments.end(), {"--hz", "500"});
-      auto started = real::RedisServer::Start(std::move(options));
+      auto started = sim::machine::RedisServer::Start(std::move(options));
       if (!started.ok()) return started.status();
       HiredisOptions target;
       target.port = (*started)->port();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `interlock replay CASE… --redis URL|spawn`: cases on real servers; see real/forced_replay.h.
+// `interlock replay CASE… --redis URL|spawn`: cases on real servers; see
+// run/forced/forced_replay.h.
 //
 // Safety: another one's server must have an empty database, is neither killed nor flushed, and is
 // rid of the keys that were made there, after an interruption too. Thread safety: none.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/cli/replay_case.h"
-#include "scenarios/oracles/words.h"
+#include "scenarios/judge/words.h"
 
 namespace interlock::harness {
 namespace {

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/Error.hpp>
-#include <CLI/Option.hpp>
 
 #include "reports/formats.h"
 #include "reports/shard_report.h"
@@ -18,15 +16,16 @@
 #include "scenarios/cli/report_parts.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/cli/view_answer.h"
-#include "scenarios/guard.h"
-#include "scenarios/shards.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/shards.h"
+#include "sim/unknown_name.h"
 
 namespace interlock::scenarios::cli {
 namespace {
 
 using reports::ExitCode;
 
-struct Settings {
+struct ReportSettings {
   std::vector<std::string> files;
   std::string formats;  ///< separated by commas
   std::string view;     ///< folder
@@ -44,7 +43,7 @@ Result<std::vector<const reports::Format*>> SelectFormats(std::string_view names
     const reports::Format* format = reports::FindFormat(name);
     if (format == nullptr) {
       return Status(StatusCode::kInvalidArgument,
-                    fmt::format("{}; known are {}", UnknownName("format", name, known),
+                    fmt::format("{}; known are {}", sim::UnknownName("format", name, known),
                                 fmt::join(known, ", ")));
     }
     if (std::find(selected.begin(), selected.end(), format) == selected.end()) {
@@ -56,7 +55,7 @@ Result<std::vector<const reports::Format*>> SelectFormats(std::string_view names
 }
 
 /// The verdict is the stored run's: rendering says the same with its exit code.
-ExitCode Render(const Settings& settings, const Registry& registry) {
+ExitCode Render(const ReportSettings& settings, const Registry& registry) {
   const auto formats = SelectFormats(settings.formats);
   if (!formats.ok()) return Complain(ExitCode::kUsage, formats.status().message());
   if (settings.output.out.empty() && formats->size() > 1) {
@@ -92,7 +91,7 @@ ExitCode Render(const Settings& settings, const Registry& registry) {
 }
 
 /// kBadInput, after a complaint, if a file is none of a shard of this very program.
-ExitCode ReadShards(const Settings& settings, std::vector<reports::ShardReport>& shards) {
+ExitCode ReadShards(const ReportSettings& settings, std::vector<reports::ShardReport>& shards) {
   const reports::ToolInfo tool = ThisTool();
   for (const std::string& path : settings.files) {
     const auto content = ReadWholeFile(path);
@@ -112,7 +111,7 @@ ExitCode ReadShards(const Settings& settings, std::vector<reports::ShardReport>&
   return ExitCode::kPass;
 }
 
-ExitCode MergeFiles(const Settings& settings, const Registry& registry) {
+ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   std::vector<reports::ShardReport> shards;
   if (const auto bad = ReadShards(settings, shards); bad != ExitCode::kPass) return bad;
   const reports::ShardReport& first = shards.front();
@@ -142,58 +141,55 @@ std::string FormatNames() {
   return names;
 }
 
-void AddMerge(CLI::App& report, const Registry& registry, Work& work) {
-  CLI::App* merge = report.add_subcommand(
+void AddMerge(Command report, const Registry& registry, Work& work) {
+  Command merge = report.Subcommand(
       "merge", "the verdict of a sharded check: every part must be there exactly once");
-  auto settings = std::make_shared<Settings>();
-  merge->add_option("FILE", settings->files, "run.shard-i-of-n.json of every shard")->required();
-  merge->add_flag("--json", settings->output.json, "print run.json instead of text");
-  merge
-      ->add_option("--out", settings->output.out,
-                   "folder for run.json, junit.xml, counterexamples/")
-      ->check(NotEmpty);
-  merge->callback([settings, &registry, &work] {
+  auto settings = std::make_shared<ReportSettings>();
+  merge.Add("FILE", settings->files, "run.shard-i-of-n.json of every shard").Required();
+  merge.Flag("--json", settings->output.json, "print run.json instead of text");
+  merge.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
+      .Check(NotEmpty);
+  merge.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return MergeFiles(*settings, registry); };
   });
 }
 
 }  // namespace
 
-void AddReportCommand(CLI::App& app, const Registry& registry, Work& work) {
-  CLI::App* command =
-      app.add_subcommand("report", "what was found, from the files of earlier runs");
-  auto rendered = std::make_shared<Settings>();
-  command->add_option("RUN", rendered->files, "run.json, or the folder in which it lies");
+void AddReportCommand(Command app, const Registry& registry, Work& work) {
+  Command command = app.Subcommand("report", "what was found, from the files of earlier runs");
+  auto rendered = std::make_shared<ReportSettings>();
+  command.Add("RUN", rendered->files, "run.json, or the folder in which it lies");
   command
-      ->add_option("--format", rendered->formats,
-                   fmt::format("one or several of {}, separated by commas", FormatNames()))
-      ->join(',');
-  command->add_option("--out", rendered->output.out, "folder for the files; without it, to stdout")
-      ->check(NotEmpty);
+      .Add("--format", rendered->formats,
+           fmt::format("one or several of {}, separated by commas", FormatNames()))
+      .Joined();
+  command.Add("--out", rendered->output.out, "folder for the files; without it, to stdout")
+      .Check(NotEmpty);
   command
-      ->add_option("--view", rendered->view,
-                   "show the files of this folder to a browser on this machine, until Ctrl-C")
-      ->check(NotEmpty);
+      .Add("--view", rendered->view,
+           "show the files of this folder to a browser on this machine, until Ctrl-C")
+      .Check(NotEmpty);
   command
-      ->add_option("--port", rendered->port,
-                   "for --view; 0: any that is free, but ui.perfetto.dev opens traces of 9001 only")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  command->callback([command, rendered, &registry, &work] {
-    if (!command->get_subcommands().empty()) return;
+      .Add("--port", rendered->port,
+           "for --view; 0: any that is free, but ui.perfetto.dev opens traces of 9001 only")
+      .InRange(0, 65535)
+      .ShowDefault();
+  command.OnParsed([command, rendered, &registry, &work] {
+    if (command.has_chosen()) return;
     if (!rendered->view.empty()) {
       if (!rendered->files.empty() || !rendered->formats.empty()) {
-        throw CLI::ExcludesError("--view", "RUN and --format: render first");
+        throw WrongUsage{"--view excludes RUN and --format: render first"};
       }
       work = [rendered] { return View(rendered->view, rendered->port); };
       return;
     }
-    if (rendered->files.empty()) throw CLI::RequiredError("RUN");
-    if (rendered->formats.empty()) throw CLI::RequiredError("--format");
+    if (rendered->files.empty()) throw WrongUsage{"RUN is required"};
+    if (rendered->formats.empty()) throw WrongUsage{"--format is required"};
     work = [rendered, &registry] { return Render(*rendered, registry); };
   });
-  AddMerge(*command, registry, work);
-  AddReportDiff(*command, registry, work);
+  AddMerge(command, registry, work);
+  AddReportDiff(command, registry, work);
 }
 
 }  // namespace interlock::scenarios::cli

@@ -3,8 +3,6 @@
 #include <string>
 
 #include <fmt/format.h>
-#include <CLI/Option.hpp>
-#include <CLI/Validators.hpp>
 
 #include "reports/diff_writer.h"
 #include "reports/run_diff.h"
@@ -18,20 +16,20 @@ namespace {
 
 using reports::ExitCode;
 
-struct Settings {
+struct DiffSettings {
   std::string before;
   std::string now;
   std::string format = "text";
   OutputSettings output;
 };
 
-std::string Written(const Settings& settings, const reports::RunDiff& diff) {
+std::string Written(const DiffSettings& settings, const reports::RunDiff& diff) {
   if (settings.output.json || settings.format == "json") return ToJson(diff);
   if (settings.format == "markdown") return ToMarkdown(diff);
   return ToText(diff, TextOptionsForStdout());
 }
 
-ExitCode Compare(const Settings& settings, const Registry& registry) {
+ExitCode Compare(const DiffSettings& settings, const Registry& registry) {
   const auto before = reports::ReadRun(settings.before);
   if (!before.value) return Complain(ExitCode::kBadInput, before.error);
   auto now = reports::ReadRun(settings.now);
@@ -54,19 +52,18 @@ ExitCode Compare(const Settings& settings, const Registry& registry) {
 
 }  // namespace
 
-void AddReportDiff(CLI::App& report, const Registry& registry, Work& work) {
-  CLI::App* diff = report.add_subcommand(
+void AddReportDiff(Command report, const Registry& registry, Work& work) {
+  Command diff = report.Subcommand(
       "diff", "what is new, still there, rare, unseen or fixed against an earlier run");
-  auto settings = std::make_shared<Settings>();
-  diff->add_option("OLD", settings->before, "the earlier run.json, or its folder")->required();
-  diff->add_option("NEW", settings->now, "the later one")->required();
-  diff->add_option("--format", settings->format, "how it is printed")
-      ->check(CLI::IsMember({"text", "markdown", "json"}))
-      ->capture_default_str();
-  diff->add_flag("--json", settings->output.json, "the same as --format json");
-  diff->add_option("--out", settings->output.out, "folder for diff.json and diff.md")
-      ->check(NotEmpty);
-  diff->callback([settings, &registry, &work] {
+  auto settings = std::make_shared<DiffSettings>();
+  diff.Add("OLD", settings->before, "the earlier run.json, or its folder").Required();
+  diff.Add("NEW", settings->now, "the later one").Required();
+  diff.Add("--format", settings->format, "how it is printed")
+      .OneOf({"text", "markdown", "json"})
+      .ShowDefault();
+  diff.Flag("--json", settings->output.json, "the same as --format json");
+  diff.Add("--out", settings->output.out, "folder for diff.json and diff.md").Check(NotEmpty);
+  diff.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return Compare(*settings, registry); };
   });
 }

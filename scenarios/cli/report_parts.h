@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/App.hpp>
-
 #include "reports/exit_code.h"
 #include "reports/formats.h"
 #include "scenarios/cli/commands.h"
@@ -24,7 +22,7 @@ reports::ExitCode RenderSeveral(const std::vector<std::string>& files,
                                 const OutputSettings& settings, const Registry& registry);
 
 /// `report diff OLD NEW`.
-void AddReportDiff(CLI::App& report, const Registry& registry, Work& work);
+void AddReportDiff(Command report, const Registry& registry, Work& work);
 
 /// Serves the files of a folder on the loopback until a signal comes. Port 0: any that is free.
 reports::ExitCode View(const std::string& folder, int port);

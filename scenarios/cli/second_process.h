@@ -6,7 +6,7 @@
 
 #include <interlock/result.h>
 
-#include "scenarios/campaign.h"
+#include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios::cli {
 

@@ -3,54 +3,75 @@
 #include <string>
 #include <vector>
 
-#include <CLI/Option.hpp>
-
 #include "scenarios/cli/commands.h"
-#include "scenarios/cli/serve_control.h"
-#include "scenarios/cli/serve_options.h"
+#include "scenarios/cli/output.h"
+#include "sim/serve/control.h"
+#include "sim/serve/options.h"
 
 namespace interlock::scenarios::cli {
 
-void AddServeCommand(CLI::App& app, Work& work) {
-  CLI::App* command = app.add_subcommand(
+namespace {
+
+using reports::ExitCode;
+
+ExitCode RunServe(const sim::serve::ServeOptions& options) {
+  const sim::serve::ServeOutput output{
+      [](std::string_view text) { return Print(text) == ExitCode::kPass; },
+      [](std::string_view line) { Complain(ExitCode::kPass, line); }};
+  switch (sim::serve::Serve(options, output)) {
+    case sim::serve::ServeEnd::kStopped:
+      break;
+    case sim::serve::ServeEnd::kRefused:
+      return ExitCode::kUsage;
+    case sim::serve::ServeEnd::kNoAddress:
+      return ExitCode::kRedisUnreachable;
+    case sim::serve::ServeEnd::kNoOutput:
+      return ExitCode::kInternal;
+  }
+  return ExitCode::kPass;
+}
+
+}  // namespace
+
+void AddServeCommand(Command app, Work& work) {
+  Command command = app.Subcommand(
       "serve",
       "the fake Redis over TCP, for clients in any language, with a clock and faults to "
       "command");
-  auto options = std::make_shared<ServeOptions>();
+  auto options = std::make_shared<sim::serve::ServeOptions>();
   auto password = std::make_shared<std::string>();
   auto parameters = std::make_shared<std::vector<std::string>>();
   auto clock = std::make_shared<std::string>("real");
-  command->add_option("--port", options->port, "TCP port; 0: a free one, printed")
-      ->check(CLI::Range(0, 65535))
-      ->capture_default_str();
-  command->add_option("--bind", options->addresses, "address to listen on; may be repeated")
-      ->capture_default_str();
-  command->add_flag("--allow-remote", options->allow_remote,
-                    "let --bind take addresses that other machines can reach");
-  command->add_option("--unixsocket", options->unix_socket, "listen on this path as well");
-  command->add_option("--requirepass", *password, "the default user's password");
-  command->add_option("--config", *parameters, "a parameter of redis.conf; may be repeated")
-      ->type_name("NAME=VALUE")
-      ->check([](const std::string& text) {
+  command.Add("--port", options->port, "TCP port; 0: a free one, printed")
+      .InRange(0, 65535)
+      .ShowDefault();
+  command.Add("--bind", options->addresses, "address to listen on; may be repeated").ShowDefault();
+  command.Flag("--allow-remote", options->allow_remote,
+               "let --bind take addresses that other machines can reach");
+  command.Add("--unixsocket", options->unix_socket, "listen on this path as well");
+  command.Add("--requirepass", *password, "the default user's password");
+  command.Add("--config", *parameters, "a parameter of redis.conf; may be repeated")
+      .Type("NAME=VALUE")
+      .Check([](const std::string& text) {
         return text.find('=') == text.npos ? text + " is not of the form NAME=VALUE" : "";
       });
-  command->add_option("--maxclients", options->max_clients, "connections at a time")
-      ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+  command.Add("--maxclients", options->max_clients, "connections at a time")
+      .InRange(1, 1000000)
+      .ShowDefault();
   command
-      ->add_option("--clock", *clock,
-                   "real: the machine's; controlled: stands still until INTERLOCK.CLOCK moves it")
-      ->check(CLI::IsMember({"real", "controlled"}))
-      ->capture_default_str();
-  command->footer("\n" + std::string(Control::HelpText()));
-  command->callback([options, clock, password, parameters, &work] {
+      .Add("--clock", *clock,
+           "real: the machine's; controlled: stands still until INTERLOCK.CLOCK moves it")
+      .OneOf({"real", "controlled"})
+      .ShowDefault();
+  command.Footer("\n" + std::string(sim::serve::Control::HelpText()));
+  command.OnParsed([options, clock, password, parameters, &work] {
     for (const std::string& text : *parameters) {
       const std::size_t equals = text.find('=');
       options->parameters.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
     if (!password->empty()) options->parameters.emplace_back("requirepass", *password);
     options->controlled_clock = *clock == "controlled";
-    work = [options] { return Serve(*options); };
+    work = [options] { return RunServe(*options); };
   });
 }
 

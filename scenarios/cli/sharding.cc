@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/sharding.h"
+#include "scenarios/cli/values.h"
 
 #include <charconv>
 #include <optional>
@@ -19,11 +20,7 @@ struct Pair {
   std::uint64_t base;
 };
 
-Status Invalid(std::string message) {
-  return Status(StatusCode::kInvalidArgument, std::move(message));
-}
-
-std::optional<std::uint64_t> ParseNumber(std::string_view text) {
+std::optional<std::uint64_t> ParseShardNumber(std::string_view text) {
   std::uint64_t number = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -33,8 +30,8 @@ std::optional<std::uint64_t> ParseNumber(std::string_view text) {
 
 Result<Shard> MakeShard(std::string_view index, std::string_view total, std::uint64_t base,
                         const std::string& source) {
-  const auto number = ParseNumber(index);
-  const auto count = ParseNumber(total);
+  const auto number = ParseShardNumber(index);
+  const auto count = ParseShardNumber(total);
   if (!number || !count || *number < base || *count == 0 || *number - base >= *count) {
     return Invalid(fmt::format("{}: \"{}\" of \"{}\" is no shard; they are numbered from {}",
                                source, index, total, base));

@@ -7,7 +7,7 @@
 
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/guard.h"
+#include "scenarios/run/guard.h"
 
 namespace interlock::scenarios::cli {
 

@@ -8,7 +8,7 @@
 #include "reports/exit_code.h"
 #include "scenarios/cli/publish.h"
 #include "scenarios/cli/registry.h"
-#include "scenarios/explore/kill_matrix.h"
+#include "scenarios/search/explore/kill_matrix.h"
 
 namespace interlock::scenarios::cli {
 

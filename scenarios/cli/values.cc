@@ -104,6 +104,10 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   return text;
 }
 
+Status Invalid(std::string message) {
+  return Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
 std::string NotEmpty(const std::string& text) { return text.empty() ? "must not be empty" : ""; }
 
 }  // namespace interlock::scenarios::cli

@@ -31,6 +31,9 @@ std::optional<std::string> PrepareFolder(const std::string& path);
 /// The bytes of a file, or of a pipe, up to 64 MiB. kInvalidArgument: a folder, unreadable, larger.
 Result<std::string> ReadWholeFile(const std::string& path);
 
+/// kInvalidArgument with what is wrong.
+Status Invalid(std::string message);
+
 /// What is wrong with an empty value of an option, for CLI11; "" if it is not empty.
 std::string NotEmpty(const std::string& text);
 

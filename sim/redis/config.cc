@@ -14,8 +14,6 @@ namespace interlock::sim::redis {
 
 namespace {
 
-using Kind = Parameter::Kind;
-
 std::vector<std::string_view> Split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -60,7 +58,7 @@ bool SetMemory(const Parameter& parameter, std::string_view value, std::int64_t*
   }
   const bool fits = bytes >= static_cast<std::uint64_t>(parameter.min) &&
                     bytes <= static_cast<std::uint64_t>(parameter.max);
-  if (parameter.kind == Kind::kMemory && !fits) {
+  if (parameter.kind == Parameter::Kind::kMemory && !fits) {
     *reason = RangeText(parameter.min, parameter.max);
     return false;
   }
@@ -155,11 +153,11 @@ std::string FormatSavePoints(const std::vector<SavePoint>& points) {
 
 std::string FormatNumber(const Parameter& parameter, std::int64_t number) {
   switch (parameter.kind) {
-    case Kind::kFlag:
+    case Parameter::Kind::kFlag:
       return number != 0 ? "yes" : "no";
-    case Kind::kChoice:
+    case Parameter::Kind::kChoice:
       return std::string(Split(parameter.choices, ", ")[static_cast<std::size_t>(number)]);
-    case Kind::kBigMemory:
+    case Parameter::Kind::kBigMemory:
       return std::to_string(static_cast<std::uint64_t>(number));
     default:
       return std::to_string(number);
@@ -178,17 +176,17 @@ std::int64_t Adjusted(const Parameter& parameter, std::int64_t number) {
 bool ParseValue(const Parameter& parameter, std::string_view value, std::int64_t* number,
                 std::string* reason) {
   switch (parameter.kind) {
-    case Kind::kFlag:
+    case Parameter::Kind::kFlag:
       if (!SetFlag(value, number, reason)) return false;
       if (parameter.name != "activedefrag" || *number == 0) return true;
       *reason =
           "Active defragmentation cannot be enabled: it requires a Redis server compiled with a "
           "modified Jemalloc like the one shipped by default with the Redis source distribution";
       return false;
-    case Kind::kChoice:
+    case Parameter::Kind::kChoice:
       return SetChoice(parameter, value, number, reason);
-    case Kind::kMemory:
-    case Kind::kBigMemory:
+    case Parameter::Kind::kMemory:
+    case Parameter::Kind::kBigMemory:
       return SetMemory(parameter, value, number, reason);
     default:
       return SetNumber(parameter, value, number, reason);
@@ -222,8 +220,9 @@ const Parameter* FindParameter(std::string_view name) {
 }
 
 std::string FormatParameter(const Config& config, const Parameter& parameter) {
-  if (parameter.kind == Kind::kSave) return FormatSavePoints(config.save);
-  if (parameter.kind == Kind::kNotify) return FormatNotifyClasses(config.notify_keyspace_events);
+  if (parameter.kind == Parameter::Kind::kSave) return FormatSavePoints(config.save);
+  if (parameter.kind == Parameter::Kind::kNotify)
+    return FormatNotifyClasses(config.notify_keyspace_events);
   if (parameter.number != nullptr) return FormatNumber(parameter, config.*parameter.number);
   if (parameter.text != nullptr) return config.*parameter.text;
   const auto at = config.others.find(parameter.name);
@@ -235,16 +234,16 @@ bool SetParameter(const Parameter& parameter, std::string_view value, Config* co
   std::string text;
   std::int64_t number = 0;
   switch (parameter.kind) {
-    case Kind::kSave:
+    case Parameter::Kind::kSave:
       return SetSavePoints(value, &config->save, reason);
-    case Kind::kNotify:
+    case Parameter::Kind::kNotify:
       if (ParseNotifyClasses(value, &config->notify_keyspace_events)) return true;
       *reason = "Invalid event class character. Use 'Ag$lshzxeKEtmdn'.";
       return false;
-    case Kind::kText:
+    case Parameter::Kind::kText:
       text = value;
       break;
-    case Kind::kChoices:
+    case Parameter::Kind::kChoices:
       if (!SetChoices(parameter, value, &text, reason)) return false;
       break;
     default:

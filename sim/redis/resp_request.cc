@@ -21,8 +21,6 @@ constexpr std::size_t kKeptBuffer = 256 * 1024;
 constexpr std::size_t kKeptArgument = 32 * 1024;
 constexpr std::size_t kKeptArguments = 1024;
 
-bool IsBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
 int HexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

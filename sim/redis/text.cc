@@ -17,8 +17,6 @@ namespace interlock::sim::redis {
 
 namespace {
 
-bool IsBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
-
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Matches one character against the class that starts behind '['; moves `at` behind the class.
@@ -143,6 +141,8 @@ void AppendText(const Value& value, std::string* out) {
 }
 
 }  // namespace
+
+bool IsBlank(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
 bool ParseInteger(std::string_view text, std::int64_t* out) {
   if (text.empty() || text.size() > 20) return false;

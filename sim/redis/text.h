@@ -23,6 +23,7 @@ bool ParseLongDouble(std::string_view text, long double* out);
 std::string FormatDouble(double value);           ///< %.17g; inf and -inf by name.
 std::string FormatLongDouble(long double value);  ///< %.17Lf without trailing zeros.
 
+bool IsBlank(char c);  ///< as isspace in the C locale
 bool EqualsIgnoreCase(std::string_view text, std::string_view lower_case);
 std::string ToLower(std::string_view text);
 std::string ToUpper(std::string_view text);

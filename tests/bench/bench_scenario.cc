@@ -5,9 +5,9 @@
 // for what the gate generates.
 #include <benchmark/benchmark.h>
 
-#include "scenarios/generators.h"
-#include "scenarios/run.h"
-#include "scenarios/specimen.h"
+#include "scenarios/cases/generators.h"
+#include "scenarios/locks/specimen.h"
+#include "scenarios/run/run.h"
 
 namespace interlock::scenarios {
 namespace {

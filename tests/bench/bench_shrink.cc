@@ -13,9 +13,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "scenarios/campaign.h"
-#include "scenarios/generators.h"
-#include "scenarios/shrink/shrink.h"
+#include "scenarios/cases/generators.h"
+#include "scenarios/search/campaign.h"
+#include "scenarios/search/shrink/shrink.h"
 
 namespace interlock::scenarios {
 namespace {

@@ -88,7 +88,7 @@ Result<std::vector<std::unique_ptr<Connector>>> Connect(ThreadRuntime& runtime, 
         runtime, *nodes, *nodes,
         {.sentinels = AddressesOf(
              topology.sentinels(), [&](std::size_t i) -> auto& { return topology.sentinel(i); }),
-         .master_name = std::string(scenarios::real::kMasterName)}));
+         .master_name = std::string(sim::machine::kMasterName)}));
   } else if (where == Where::kCluster) {
     status = add(ClusterConnector::Create(
         runtime, *nodes,
@@ -124,13 +124,13 @@ class RealBackend final : public Backend {
   testing::RedisTopologyOptions Options() const {
     switch (where_) {
       case Where::kMasters:
-        return scenarios::real::IndependentMasters();
+        return sim::machine::IndependentMasters();
       case Where::kSentinels:
-        return scenarios::real::UnderSentinels();
+        return sim::machine::UnderSentinels();
       case Where::kCluster:
-        return scenarios::real::ClusterOfThree();
+        return sim::machine::ClusterOfThree();
       default:
-        return scenarios::real::Standalone();
+        return sim::machine::Standalone();
     }
   }
 

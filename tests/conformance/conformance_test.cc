@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scenarios/specimen.h"
+#include "scenarios/locks/specimen.h"
 #include "tests/conformance/backend.h"
 
 namespace interlock::conformance {

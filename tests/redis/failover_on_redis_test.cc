@@ -30,8 +30,8 @@ class SentinelFailoverTest : public TopologyTest {
  protected:
   void SetUp() override { StartTopology({.replicas = 1, .sentinels = 3}); }
 
-  RedisServer& master() { return topology_->master(); }
-  RedisServer& replica() { return topology_->replica(); }
+  sim::machine::RedisServer& master() { return topology_->master(); }
+  sim::machine::RedisServer& replica() { return topology_->replica(); }
 
   std::unique_ptr<SentinelConnector> MakeConnector() {
     return MakeSentinelConnector(ToTopologyObserver(counts_));
@@ -117,12 +117,12 @@ TEST_F(SentinelFailoverTest, AMasterThatStoodStillIsNotTalkedToOnOldConnections)
 class ClusterFailoverTest : public TopologyTest {
  protected:
   void SetUp() override {
-    StartTopology(scenarios::real::ClusterOfThree());
+    StartTopology(sim::machine::ClusterOfThree());
     if (!HasFatalFailure()) owner_ = topology_->owner(internal::SlotOf("res"));
   }
 
-  RedisServer& master() { return topology_->master(owner_); }
-  RedisServer& replica() { return topology_->replica(owner_); }
+  sim::machine::RedisServer& master() { return topology_->master(owner_); }
+  sim::machine::RedisServer& replica() { return topology_->replica(owner_); }
 
   std::unique_ptr<ClusterConnector> MakeConnector() {
     return MakeClusterConnector(ToTopologyObserver(counts_));

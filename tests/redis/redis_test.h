@@ -73,14 +73,15 @@ class RedisTest : public ConnectionTest {
  protected:
   void SetUp() override { StartServer({}); }
 
-  void StartServer(RedisServerOptions options) {
+  void StartServer(sim::machine::RedisServerOptions options) {
     server_.reset();
-    Result<std::unique_ptr<RedisServer>> server = RedisServer::Start(std::move(options));
+    Result<std::unique_ptr<sim::machine::RedisServer>> server =
+        sim::machine::RedisServer::Start(std::move(options));
     ASSERT_TRUE(server.ok()) << server.status().ToString();
     server_ = std::move(server).value();
   }
 
-  std::unique_ptr<RedisServer> server_;
+  std::unique_ptr<sim::machine::RedisServer> server_;
 };
 
 }  // namespace interlock::testing

@@ -24,7 +24,7 @@ namespace {
 class SentinelOnRedisTest : public TopologyTest {
  protected:
   void SetUp() override {
-    RedisTopologyOptions options = scenarios::real::UnderSentinels();
+    sim::machine::RedisTopologyOptions options = sim::machine::UnderSentinels();
     options.of.password = "secret";
     StartTopology(options);
   }
@@ -37,15 +37,15 @@ class SentinelOnRedisTest : public TopologyTest {
         "secret");
   }
 
-  RedisServer& master() { return topology_->master(); }
-  RedisServer& sentinel() { return topology_->sentinel(); }
+  sim::machine::RedisServer& master() { return topology_->master(); }
+  sim::machine::RedisServer& sentinel() { return topology_->sentinel(); }
 
   /// The replica that became the master.
-  RedisServer* Promoted() {
+  sim::machine::RedisServer* Promoted() {
     const MonotonicTime limit = In(seconds(30));
     while (runtime_.Now() < limit) {
       for (std::size_t i = 0; i < topology_->replicas(); ++i) {
-        RedisServer& one = topology_->replica(i);
+        sim::machine::RedisServer& one = topology_->replica(i);
         if (one.Comes({"INFO", "replication"}, "role:master", milliseconds(1))) return &one;
       }
     }
@@ -68,7 +68,7 @@ TEST_F(SentinelOnRedisTest, LocksFollowAFailover) {
 
   // Refused until the Sentinel has heard enough of the replicas.
   ASSERT_TRUE(sentinel().Comes({"SENTINEL", "FAILOVER", "main"}, "OK"));
-  RedisServer* const promoted = Promoted();
+  sim::machine::RedisServer* const promoted = Promoted();
   ASSERT_NE(promoted, nullptr);
   // A Semaphore waits over the switch without help.
   Semaphore semaphore = Make<Semaphore>(client, "sem", SemaphoreOptions{.limit = 2});

@@ -17,8 +17,8 @@ namespace interlock::testing {
 
 class TopologyTest : public LockTest {
  protected:
-  void StartTopology(const RedisTopologyOptions& options) {
-    auto topology = RedisTopology::Start(options);
+  void StartTopology(const sim::machine::RedisTopologyOptions& options) {
+    auto topology = sim::machine::RedisTopology::Start(options);
     ASSERT_TRUE(topology.ok()) << topology.status().ToString();
     topology_ = std::move(topology).value();
   }
@@ -27,7 +27,7 @@ class TopologyTest : public LockTest {
                                                            const std::string& password = "") {
     const auto sentinels = MakeHiredisNodes(runtime_, {});
     const auto masters = MakeHiredisNodes(runtime_, {.password = password});
-    SentinelOptions options = {.master_name = std::string(scenarios::real::kMasterName),
+    SentinelOptions options = {.master_name = std::string(sim::machine::kMasterName),
                                .recheck = milliseconds(100),
                                .observer = std::move(observer)};
     for (std::size_t i = 0; i < topology_->sentinels(); ++i) {
@@ -49,7 +49,7 @@ class TopologyTest : public LockTest {
     return std::move(made).value();
   }
 
-  std::unique_ptr<RedisTopology> topology_;
+  std::unique_ptr<sim::machine::RedisTopology> topology_;
 };
 
 }  // namespace interlock::testing

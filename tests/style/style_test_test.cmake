@@ -94,7 +94,9 @@ foreach(pair "lib/src/x.cc|\"sim/world.h\"" "lib/src/x.cc|\"scenarios/workload.h
         "lib/src/x.cc|<interlock/harness/lock.h>" "lib/include/interlock/x.h|\"src/token.h\""
         "lib/include/interlock/x.h|<poll.h>" "sim/x.cc|\"lib/src/token.h\""
         "sim/x.cc|\"scenarios/workload.h\"" "sim/x.cc|\"reports/escape.h\"" "sim/x.cc|<gtest/gtest.h>"
-        "sim/x.cc|<fmt/format.h>" "sim/redis/x.cc|\"sim/world.h\"" "sim/redis/x.cc|<interlock/time.h>"
+        "sim/x.cc|<fmt/format.h>" "sim/redis/x.cc|\"sim/world.h\"" "sim/machine/x.cc|\"sim/world.h\""
+        "sim/machine/x.cc|\"reports/escape.h\"" "sim/serve/x.cc|\"scenarios/log/history.h\""
+        "sim/redis/x.cc|<interlock/time.h>"
         "scenarios/x.cc|\"lib/src/token.h\"" "scenarios/x.cc|<gtest/gtest.h>"
         "scenarios/include/interlock/harness/x.h|\"scenarios/subject.h\""
         "scenarios/include/interlock/harness/x.h|<fmt/core.h>" "reports/x.cc|\"sim/trace.h\""
@@ -129,12 +131,16 @@ accepts(sim/redis/scripting/scripting.cc "${kHead}#include <lua.hpp>\n")
 accepts(sim/redis/scripting/values.h "${kHead}#pragma once\n#include <lua.hpp>\n")
 rejects(scenarios/x.cc 2 "RapidCheck belongs to" "${kHead}#include <rapidcheck.h>\n")
 accepts(tests/x.cc "${kHead}#include <rapidcheck.h>\n#include <rapidcheck/gen/Numeric.h>\n")
-rejects(scenarios/x.cc 2 "CLI11 and toml++ belong to" "${kHead}#include <CLI/CLI.hpp>\n")
-rejects(scenarios/cli/main.cc 2 "Boost.Asio belongs to" "${kHead}#include <boost/asio/post.hpp>\n")
-accepts(scenarios/cli/serve_turns.cc "${kHead}#include <boost/asio/ip/tcp.hpp>\n")
-accepts(scenarios/serve/listener.cc "${kHead}#include <boost/asio/ip/tcp.hpp>\n")
-rejects(scenarios/drive/x.cc 2 "scenarios/cli/ is on top" "${kHead}#include \"scenarios/cli/values.h\"\n")
-accepts(scenarios/cli/main.cc "${kHead}#include <CLI/CLI.hpp>\n#include <toml++/toml.h>\n")
+rejects(scenarios/cli/main.cc 2 "CLI11 belongs to" "${kHead}#include <CLI/CLI.hpp>\n")
+rejects(scenarios/x.cc 2 "toml++ belongs to" "${kHead}#include <toml++/toml.h>\n")
+rejects(sim/machine/x.cc 2 "Boost.Asio belongs to" "${kHead}#include <boost/asio/post.hpp>\n")
+accepts(sim/serve/listener.cc
+        "${kHead}#include <boost/asio/ip/tcp.hpp>\n#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n")
+accepts(sim/machine/stage.cc
+        "${kHead}#include <fmt/format.h>\n#include \"sim/redis/server.h\"\n#include \"sim/setting.h\"\n")
+rejects(scenarios/run/x.cc 2 "scenarios/cli/ is on top" "${kHead}#include \"scenarios/cli/values.h\"\n")
+accepts(scenarios/cli/options.cc "${kHead}#include <CLI/CLI.hpp>\n")
+accepts(scenarios/cli/main.cc "${kHead}#include <toml++/toml.h>\n")
 
 # catch (...)
 foreach(folder lib/src sim scenarios)

@@ -4,14 +4,14 @@
 // starts for itself.
 #pragma once
 
-#include "scenarios/real/redis_server.h"
-#include "scenarios/real/redis_topology.h"
+#include "sim/machine/redis_server.h"
+#include "sim/machine/redis_topology.h"
 
 namespace interlock::testing {
 
-using scenarios::real::RedisServer;
-using scenarios::real::RedisServerOptions;
-using scenarios::real::RedisTopology;
-using scenarios::real::RedisTopologyOptions;
+using sim::machine::RedisServer;
+using sim::machine::RedisServerOptions;
+using sim::machine::RedisTopology;
+using sim::machine::RedisTopologyOptions;
 
 }  // namespace interlock::testing

@@ -21,7 +21,7 @@ end
 
 // Compare, then let the next one have it, or nobody. What its owner has not fetched yet is taken
 // back if somebody else gives it up. KEYS ...; ARGV ..., fencing token, if so something.
-constexpr auto kReleaseSource = Joined(kLine, kHandOver, R"lua(
+constexpr auto kFairReleaseSource = Joined(kLine, kHandOver, R"lua(
 local value, mine = redis.call('GET', base) or '', token .. ' ' .. ARGV[3]
 if value == mine or string.sub(value, 1, #mine + 1) == mine .. ' ' then
   if ARGV[4] then redis.call('DEL', base .. ':turn:' .. token) end
@@ -39,7 +39,7 @@ if trace == token then return 2 end
 if last and tonumber(last) > tonumber(ARGV[3]) then return 3 end
 return 0
 )lua");
-constexpr Script kFairRelease = MakeScript("fair-release", kReleaseSource.view());
+constexpr Script kFairRelease = MakeScript("fair-release", kFairReleaseSource.view());
 
 // Prolongs, never shortens, never re-creates. KEYS owner, fence; ARGV token, lease, life of the
 // fence.
@@ -53,7 +53,7 @@ return 1
 
 // Takes a token out of the line for good; what it owns goes to the next one.
 // KEYS ..., cancelled mark; ARGV ..., life of the mark, lease.
-constexpr auto kLeaveSource = Joined(kLine, kHandOver, R"lua(
+constexpr auto kFairLeaveSource = Joined(kLine, kHandOver, R"lua(
 local value = redis.call('GET', base)
 local mine = value and string.sub(value, 1, #token + 1) == token .. ' '
 redis.call('ZREM', queue, token .. ' ' .. ARGV[4])
@@ -63,12 +63,12 @@ if mine then redis.call('DEL', base, base .. ':turn:' .. token) end
 if mine or not value then hand_over('') end
 return mine and 1 or 0
 )lua");
-constexpr Script kFairLeave = MakeScript("fair-leave", kLeaveSource.view());
+constexpr Script kFairLeave = MakeScript("fair-leave", kFairLeaveSource.view());
 
 // Answers as the acquire of a mutex does, with the time after which to look again. What is free
 // goes to the first in line, who need not be the one that asks. Whoever owns it is granted it once
 // more, as after a lost reply.
-constexpr auto kAskSource = Joined(kLine, kHandOver, kAskInLine, R"lua(
+constexpr auto kFairAskSource = Joined(kLine, kHandOver, kAskInLine, R"lua(
 local value = redis.call('GET', base)
 local owner, fence
 if value then owner, fence = string.match(value, '^(%S+) (%d+)') end
@@ -95,7 +95,7 @@ local look_again = waited and math.min(left, grace - waited) or left
 if what == 'queue' then stand(look_again) end
 return {0, look_again}
 )lua");
-constexpr Script kFairAsk = MakeScript("fair-ask", kAskSource.view());
+constexpr Script kFairAsk = MakeScript("fair-ask", kFairAskSource.view());
 
 // KEYS owner, queue.
 constexpr Script kFairInspect = MakeScript("fair-inspect", R"lua(

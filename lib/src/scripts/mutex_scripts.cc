@@ -66,8 +66,8 @@ return mine and 1 or 0
 )lua");
 
 // Waiters leave no trace. KEYS owner, fence.
-constexpr auto kInspectSource = Joined("local waiters = -1", kInspectOwner);
-constexpr Script kMutexInspect = MakeScript("mutex-inspect", kInspectSource.view());
+constexpr auto kMutexInspectSource = Joined("local waiters = -1", kInspectOwner);
+constexpr Script kMutexInspect = MakeScript("mutex-inspect", kMutexInspectSource.view());
 
 }  // namespace
 

@@ -202,8 +202,8 @@ local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local waiters = redis.call('ZCOUNT', KEYS[3], string.format('%.0f', now), '+inf')
 )lua";
-constexpr auto kInspectSource = Joined(kCountWaiting, kInspectOwner);
-constexpr Script kWriterInspect = MakeScript("writer-inspect", kInspectSource.view());
+constexpr auto kSharedInspectSource = Joined(kCountWaiting, kInspectOwner);
+constexpr Script kWriterInspect = MakeScript("writer-inspect", kSharedInspectSource.view());
 
 // KEYS writer, fence, waiting, readers.
 constexpr auto kInspectBothSource =

@@ -40,7 +40,7 @@ end
 
 // What its owner has not fetched yet is taken back if somebody else gives it up.
 // KEYS ..., holders; ARGV ..., fencing token, concurrency, if so something.
-constexpr auto kReleaseSource = Joined(kLine, kPermits, R"lua(
+constexpr auto kSingleFileReleaseSource = Joined(kLine, kPermits, R"lua(
 local holders, permits = KEYS[4], redis.call('GET', KEYS[4]) or ''
 local last, limit, line, trace = string.match(redis.call('GET', fence_key) or '',
                                               '^(%d+) (%d+) (%d) ?(.*)$')
@@ -70,7 +70,7 @@ if trace == token then return 2 end
 if last and tonumber(last) >= tonumber(ARGV[3]) then return 3 end
 return 0
 )lua");
-constexpr Script kFileRelease = MakeScript("single-file-release", kReleaseSource.view());
+constexpr Script kFileRelease = MakeScript("single-file-release", kSingleFileReleaseSource.view());
 
 // Prolongs, never shortens, never re-creates. KEYS ..., holders; ARGV ..., lease.
 constexpr auto kExtendSource = Joined(kLine, kPermits, R"lua(
@@ -92,7 +92,7 @@ constexpr Script kFileExtend = MakeScript("single-file-extend", kExtendSource.vi
 
 // Takes a token out of the line for good; what that leaves free goes to the next ones.
 // KEYS ..., holders, cancelled mark; ARGV ..., life of the mark, lease, concurrency.
-constexpr auto kLeaveSource = Joined(kLine, kPermits, R"lua(
+constexpr auto kSingleFileLeaveSource = Joined(kLine, kPermits, R"lua(
 local holders, now = KEYS[4], milliseconds(redis.call('TIME'))
 local limit = tonumber(string.match(redis.call('GET', fence_key) or '', '^%d+ (%d+)') or ARGV[5])
 local permits, out, mine = '', 0, 0
@@ -114,13 +114,13 @@ end
 keep(holders, permits, now)
 return mine
 )lua");
-constexpr Script kFileLeave = MakeScript("single-file-leave", kLeaveSource.view());
+constexpr Script kFileLeave = MakeScript("single-file-leave", kSingleFileLeaveSource.view());
 
 // A concurrency that is in force is never replaced: a client that wishes another one is told which
 // it is. What is free goes to the first in line, who need not be the one that asks. Whoever has a
 // permit is granted it once more, as after a lost reply.
 // KEYS ..., cancelled mark, holders; ARGV ..., concurrency wished.
-constexpr auto kAskSource = Joined(kLine, kPermits, kAskInLine, R"lua(
+constexpr auto kSingleFileAskSource = Joined(kLine, kPermits, kAskInLine, R"lua(
 local holders, now, wished = KEYS[5], milliseconds(t), tonumber(ARGV[7])
 local limit, line, trace = string.match(fenced or '', '^%d+ (%d+) (%d)(.*)$')
 limit, trace = tonumber(limit or wished), trace or ''
@@ -194,7 +194,7 @@ if wished ~= limit then return {-2, limit} end
 if what == 'queue' then stand(look_again, ' ' .. limit .. ' 1' .. trace) end
 return {0, look_again}
 )lua");
-constexpr Script kFileAsk = MakeScript("single-file-ask", kAskSource.view());
+constexpr Script kFileAsk = MakeScript("single-file-ask", kSingleFileAskSource.view());
 
 // KEYS holders, queue.
 constexpr Script kFileInspect = MakeScript("single-file-inspect", R"lua(

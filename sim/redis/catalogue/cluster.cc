@@ -5,7 +5,7 @@ namespace interlock::sim::redis::catalogue {
 
 namespace {
 
-constexpr Command kRows[] = {
+constexpr Command kClusterRows[] = {
     {"asking", 1, kFast, kAclConnection},
     {"cluster", -2, kContainer, 0},
     {"cluster|addslots", -3, kAdmin | kStale | kNoAsyncLoading, 0},
@@ -41,6 +41,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> ClusterRows() { return kRows; }
+std::span<const Command> ClusterRows() { return kClusterRows; }
 
 }  // namespace interlock::sim::redis::catalogue

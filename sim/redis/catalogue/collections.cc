@@ -5,7 +5,7 @@ namespace interlock::sim::redis::catalogue {
 
 namespace {
 
-constexpr Command kRows[] = {
+constexpr Command kCollectionRows[] = {
     {"blmove",
      6,
      kWrite | kDenyOom | kNoScript | kBlocking,
@@ -120,6 +120,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> CollectionRows() { return kRows; }
+std::span<const Command> CollectionRows() { return kCollectionRows; }
 
 }  // namespace interlock::sim::redis::catalogue

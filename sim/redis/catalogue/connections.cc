@@ -5,7 +5,7 @@ namespace interlock::sim::redis::catalogue {
 
 namespace {
 
-constexpr Command kRows[] = {
+constexpr Command kConnectionRows[] = {
     {"auth", -2, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy, kAclConnection},
     {"client", -2, kContainer, 0},
     {"client|caching", 3, kNoScript | kLoading | kStale, kAclConnection},
@@ -43,6 +43,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> ConnectionRows() { return kRows; }
+std::span<const Command> ConnectionRows() { return kConnectionRows; }
 
 }  // namespace interlock::sim::redis::catalogue

@@ -13,7 +13,7 @@ constexpr const char* kNoteSortStore =
     "anywhere "
     "in the argument array";
 
-constexpr Command kRows[] = {
+constexpr Command kKeyRows[] = {
     {"copy", -3, kWrite | kDenyOom, kAclKeyspace, {Key(1, kReads), Key(2, kOverwrites)}},
     {"del", -2, kWrite, kAclKeyspace, {Keys(1, -1, kRemoves)}, kToMultiShard | kAggSum},
     {"dump", 2, kReadOnly, kAclKeyspace, {Key(1, kReads)}, kNondeterministic},
@@ -70,6 +70,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> KeyRows() { return kRows; }
+std::span<const Command> KeyRows() { return kKeyRows; }
 
 }  // namespace interlock::sim::redis::catalogue

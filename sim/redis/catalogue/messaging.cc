@@ -10,7 +10,7 @@ constexpr const char* kNoteScriptReads =
 constexpr const char* kNoteScriptWrites =
     "We cannot tell how the keys will be used so we assume the worst, RW and UPDATE";
 
-constexpr Command kRows[] = {
+constexpr Command kMessagingRows[] = {
     {"psubscribe", -2, kPubSub | kNoScript | kLoading | kStale | kSubscriber, 0},
     {"publish", 3, kPubSub | kLoading | kStale | kFast | kMayReplicate, 0},
     {"pubsub", -2, kContainer, 0},
@@ -111,6 +111,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> MessagingRows() { return kRows; }
+std::span<const Command> MessagingRows() { return kMessagingRows; }
 
 }  // namespace interlock::sim::redis::catalogue

@@ -5,7 +5,7 @@ namespace interlock::sim::redis::catalogue {
 
 namespace {
 
-constexpr Command kRows[] = {
+constexpr Command kServerRows[] = {
     {"acl", -2, kContainer, 0},
     {"acl|cat", -2, kNoScript | kLoading | kStale, 0},
     {"acl|deluser", -3, kAdmin | kNoScript | kLoading | kStale, 0},
@@ -130,6 +130,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> ServerRows() { return kRows; }
+std::span<const Command> ServerRows() { return kServerRows; }
 
 }  // namespace interlock::sim::redis::catalogue

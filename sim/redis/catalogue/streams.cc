@@ -5,7 +5,7 @@ namespace interlock::sim::redis::catalogue {
 
 namespace {
 
-constexpr Command kRows[] = {
+constexpr Command kStreamRows[] = {
     {"xack", -4, kWrite | kFast, kAclStream, {Key(1, kUpdates)}},
     {"xadd",
      -5,
@@ -60,6 +60,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> StreamRows() { return kRows; }
+std::span<const Command> StreamRows() { return kStreamRows; }
 
 }  // namespace interlock::sim::redis::catalogue

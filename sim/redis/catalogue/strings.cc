@@ -5,7 +5,7 @@ namespace interlock::sim::redis::catalogue {
 
 namespace {
 
-constexpr Command kRows[] = {
+constexpr Command kStringRows[] = {
     {"append", 3, kWrite | kDenyOom | kFast, kAclString, {Key(1, kInserts)}},
     {"decr", 2, kWrite | kDenyOom | kFast, kAclString, {Key(1, kReadsAndUpdates)}},
     {"decrby", 3, kWrite | kDenyOom | kFast, kAclString, {Key(1, kReadsAndUpdates)}},
@@ -77,6 +77,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> StringRows() { return kRows; }
+std::span<const Command> StringRows() { return kStringRows; }
 
 }  // namespace interlock::sim::redis::catalogue

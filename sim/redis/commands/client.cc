@@ -238,7 +238,7 @@ void ClientTrackingInfo(Context& c) {
              IntegerValue(-1),     StringValue("prefixes"),        ArrayValue()};
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kClientCommands[] = {
     {"client|id", [](Context& c) { c.Integer(static_cast<std::int64_t>(c.client.id)); }},
     {"client|setname", &ClientSetName},
     {"client|getname", &ClientGetName},
@@ -256,6 +256,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ClientCommands() { return kRows; }
+std::span<const HandlerRow> ClientCommands() { return kClientCommands; }
 
 }  // namespace interlock::sim::redis

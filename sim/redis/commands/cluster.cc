@@ -124,7 +124,7 @@ void Shards(Context& c, Cluster& cluster) {
 }
 
 // Of the statistics of gossip there are none.
-void Info(Context& c, Cluster& cluster) {
+void ClusterInfo(Context& c, Cluster& cluster) {
   const ClusterView& view = cluster.view();
   std::int64_t assigned = 0;
   std::int64_t failed = 0;
@@ -183,7 +183,7 @@ void CountKeys(Context& c, Cluster& /*cluster*/) {
   c.Integer(KeysInSlot(c, static_cast<std::size_t>(slot), INT64_MAX).size());
 }
 
-void GetKeys(Context& c, Cluster& /*cluster*/) {
+void GetKeysInSlot(Context& c, Cluster& /*cluster*/) {
   std::int64_t slot = 0;
   std::int64_t limit = 0;
   if (!c.ParseInt(c.args[2], &slot) || !c.ParseInt(c.args[3], &limit)) return;
@@ -279,7 +279,7 @@ void SetSlot(Context& c, Cluster& cluster) {
   c.Ok();
 }
 
-void Failover(Context& c, Cluster& cluster) {
+void ClusterFailover(Context& c, Cluster& cluster) {
   const bool known =
       c.args.size() == 2 || (c.args.size() == 3 && (EqualsIgnoreCase(c.args[2], "force") ||
                                                     EqualsIgnoreCase(c.args[2], "takeover")));
@@ -302,7 +302,7 @@ void FailureReports(Context& c, Cluster& cluster) {
   c.Integer(std::int64_t{0});
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kClusterCommands[] = {
     {"asking", &InCluster<[](Context& c, Cluster&) {
        c.client.asking = true;
        c.Ok();
@@ -318,12 +318,12 @@ constexpr HandlerRow kRows[] = {
     {"cluster|nodes", &InCluster<&Nodes>},
     {"cluster|slots", &InCluster<&Slots>},
     {"cluster|shards", &InCluster<&Shards>},
-    {"cluster|info", &InCluster<&Info>},
+    {"cluster|info", &InCluster<&ClusterInfo>},
     {"cluster|myid",
      &InCluster<[](Context& c, Cluster& cluster) { c.String(cluster.myself().id); }>},
     {"cluster|keyslot", &InCluster<[](Context& c, Cluster&) { c.Integer(KeySlot(c.args[2])); }>},
     {"cluster|countkeysinslot", &InCluster<&CountKeys>},
-    {"cluster|getkeysinslot", &InCluster<&GetKeys>},
+    {"cluster|getkeysinslot", &InCluster<&GetKeysInSlot>},
     {"cluster|replicas", &InCluster<&Replicas>},
     {"cluster|slaves", &InCluster<&Replicas>},
     {"cluster|addslots",
@@ -331,12 +331,12 @@ constexpr HandlerRow kRows[] = {
     {"cluster|delslots",
      &InCluster<[](Context& c, Cluster& cluster) { ChangeSlots(c, cluster, false); }>},
     {"cluster|setslot", &InCluster<&SetSlot>},
-    {"cluster|failover", &InCluster<&Failover>},
+    {"cluster|failover", &InCluster<&ClusterFailover>},
     {"cluster|count-failure-reports", &InCluster<&FailureReports>},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> ClusterCommands() { return kRows; }
+std::span<const HandlerRow> ClusterCommands() { return kClusterCommands; }
 
 }  // namespace interlock::sim::redis

@@ -135,7 +135,7 @@ const Command* FindByName(std::string_view name) {
   return command != nullptr && EqualsIgnoreCase(name, command->name) ? command : nullptr;
 }
 
-void Info(Context& c) {
+void CommandInfo(Context& c) {
   if (c.args.size() == 2) return DescribeAll(c);
   std::vector<Value>& described = c.Array();
   for (const std::string_view name : c.args.subspan(2)) {
@@ -158,7 +158,7 @@ std::uint32_t CategoryByName(std::string_view name) {
 }
 
 // With the subcommands. There are no modules whose commands a filter could name.
-void List(Context& c) {
+void CommandList(Context& c) {
   const bool filtered = c.args.size() == 5 && EqualsIgnoreCase(c.args[2], "filterby");
   const std::string_view filter = filtered ? c.args[3] : std::string_view();
   const bool by_module = EqualsIgnoreCase(filter, "module");
@@ -203,17 +203,17 @@ void GetKeys(Context& c, bool with_flags) {
   }
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kCommandCommands[] = {
     {"command", &DescribeAll},
     {"command|count", &CountCommands},
     {"command|getkeys", [](Context& c) { GetKeys(c, false); }},
     {"command|getkeysandflags", [](Context& c) { GetKeys(c, true); }},
-    {"command|info", &Info},
-    {"command|list", &List},
+    {"command|info", &CommandInfo},
+    {"command|list", &CommandList},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> CommandCommands() { return kRows; }
+std::span<const HandlerRow> CommandCommands() { return kCommandCommands; }
 
 }  // namespace interlock::sim::redis

@@ -72,7 +72,7 @@ void ConfigSet(Context& c) {
 
 void ConfigRewrite(Context& c) { c.Error("ERR The server is running without a config file"); }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kConfigCommands[] = {
     {"config|get", &ConfigGet},
     {"config|set", &ConfigSet},
     {"config|rewrite", &ConfigRewrite},
@@ -80,6 +80,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ConfigCommands() { return kRows; }
+std::span<const HandlerRow> ConfigCommands() { return kConfigCommands; }
 
 }  // namespace interlock::sim::redis

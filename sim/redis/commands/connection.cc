@@ -143,7 +143,7 @@ void Reset(Context& c) {
   c.Status("RESET");
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kConnectionCommands[] = {
     {"ping", &Ping},
     {"echo", &Echo},
     {"select", &Select},
@@ -157,6 +157,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ConnectionCommands() { return kRows; }
+std::span<const HandlerRow> ConnectionCommands() { return kConnectionCommands; }
 
 }  // namespace interlock::sim::redis

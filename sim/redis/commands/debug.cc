@@ -101,10 +101,10 @@ void Debug(Context& c) {
                   std::string(UntilNul(c.args[1]).substr(0, 128)) + "'. Try DEBUG HELP."));
 }
 
-constexpr HandlerRow kRows[] = {{"debug", &Debug}};
+constexpr HandlerRow kDebugCommands[] = {{"debug", &Debug}};
 
 }  // namespace
 
-std::span<const HandlerRow> DebugCommands() { return kRows; }
+std::span<const HandlerRow> DebugCommands() { return kDebugCommands; }
 
 }  // namespace interlock::sim::redis

@@ -32,7 +32,7 @@ bool ParseWithin(Context& c, std::string_view text, std::int64_t highest, std::s
   return false;
 }
 
-bool ParseOptions(Context& c, RestoreOptions* options) {
+bool ParseRestoreOptions(Context& c, RestoreOptions* options) {
   for (std::size_t i = 4; i < c.args.size(); ++i) {
     const bool has_value = i + 1 < c.args.size();
     if (EqualsIgnoreCase(c.args[i], "replace")) {
@@ -58,7 +58,7 @@ bool ParseOptions(Context& c, RestoreOptions* options) {
 }
 
 // False: it is not what DUMP gives, and an error is the reply.
-bool ReadValue(Context& c, Data* data) {
+bool ReadDumpedValue(Context& c, Data* data) {
   if (!VerifyPayload(c.args[3])) {
     c.Error("ERR DUMP payload version or checksum are wrong");
     return false;
@@ -87,7 +87,7 @@ void PropagateRestore(Context& c, std::int64_t expires_at_ms) {
 
 void Restore(Context& c) {
   RestoreOptions options;
-  if (!ParseOptions(c, &options)) return;
+  if (!ParseRestoreOptions(c, &options)) return;
   const std::string_view key = c.args[1];
   if (!options.replace && c.Find(key) != nullptr) {
     return c.Error("BUSYKEY Target key name already exists.");
@@ -96,7 +96,7 @@ void Restore(Context& c) {
   if (!c.ParseInt(c.args[2], &ttl)) return;
   if (ttl < 0) return c.Error("ERR Invalid TTL value, must be >= 0");
   Data data;
-  if (!ReadValue(c, &data)) return;
+  if (!ReadDumpedValue(c, &data)) return;
   const bool deleted = options.replace && c.keyspace().Remove(c.database(), key);
   const bool has_ttl = ttl != 0;
   // Too far a time wraps around into the past, as it does there.
@@ -117,7 +117,7 @@ void Restore(Context& c) {
   if (has_ttl && !options.absolute) PropagateRestore(c, ttl);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kDumpCommands[] = {
     {"dump", &Dump},
     {"restore", &Restore},
     {"restore-asking", &Restore},
@@ -125,6 +125,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> DumpCommands() { return kRows; }
+std::span<const HandlerRow> DumpCommands() { return kDumpCommands; }
 
 }  // namespace interlock::sim::redis

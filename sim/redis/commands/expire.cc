@@ -110,7 +110,7 @@ void Persist(Context& c) {
   c.Integer(std::int64_t{1});
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kExpireCommands[] = {
     {"expire", [](Context& c) { Expire(c, true, true); }},
     {"pexpire", [](Context& c) { Expire(c, false, true); }},
     {"expireat", [](Context& c) { Expire(c, true, false); }},
@@ -124,6 +124,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ExpireCommands() { return kRows; }
+std::span<const HandlerRow> ExpireCommands() { return kExpireCommands; }
 
 }  // namespace interlock::sim::redis

@@ -183,7 +183,7 @@ void HScan(Context& c) {
   ReplyScanPage(c, page, std::move(found));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kHashCommands[] = {
     {"hset", [](Context& c) { HSet(c, false); }},
     {"hmset", [](Context& c) { HSet(c, true); }},
     {"hsetnx", &HSetNx},
@@ -204,6 +204,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> HashCommands() { return kRows; }
+std::span<const HandlerRow> HashCommands() { return kHashCommands; }
 
 }  // namespace interlock::sim::redis

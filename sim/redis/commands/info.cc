@@ -293,7 +293,7 @@ constexpr SectionRow kSections[] = {
     {"keyspace", "Keyspace", &KeyspaceSection},
 };
 
-void Info(Context& c) {
+void InfoCommand(Context& c) {
   std::set<std::string> wanted;
   for (const std::string_view word : c.args.subspan(1)) wanted.insert(ToLower(word));
   const bool everything = wanted.count("all") != 0 || wanted.count("everything") != 0;
@@ -327,14 +327,14 @@ void ResetStatistics(Context& c) {
   c.Ok();
 }
 
-constexpr HandlerRow kRows[] = {
-    {"info", &Info},
+constexpr HandlerRow kInfoCommands[] = {
+    {"info", &InfoCommand},
     {"memory|usage", &MemoryUsage},
     {"config|resetstat", &ResetStatistics},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> InfoCommands() { return kRows; }
+std::span<const HandlerRow> InfoCommands() { return kInfoCommands; }
 
 }  // namespace interlock::sim::redis

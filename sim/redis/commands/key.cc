@@ -40,7 +40,7 @@ void TouchKeys(Context& c) {
   c.Integer(present);
 }
 
-void Type(Context& c) {
+void TypeCommand(Context& c) {
   const Entry* entry = c.Glance(c.args[1]);
   c.Status(entry == nullptr ? "none" : TypeName(entry->data));
 }
@@ -160,12 +160,12 @@ void SwapDb(Context& c) {
   c.Ok();
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kKeyCommands[] = {
     {"del", &Del},
     {"unlink", &Del},
     {"exists", &Exists},
     {"touch", &TouchKeys},
-    {"type", &Type},
+    {"type", &TypeCommand},
     {"rename", [](Context& c) { Rename(c, false); }},
     {"renamenx", [](Context& c) { Rename(c, true); }},
     {"move", &Move},
@@ -175,6 +175,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> KeyCommands() { return kRows; }
+std::span<const HandlerRow> KeyCommands() { return kKeyCommands; }
 
 }  // namespace interlock::sim::redis

@@ -218,7 +218,7 @@ void LPos(Context& c) {
   }
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kListCommands[] = {
     {"lpush", [](Context& c) { Push(c, true, false); }},
     {"rpush", [](Context& c) { Push(c, false, false); }},
     {"lpushx", [](Context& c) { Push(c, true, true); }},
@@ -235,6 +235,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ListCommands() { return kRows; }
+std::span<const HandlerRow> ListCommands() { return kListCommands; }
 
 }  // namespace interlock::sim::redis

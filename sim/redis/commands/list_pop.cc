@@ -175,7 +175,7 @@ std::string MoveElement(const Place& from, bool from_left, std::string_view dest
 }
 
 // False: there was nothing to move, or an error is the reply.
-bool Move(Context& c, bool from_left, bool to_left) {
+bool MoveElement(Context& c, bool from_left, bool to_left) {
   List* source = nullptr;
   if (!c.Get(c.args[1], &source) || source == nullptr) return false;
   List* destination = nullptr;
@@ -188,7 +188,7 @@ void LMove(Context& c) {
   bool from_left = false;
   bool to_left = false;
   if (ParseSide(c, c.args[3], &from_left) && ParseSide(c, c.args[4], &to_left)) {
-    Move(c, from_left, to_left);
+    MoveElement(c, from_left, to_left);
   }
 }
 
@@ -259,7 +259,7 @@ void BlockingMove(Context& c, std::string_view timeout, Wait wait) {
   List* source = nullptr;
   if (!c.Get(c.args[1], &source)) return;
   if (source != nullptr) {
-    if (!Move(c, wait.from_left, wait.to_left)) return;
+    if (!MoveElement(c, wait.from_left, wait.to_left)) return;
     if (wait.as_rpoplpush) return c.Propagate({"RPOPLPUSH", c.args[1], c.args[2]});
     return c.Propagate({"LMOVE", c.args[1], c.args[2], c.args[3], c.args[4]});
   }
@@ -284,12 +284,12 @@ void BRPopLPush(Context& c) {
   BlockingMove(c, c.args[3], std::move(wait));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kListPopCommands[] = {
     {"lpop", [](Context& c) { Pop(c, true); }},
     {"rpop", [](Context& c) { Pop(c, false); }},
     {"lmpop", &LMPop},
     {"lmove", &LMove},
-    {"rpoplpush", [](Context& c) { Move(c, false, true); }},
+    {"rpoplpush", [](Context& c) { MoveElement(c, false, true); }},
     {"blpop", [](Context& c) { BlockingPop(c, true); }},
     {"brpop", [](Context& c) { BlockingPop(c, false); }},
     {"blmpop", &BLMPop},
@@ -299,6 +299,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ListPopCommands() { return kRows; }
+std::span<const HandlerRow> ListPopCommands() { return kListPopCommands; }
 
 }  // namespace interlock::sim::redis

@@ -107,7 +107,7 @@ void ObjectHelp(Context& c) {
   for (const std::string_view line : kLines) c.Array().push_back(StatusValue(line));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kObjectCommands[] = {
     {"object|encoding", &ObjectEncoding}, {"object|freq", &ObjectFreq},
     {"object|help", &ObjectHelp},         {"object|idletime", &ObjectIdleTime},
     {"object|refcount", &ObjectRefCount},
@@ -115,6 +115,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ObjectCommands() { return kRows; }
+std::span<const HandlerRow> ObjectCommands() { return kObjectCommands; }
 
 }  // namespace interlock::sim::redis

@@ -51,7 +51,7 @@ void Persistence::BgRewriteAof(Context& context) {
 
 namespace {
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kPersistenceCommands[] = {
     {"save", [](Context& c) { c.engine.persistence.Save(c); }},
     {"bgsave", [](Context& c) { c.engine.persistence.BgSave(c); }},
     {"bgrewriteaof", [](Context& c) { c.engine.persistence.BgRewriteAof(c); }},
@@ -60,6 +60,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> PersistenceCommands() { return kRows; }
+std::span<const HandlerRow> PersistenceCommands() { return kPersistenceCommands; }
 
 }  // namespace interlock::sim::redis

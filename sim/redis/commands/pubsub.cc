@@ -79,7 +79,7 @@ void Help(Context& c) {
   for (const std::string_view line : kLines) c.Array().push_back(StatusValue(line));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kPubSubCommands[] = {
     {"subscribe", [](Context& c) { Subscribe(c, Subscription::kChannel); }},
     {"psubscribe", [](Context& c) { Subscribe(c, Subscription::kPattern); }},
     {"ssubscribe", [](Context& c) { Subscribe(c, Subscription::kShardChannel); }},
@@ -99,6 +99,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> PubSubCommands() { return kRows; }
+std::span<const HandlerRow> PubSubCommands() { return kPubSubCommands; }
 
 }  // namespace interlock::sim::redis

@@ -153,13 +153,13 @@ void Failover(Context& c) {
   c.Unmodelled("FAILOVER");
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kReplicationCommands[] = {
     {"replicaof", &ReplicaOf},  {"slaveof", &ReplicaOf}, {"role", &Role},
     {"wait", &WaitForReplicas}, {"failover", &Failover},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> ReplicationCommands() { return kRows; }
+std::span<const HandlerRow> ReplicationCommands() { return kReplicationCommands; }
 
 }  // namespace interlock::sim::redis

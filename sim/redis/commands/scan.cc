@@ -70,7 +70,7 @@ void Scan(Context& c) {
   c.Array() = {StringValue(std::to_string(next)), ArrayValue(std::move(found))};
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kScanCommands[] = {
     {"keys", &Keys},
     {"scan", &Scan},
     {"randomkey", &RandomKey},
@@ -78,6 +78,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ScanCommands() { return kRows; }
+std::span<const HandlerRow> ScanCommands() { return kScanCommands; }
 
 }  // namespace interlock::sim::redis

@@ -35,7 +35,7 @@ void FunctionFlush(Context& c) {
   c.Ok();
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kScriptCommands[] = {
     {"eval", [](Context& c) { c.engine.scripting.Eval(c, false, false); }},
     {"evalsha", [](Context& c) { c.engine.scripting.Eval(c, true, false); }},
     {"eval_ro", [](Context& c) { c.engine.scripting.Eval(c, false, true); }},
@@ -49,6 +49,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ScriptCommands() { return kRows; }
+std::span<const HandlerRow> ScriptCommands() { return kScriptCommands; }
 
 }  // namespace interlock::sim::redis

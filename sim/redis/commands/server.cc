@@ -56,7 +56,7 @@ void Shutdown(Context& c) {
   c.engine.shutdown();
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kServerCommands[] = {
     {"time", &Time},
     {"dbsize", [](Context& c) { c.Integer(c.keyspace().keys(c.database()).size()); }},
     {"flushdb", [](Context& c) { Flush(c, false); }},
@@ -66,6 +66,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> ServerCommands() { return kRows; }
+std::span<const HandlerRow> ServerCommands() { return kServerCommands; }
 
 }  // namespace interlock::sim::redis

@@ -184,7 +184,7 @@ void SScan(Context& c) {
   ReplyScanPage(c, page, std::move(found));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kSetCommands[] = {
     {"sadd", &SAdd},         {"srem", &SRem},           {"smove", &SMove},
     {"smembers", &SMembers}, {"sismember", &SIsMember}, {"smismember", &SMIsMember},
     {"scard", &SCard},       {"spop", &SPop},           {"srandmember", &SRandMember},
@@ -193,6 +193,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> SetCommands() { return kRows; }
+std::span<const HandlerRow> SetCommands() { return kSetCommands; }
 
 }  // namespace interlock::sim::redis

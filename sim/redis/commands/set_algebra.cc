@@ -117,7 +117,7 @@ void CombineAndStore(Context& c, Operation operation, std::string_view event) {
   StoreResult(c, c.args[1], operation(c, sets), kNotifySet, event);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kSetAlgebraCommands[] = {
     {"sinter", &SInter},
     {"sinterstore", &SInterStore},
     {"sintercard", &SInterCard},
@@ -129,6 +129,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> SetAlgebraCommands() { return kRows; }
+std::span<const HandlerRow> SetAlgebraCommands() { return kSetAlgebraCommands; }
 
 }  // namespace interlock::sim::redis

@@ -11,18 +11,18 @@ namespace interlock::sim::redis {
 
 namespace {
 
-struct Unit {
+struct TtlUnit {
   std::string_view name;
   bool seconds;
   bool relative;
 };
-constexpr Unit kUnits[] = {
+constexpr TtlUnit kUnits[] = {
     {"ex", true, true}, {"px", false, true}, {"exat", true, false}, {"pxat", false, false}};
 
 // An expiry in another unit than before is an error; the same again is fine, and the last one
 // counts.
 bool TakeExpiry(std::string_view word, std::string_view next, SetOptions* options) {
-  for (const Unit& unit : kUnits) {
+  for (const TtlUnit& unit : kUnits) {
     if (!EqualsIgnoreCase(word, unit.name)) continue;
     if (next.data() == nullptr || options->keep_ttl || options->persist) return false;
     const bool other_unit = options->has_expiry() && (options->seconds != unit.seconds ||

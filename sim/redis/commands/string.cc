@@ -54,7 +54,7 @@ void PropagateSet(Context& c, const SetOptions& options, std::int64_t expires_at
   c.Propagate(effect);
 }
 
-void Set(Context& c) {
+void SetCommand(Context& c) {
   SetOptions options;
   if (!ParseSetOptions(c, 3, false, &options)) return;
   std::int64_t expires_at_ms = kNoExpiry;
@@ -154,9 +154,9 @@ void MSet(Context& c, bool only_new) {
   c.Ok();
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kStringCommands[] = {
     {"get", [](Context& c) { ReplyString(c, c.args[1]); }},
-    {"set", &Set},
+    {"set", &SetCommand},
     {"setnx", &SetNx},
     {"setex", [](Context& c) { SetWithUnit(c, true); }},
     {"psetex", [](Context& c) { SetWithUnit(c, false); }},
@@ -170,6 +170,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> StringCommands() { return kRows; }
+std::span<const HandlerRow> StringCommands() { return kStringCommands; }
 
 }  // namespace interlock::sim::redis

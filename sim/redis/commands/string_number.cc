@@ -11,7 +11,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-void Put(Context& c, Entry* entry, std::string text, StringForm form) {
+void PutNumber(Context& c, Entry* entry, std::string text, StringForm form) {
   if (entry == nullptr) entry = &c.keyspace().Add(c.database(), c.args[1], std::string());
   entry->data = std::move(text);
   entry->form = form;
@@ -25,7 +25,7 @@ void Increase(Context& c, std::int64_t by) {
   std::int64_t number = 0;
   if (text != nullptr && !c.ParseInt(*text, &number)) return;
   if (__builtin_add_overflow(number, by, &number)) return c.Error(kOverflow);
-  Put(c, entry, std::to_string(number), StringForm::kShortest);
+  PutNumber(c, entry, std::to_string(number), StringForm::kShortest);
   c.Notify(kNotifyString, "incrby", c.args[1]);
   c.Integer(number);
 }
@@ -58,12 +58,12 @@ void IncrByFloat(Context& c) {
     return c.Error("ERR increment would produce NaN or Infinity");
   }
   c.String(FormatLongDouble(value));
-  Put(c, entry, c.reply.text, StringForm::kText);
+  PutNumber(c, entry, c.reply.text, StringForm::kText);
   c.Notify(kNotifyString, "incrbyfloat", c.args[1]);
   c.Propagate({"SET", c.args[1], c.reply.text, "KEEPTTL"});
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kStringNumberCommands[] = {
     {"incr", [](Context& c) { Increase(c, 1); }},
     {"decr", [](Context& c) { Increase(c, -1); }},
     {"incrby", &IncrBy},
@@ -73,6 +73,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> StringNumberCommands() { return kRows; }
+std::span<const HandlerRow> StringNumberCommands() { return kStringNumberCommands; }
 
 }  // namespace interlock::sim::redis

@@ -21,7 +21,7 @@ bool FitsAString(Context& c, std::size_t length, std::size_t more) {
   return false;
 }
 
-void Append(Context& c) {
+void AppendToString(Context& c) {
   Entry* entry = c.Find(c.args[1]);
   std::string* text = nullptr;
   if (!c.As(entry, &text)) return;
@@ -208,13 +208,13 @@ void Lcs(Context& c) {
              IntegerValue(length)};
 }
 
-constexpr HandlerRow kRows[] = {
-    {"append", &Append},   {"strlen", &StrLen},     {"getrange", &GetRange},
-    {"substr", &GetRange}, {"setrange", &SetRange}, {"lcs", &Lcs},
+constexpr HandlerRow kStringRangeCommands[] = {
+    {"append", &AppendToString}, {"strlen", &StrLen},     {"getrange", &GetRange},
+    {"substr", &GetRange},       {"setrange", &SetRange}, {"lcs", &Lcs},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> StringRangeCommands() { return kRows; }
+std::span<const HandlerRow> StringRangeCommands() { return kStringRangeCommands; }
 
 }  // namespace interlock::sim::redis

@@ -80,13 +80,13 @@ void Exec(Context& c) {
   for (const Value& value : behind) c.engine.Emit(client, value);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kTransactionCommands[] = {
     {"multi", &Multi},     {"exec", &Exec},       {"discard", &Discard},
     {"watch", &WatchKeys}, {"unwatch", &Unwatch},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> TransactionCommands() { return kRows; }
+std::span<const HandlerRow> TransactionCommands() { return kTransactionCommands; }
 
 }  // namespace interlock::sim::redis

@@ -205,7 +205,7 @@ void ZScan(Context& c) {
   ReplyScanPage(c, page, std::move(found));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kSortedSetCommands[] = {
     {"zadd", [](Context& c) { Add(c, false); }},
     {"zincrby", [](Context& c) { Add(c, true); }},
     {"zrem", &ZRem},
@@ -220,6 +220,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> SortedSetCommands() { return kRows; }
+std::span<const HandlerRow> SortedSetCommands() { return kSortedSetCommands; }
 
 }  // namespace interlock::sim::redis

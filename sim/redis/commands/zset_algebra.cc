@@ -11,7 +11,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-enum class Operation : std::uint8_t { kUnion, kInter, kDiff };
+enum class SortedSetOperation : std::uint8_t { kUnion, kInter, kDiff };
 enum class Aggregate : std::uint8_t { kSum, kMin, kMax };
 
 struct Source {
@@ -39,7 +39,7 @@ struct Source {
 };
 
 struct Request {
-  Operation operation = Operation::kUnion;
+  SortedSetOperation operation = SortedSetOperation::kUnion;
   bool stores = false;
   bool counts = false;  // ZINTERCARD
   std::vector<Source> sources;
@@ -48,7 +48,7 @@ struct Request {
   std::int64_t limit = 0;
 };
 
-bool Fail(Context& c, std::string_view error) {
+bool FailAt(Context& c, std::string_view error) {
   c.Error(error);
   return false;
 }
@@ -59,7 +59,7 @@ bool FindSources(Context& c, Arguments keys, Request* request) {
     if (const Entry* entry = c.FindToRead(key)) {
       source.zset = std::get_if<SortedSet>(&entry->data);
       source.set = std::get_if<Set>(&entry->data);
-      if (source.zset == nullptr && source.set == nullptr) return Fail(c, kWrongType);
+      if (source.zset == nullptr && source.set == nullptr) return FailAt(c, kWrongType);
     }
     request->sources.push_back(source);
   }
@@ -74,7 +74,7 @@ bool ParseAggregate(Context& c, std::string_view word, Aggregate* aggregate) {
   } else if (EqualsIgnoreCase(word, "max")) {
     *aggregate = Aggregate::kMax;
   } else {
-    return Fail(c, kSyntax);
+    return FailAt(c, kSyntax);
   }
   return true;
 }
@@ -82,12 +82,12 @@ bool ParseAggregate(Context& c, std::string_view word, Aggregate* aggregate) {
 // Reads one option and takes it off.
 bool ParseOption(Context& c, Request* request, Arguments* left) {
   const std::string_view word = (*left)[0];
-  const bool scored = request->operation != Operation::kDiff && !request->counts;
+  const bool scored = request->operation != SortedSetOperation::kDiff && !request->counts;
   std::size_t used = 2;
   if (scored && left->size() > request->sources.size() && EqualsIgnoreCase(word, "weights")) {
     for (std::size_t i = 0; i < request->sources.size(); ++i) {
       if (!ParseDouble((*left)[1 + i], &request->sources[i].weight)) {
-        return Fail(c, "ERR weight value is not a float");
+        return FailAt(c, "ERR weight value is not a float");
       }
     }
     used = 1 + request->sources.size();
@@ -98,10 +98,10 @@ bool ParseOption(Context& c, Request* request, Arguments* left) {
     used = 1;
   } else if (request->counts && left->size() >= 2 && EqualsIgnoreCase(word, "limit")) {
     if (!ParseInteger((*left)[1], &request->limit) || request->limit < 0) {
-      return Fail(c, "ERR LIMIT can't be negative");
+      return FailAt(c, "ERR LIMIT can't be negative");
     }
   } else {
-    return Fail(c, kSyntax);
+    return FailAt(c, kSyntax);
   }
   *left = left->subspan(used);
   return true;
@@ -112,13 +112,13 @@ bool Parse(Context& c, std::size_t first, Request* request) {
   std::int64_t keys = 0;
   if (!c.ParseInt(c.args[first], &keys)) return false;
   if (keys < 1) {
-    return Fail(c, std::string("ERR at least 1 input key is needed for '")
-                       .append(c.command.name)
-                       .append("' command"));
+    return FailAt(c, std::string("ERR at least 1 input key is needed for '")
+                         .append(c.command.name)
+                         .append("' command"));
   }
   Arguments left = c.args.subspan(first + 1);
   const auto count = static_cast<std::size_t>(keys);
-  if (count > left.size()) return Fail(c, kSyntax);
+  if (count > left.size()) return FailAt(c, kSyntax);
   if (!FindSources(c, left.first(count), request)) return false;
   left = left.subspan(count);
   while (!left.empty()) {
@@ -129,7 +129,7 @@ bool Parse(Context& c, std::size_t first, Request* request) {
 
 double OrZero(double score) { return std::isnan(score) ? 0 : score; }
 
-double Combine(Aggregate aggregate, double a, double b) {
+double CombineSortedSets(Aggregate aggregate, double a, double b) {
   switch (aggregate) {
     case Aggregate::kMin:
       return b < a ? b : a;
@@ -146,20 +146,20 @@ void SortBySize(std::vector<Source>* sources) {
                    [](const Source& a, const Source& b) { return a.size() < b.size(); });
 }
 
-SortedSet Union(const Request& request) {
+SortedSet SortedSetUnion(const Request& request) {
   SortedSet result;
   result.EndCompact();
   for (const Source& source : request.sources) {
     source.ForEach([&](std::string_view member, double plain) {
       const double score = OrZero(source.weight * plain);
       const std::optional<double> before = result.Score(member);
-      result.Put(member, before ? Combine(request.aggregate, *before, score) : score);
+      result.Put(member, before ? CombineSortedSets(request.aggregate, *before, score) : score);
     });
   }
   return result;
 }
 
-SortedSet Intersection(const Request& request) {
+SortedSet SortedSetIntersection(const Request& request) {
   SortedSet result;
   result.EndCompact();
   const std::size_t most = request.limit == 0 ? SIZE_MAX : static_cast<std::size_t>(request.limit);
@@ -170,14 +170,14 @@ SortedSet Intersection(const Request& request) {
     for (std::size_t i = 1; i < sources.size(); ++i) {
       const std::optional<double> other = sources[i].Score(member);
       if (!other) return;
-      score = Combine(request.aggregate, score, *other * sources[i].weight);
+      score = CombineSortedSets(request.aggregate, score, *other * sources[i].weight);
     }
     result.Put(member, score);
   });
   return result;
 }
 
-SortedSet Difference(const Request& request) {
+SortedSet SortedSetDifference(const Request& request) {
   SortedSet result;
   result.EndCompact();
   const std::vector<Source>& sources = request.sources;
@@ -189,9 +189,10 @@ SortedSet Difference(const Request& request) {
 }
 
 SortedSet Compute(Request* request) {
-  if (request->operation == Operation::kDiff) return Difference(*request);
+  if (request->operation == SortedSetOperation::kDiff) return SortedSetDifference(*request);
   SortBySize(&request->sources);
-  return request->operation == Operation::kUnion ? Union(*request) : Intersection(*request);
+  return request->operation == SortedSetOperation::kUnion ? SortedSetUnion(*request)
+                                                          : SortedSetIntersection(*request);
 }
 
 SortedSet CompactIfSmall(const SortedSet& zset, const EncodingLimits& limits) {
@@ -203,7 +204,7 @@ SortedSet CompactIfSmall(const SortedSet& zset, const EncodingLimits& limits) {
   return compact;
 }
 
-void Combined(Context& c, Operation operation) {
+void Combined(Context& c, SortedSetOperation operation) {
   Request request;
   request.operation = operation;
   if (!Parse(c, 1, &request)) return;
@@ -214,7 +215,7 @@ void Combined(Context& c, Operation operation) {
   }
 }
 
-void Stored(Context& c, Operation operation, std::string_view event) {
+void Stored(Context& c, SortedSetOperation operation, std::string_view event) {
   Request request;
   request.operation = operation;
   request.stores = true;
@@ -225,23 +226,23 @@ void Stored(Context& c, Operation operation, std::string_view event) {
 
 void ZInterCard(Context& c) {
   Request request;
-  request.operation = Operation::kInter;
+  request.operation = SortedSetOperation::kInter;
   request.counts = true;
   if (Parse(c, 1, &request)) c.Integer(Compute(&request).size());
 }
 
-constexpr HandlerRow kRows[] = {
-    {"zunion", [](Context& c) { Combined(c, Operation::kUnion); }},
-    {"zinter", [](Context& c) { Combined(c, Operation::kInter); }},
-    {"zdiff", [](Context& c) { Combined(c, Operation::kDiff); }},
-    {"zunionstore", [](Context& c) { Stored(c, Operation::kUnion, "zunionstore"); }},
-    {"zinterstore", [](Context& c) { Stored(c, Operation::kInter, "zinterstore"); }},
-    {"zdiffstore", [](Context& c) { Stored(c, Operation::kDiff, "zdiffstore"); }},
+constexpr HandlerRow kSortedSetAlgebraCommands[] = {
+    {"zunion", [](Context& c) { Combined(c, SortedSetOperation::kUnion); }},
+    {"zinter", [](Context& c) { Combined(c, SortedSetOperation::kInter); }},
+    {"zdiff", [](Context& c) { Combined(c, SortedSetOperation::kDiff); }},
+    {"zunionstore", [](Context& c) { Stored(c, SortedSetOperation::kUnion, "zunionstore"); }},
+    {"zinterstore", [](Context& c) { Stored(c, SortedSetOperation::kInter, "zinterstore"); }},
+    {"zdiffstore", [](Context& c) { Stored(c, SortedSetOperation::kDiff, "zdiffstore"); }},
     {"zintercard", &ZInterCard},
 };
 
 }  // namespace
 
-std::span<const HandlerRow> SortedSetAlgebraCommands() { return kRows; }
+std::span<const HandlerRow> SortedSetAlgebraCommands() { return kSortedSetAlgebraCommands; }
 
 }  // namespace interlock::sim::redis

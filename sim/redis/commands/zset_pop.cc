@@ -11,7 +11,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-std::string_view PopName(bool lowest) { return lowest ? "ZPOPMIN" : "ZPOPMAX"; }
+std::string_view SortedSetPopName(bool lowest) { return lowest ? "ZPOPMIN" : "ZPOPMAX"; }
 
 // REQUIRES: the key holds a sorted set, and count >= 1.
 std::vector<SortedSet::Item> TakeEnd(Engine& engine, int database, std::string_view key,
@@ -82,14 +82,14 @@ bool FirstNonEmpty(Context& c, Arguments keys, std::string_view* key) {
   return true;
 }
 
-struct MultiPop {
+struct SortedSetMultiPop {
   Arguments keys;
   bool lowest = true;
   std::int64_t count = 1;
 };
 
 // numkeys key [key ...] MIN|MAX [COUNT count], which begin at this argument.
-bool ParseMultiPop(Context& c, std::size_t first, MultiPop* pop) {
+bool ParseSortedSetMultiPop(Context& c, std::size_t first, SortedSetMultiPop* pop) {
   const auto fail = [&](std::string_view error) {
     c.Error(error);
     return false;
@@ -113,19 +113,19 @@ bool ParseMultiPop(Context& c, std::size_t first, MultiPop* pop) {
 }
 
 // Replies with what the first key with members gives; false if there is none, or an error.
-bool PopFirst(Context& c, const MultiPop& pop) {
+bool PopFirst(Context& c, const SortedSetMultiPop& pop) {
   std::string_view key;
   c.NilArray();
   if (!FirstNonEmpty(c, pop.keys, &key) || key.data() == nullptr) return false;
   const auto items = TakeEnd(c.engine, c.database(), key, pop.lowest, pop.count);
   c.reply = KeyAndMembers(key, items);
-  c.Propagate({PopName(pop.lowest), key, std::to_string(items.size())});
+  c.Propagate({SortedSetPopName(pop.lowest), key, std::to_string(items.size())});
   return true;
 }
 
 void ZMPop(Context& c) {
-  MultiPop pop;
-  if (ParseMultiPop(c, 1, &pop)) PopFirst(c, pop);
+  SortedSetMultiPop pop;
+  if (ParseSortedSetMultiPop(c, 1, &pop)) PopFirst(c, pop);
 }
 
 // A client that waited. Without a count it asked by BZPOPMIN or BZPOPMAX.
@@ -133,7 +133,7 @@ void Serve(Engine& engine, Client& client, const Wait& wait, const std::string& 
   const std::int64_t count = std::max<std::int64_t>(wait.count, 1);
   const auto items = TakeEnd(engine, wait.database, key, wait.from_left, count);
   const std::string number = std::to_string(items.size());
-  const std::string_view effect[] = {PopName(wait.from_left), key, number};
+  const std::string_view effect[] = {SortedSetPopName(wait.from_left), key, number};
   engine.journal.Add(wait.database, Arguments(effect).first(wait.count == 0 ? 2 : 3));
   engine.Emit(client, wait.count == 0 ? KeyAndMember(key, items[0]) : KeyAndMembers(key, items));
 }
@@ -156,18 +156,18 @@ void BZPop(Context& c, bool lowest) {
   if (!FirstNonEmpty(c, keys, &key)) return;
   if (key.data() == nullptr) return WaitForMembers(c, keys, lowest, 0, std::move(wait));
   c.reply = KeyAndMember(key, TakeEnd(c.engine, c.database(), key, lowest, 1)[0]);
-  c.Propagate({PopName(lowest), key});
+  c.Propagate({SortedSetPopName(lowest), key});
 }
 
 void BZMPop(Context& c) {
-  MultiPop pop;
+  SortedSetMultiPop pop;
   Wait wait;
-  if (!ParseMultiPop(c, 2, &pop) || !ParseTimeout(c, c.args[1], &wait.deadline_ms)) return;
+  if (!ParseSortedSetMultiPop(c, 2, &pop) || !ParseTimeout(c, c.args[1], &wait.deadline_ms)) return;
   if (PopFirst(c, pop) || c.reply.type == Value::Type::kError) return;
   WaitForMembers(c, pop.keys, pop.lowest, pop.count, std::move(wait));
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kSortedSetPopCommands[] = {
     {"zpopmin", [](Context& c) { ZPop(c, true); }},
     {"zpopmax", [](Context& c) { ZPop(c, false); }},
     {"zmpop", &ZMPop},
@@ -178,6 +178,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> SortedSetPopCommands() { return kRows; }
+std::span<const HandlerRow> SortedSetPopCommands() { return kSortedSetPopCommands; }
 
 }  // namespace interlock::sim::redis

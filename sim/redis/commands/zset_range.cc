@@ -168,7 +168,7 @@ void CountRange(Context& c, By by) {
   (void)CountSelected(c, by, &range);
 }
 
-constexpr HandlerRow kRows[] = {
+constexpr HandlerRow kSortedSetRangeCommands[] = {
     {"zrange", [](Context& c) { Range(c, By::kAny, Direction::kAny); }},
     {"zrevrange", [](Context& c) { Range(c, By::kRank, Direction::kReverse); }},
     {"zrangebyscore", [](Context& c) { Range(c, By::kScore, Direction::kForward); }},
@@ -185,6 +185,6 @@ constexpr HandlerRow kRows[] = {
 
 }  // namespace
 
-std::span<const HandlerRow> SortedSetRangeCommands() { return kRows; }
+std::span<const HandlerRow> SortedSetRangeCommands() { return kSortedSetRangeCommands; }
 
 }  // namespace interlock::sim::redis

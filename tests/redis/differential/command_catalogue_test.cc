@@ -35,7 +35,7 @@ bool ByText(const Value& a, const Value& b) { return ToText(a) < ToText(b); }
 class CommandCatalogueTest : public ::testing::Test, protected Sink {
  protected:
   void SetUp() override {
-    Result<std::unique_ptr<RedisServer>> server = RedisServer::Start();
+    Result<std::unique_ptr<sim::machine::RedisServer>> server = sim::machine::RedisServer::Start();
     ASSERT_TRUE(server.ok()) << server.status().message();
     real_ = std::move(server).value();
     wire_ = std::make_unique<WireClient>(real_->port());
@@ -65,7 +65,7 @@ class CommandCatalogueTest : public ::testing::Test, protected Sink {
     EXPECT_EQ(ToText(fake), ToText(real)) << ToText(argv);
   }
 
-  std::unique_ptr<RedisServer> real_;
+  std::unique_ptr<sim::machine::RedisServer> real_;
   std::unique_ptr<WireClient> wire_;
   Server fake_;
   ClientId client_ = 0;

@@ -71,9 +71,9 @@ struct Step {
 class ConnectionComparison : public ::testing::Test, private sim::redis::Sink {
  protected:
   void SetUp() override {
-    RedisServerOptions options;
+    sim::machine::RedisServerOptions options;
     options.arguments = {"--enable-debug-command", "yes"};
-    auto started = RedisServer::Start(options);
+    auto started = sim::machine::RedisServer::Start(options);
     ASSERT_TRUE(started.ok()) << started.status().message();
     real_ = std::move(*started);
     fake_.SetSink(this);
@@ -152,7 +152,7 @@ class ConnectionComparison : public ::testing::Test, private sim::redis::Sink {
     CompareReplies("at the end");
   }
 
-  std::unique_ptr<RedisServer> real_;
+  std::unique_ptr<sim::machine::RedisServer> real_;
   Server fake_;
   std::array<std::unique_ptr<WireClient>, kConnections> wires_;
   std::array<ClientId, kConnections> ids_{};

@@ -26,9 +26,10 @@ using Call = std::function<Value(const Argv&)>;
 class DumpTest : public ::testing::Test, private sim::redis::Sink {
  protected:
   void SetUp() override {
-    RedisServerOptions options;
+    sim::machine::RedisServerOptions options;
     options.arguments = {"--save", "", "--set-max-intset-entries", "20"};
-    Result<std::unique_ptr<RedisServer>> server = RedisServer::Start(std::move(options));
+    Result<std::unique_ptr<sim::machine::RedisServer>> server =
+        sim::machine::RedisServer::Start(std::move(options));
     ASSERT_TRUE(server.ok()) << server.status().ToString();
     server_ = std::move(server).value();
     real_ = std::make_unique<WireClient>(server_->port());
@@ -89,7 +90,7 @@ class DumpTest : public ::testing::Test, private sim::redis::Sink {
     return fake_dump == real_dump;
   }
 
-  std::unique_ptr<RedisServer> server_;
+  std::unique_ptr<sim::machine::RedisServer> server_;
   std::unique_ptr<WireClient> real_;
   sim::redis::Engine engine_;
   sim::redis::ClientId client_ = 0;

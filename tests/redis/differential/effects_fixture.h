@@ -52,7 +52,7 @@ class EffectsTest : public ::testing::Test, private sim::redis::Sink {
   std::string Text(int database, const sim::redis::Argv& argv) const;
   std::string AppendOnlyFile() const;
 
-  static std::unique_ptr<RedisServer> server_;
+  static std::unique_ptr<sim::machine::RedisServer> server_;
   sim::redis::Engine engine_;
   std::map<int, Connection> connections_;
   std::map<sim::redis::ClientId, std::vector<sim::redis::Value>> replies_;

@@ -80,7 +80,7 @@ class Pair {
   void SetTime();
   void Barrier();
 
-  std::unique_ptr<RedisServer> real_;
+  std::unique_ptr<sim::machine::RedisServer> real_;
   sim::redis::Server fake_;
   Collector sink_;
   std::int64_t now_ms_ = 0;

@@ -166,14 +166,15 @@ class ProtocolDifferential : public ::testing::Test {
   // Pairs of sides: without a password and with one.
   void Start(std::vector<std::string> arguments = {}, RequestParser::Limits limits = {}) {
     for (const std::string password : {"", "secret"}) {
-      RedisServerOptions options;
+      sim::machine::RedisServerOptions options;
       options.arguments = arguments;
       if (!password.empty()) {
         options.arguments.insert(options.arguments.end(), {"--requirepass", password});
         options.user = "default";
         options.password = password;
       }
-      Result<std::unique_ptr<RedisServer>> server = RedisServer::Start(options);
+      Result<std::unique_ptr<sim::machine::RedisServer>> server =
+          sim::machine::RedisServer::Start(options);
       ASSERT_TRUE(server.ok()) << server.status().message();
       servers_.push_back(std::move(*server));
       real_.push_back(std::make_unique<RealSide>(servers_.back()->port()));
@@ -205,7 +206,7 @@ class ProtocolDifferential : public ::testing::Test {
            " bytes: " + sim::redis::ToText({sent.substr(0, 300)});
   }
 
-  std::vector<std::unique_ptr<RedisServer>> servers_;
+  std::vector<std::unique_ptr<sim::machine::RedisServer>> servers_;
   std::vector<std::unique_ptr<RealSide>> real_;
   std::vector<std::unique_ptr<FakeSide>> fake_;
 };

@@ -60,7 +60,7 @@ class ReplicationPair {
     std::vector<std::deque<std::string>> received;  // By id of the client.
   };
   struct Node {
-    std::unique_ptr<RedisServer> real;
+    std::unique_ptr<sim::machine::RedisServer> real;
     FakeEnd sink;
     std::vector<std::unique_ptr<WireClient>> real_clients;
     std::vector<sim::redis::ClientId> fake_clients;

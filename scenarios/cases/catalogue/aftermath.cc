@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// What comes later: the same lock objects when all faults are over, and a lock that nobody has
+// asked for in a long time.
+#include "scenarios/cases/catalogue/rows.h"
+
+namespace interlock::scenarios::catalogue {
+namespace {
+
+using sim::FaultKind;
+
+Scenario Recovery() {
+  Scenario scenario;
+  scenario.name = "recovery";
+  scenario.summary = "links and server fail and come back; then the same lock objects are used on";
+  scenario.classes = {SynchronyClass::kBounded};
+  scenario.asks_again = true;
+  WorkloadShape& shape = scenario.shape;
+  shape.max_clients = 3;
+  shape.max_operations = 2;
+  shape.max_faults = 2;
+  shape.faults = {FaultKind::kLostReply,   FaultKind::kResetBefore, FaultKind::kHalfOpen,
+                  FaultKind::kPartition,   FaultKind::kClientKill,  FaultKind::kServerKill,
+                  FaultKind::kServerPause, FaultKind::kLoading,     FaultKind::kReadonly,
+                  FaultKind::kOom,         FaultKind::kBusy,        FaultKind::kScriptFlush};
+  shape.persistence = {sim::Persistence::kAofAlways};
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kDeadlock, Judged::kSpuriousRefusal};
+  return scenario;
+}
+
+/// Two clients take turns, with such a break before each.
+Workload TakesTurns(Duration gap) {
+  Operation first;
+  first.ask = Ask::kWaitFor;
+  first.wait = kLease;
+  first.hold = kLease / 4;
+  Operation later = first;
+  later.think = 2 * gap;
+  Operation between = first;
+  between.think = gap;
+  return Clients({Does({first, later}), Does({between, later})});
+}
+
+/// The second of them only reads.
+Workload ReadsAfter(Duration gap) {
+  Workload workload = TakesTurns(gap);
+  for (Operation& operation : workload.clients.back().operations) operation.shared = true;
+  return workload;
+}
+
+Scenario Idle() {
+  using std::chrono::hours;
+  Scenario scenario;
+  scenario.name = "idle";
+  scenario.summary = "between two grants nothing happens for a minute, an hour, or up to 400 days";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.judges = {Judged::kTokens, Judged::kKeys};
+  scenario.always_whole = true;
+  Pin(scenario, {TakesTurns(std::chrono::minutes(1)), TakesTurns(hours(1)), TakesTurns(hours(25)),
+                 TakesTurns(hours(8 * 24)), TakesTurns(hours(40 * 24)), TakesTurns(hours(400 * 24)),
+                 ReadsAfter(hours(8 * 24))});
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Scenario> Aftermath() { return {Recovery(), Idle()}; }
+
+}  // namespace interlock::scenarios::catalogue

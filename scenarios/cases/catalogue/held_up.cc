@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// One message of a client is held up: until its client has given up waiting for it, until the lease
+// that it is about is over, or until all are done. Where it strikes is a sweep, and so is how long
+// it lasts: the drawn scenarios meet some of this rarely.
+#include <chrono>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "scenarios/cases/catalogue/rows.h"
+
+namespace interlock::scenarios::catalogue {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Both requests of a lock with one owner, each with an extension and a release; what takes several
+/// resources, or hands its leases on, is not done by then.
+constexpr int kHeldUpSteps = 64;
+constexpr int kStepsOfRefused = 40;
+
+Operation HeldUpWaits(milliseconds think, milliseconds hold,
+                      milliseconds wait = milliseconds(7000)) {
+  return {.ask = Ask::kWaitFor, .think = think, .wait = wait, .hold = hold};
+}
+
+/// Comes twice, and gives back the first time, in time or only `overstay` after its lease.
+ClientPlan Holder(milliseconds overstay) {
+  Operation long_work = HeldUpWaits(milliseconds(10), milliseconds(1600));
+  long_work.extend = true;
+  long_work.overstay = overstay;
+  return Does({long_work, HeldUpWaits(milliseconds(300), milliseconds(200))});
+}
+
+/// Comes while the holder is there.
+ClientPlan Second() {
+  Operation beside = HeldUpWaits(milliseconds(700), milliseconds(1600));
+  beside.extend = true;
+  return Does({beside});
+}
+
+/// Is told no twice, and then has a turn.
+ClientPlan Refused() {
+  const Operation tries{.think = milliseconds(800), .hold = milliseconds(100)};
+  return Does({tries, HeldUpWaits(milliseconds(90), milliseconds(100), milliseconds(150)),
+               HeldUpWaits(milliseconds(1900), milliseconds(600))});
+}
+
+void AddSweep(std::vector<ClientPlan> clients, int permits, sim::FaultKind kind,
+              milliseconds length, int steps, std::vector<Workload>& all) {
+  Workload workload = Clients(std::move(clients));
+  workload.lease = milliseconds(2000);
+  workload.permits = permits;
+  std::vector<Workload> sweep = AtAnyStep(workload, {.kind = kind, .length = length}, steps);
+  all.insert(all.end(), std::make_move_iterator(sweep.begin()),
+             std::make_move_iterator(sweep.end()));
+}
+
+std::vector<Workload> AnyMessage(int permits) {
+  using sim::FaultKind;
+  std::vector<Workload> all;
+  for (const milliseconds length : {milliseconds(1500), milliseconds(2200), milliseconds(9000)}) {
+    for (const FaultKind kind : {FaultKind::kDelayRequest, FaultKind::kDelayReply}) {
+      AddSweep({Holder({}), Second(), Refused()}, permits, kind, length, kHeldUpSteps, all);
+    }
+  }
+  for (const milliseconds length : {milliseconds(1500), milliseconds(9000)}) {
+    AddSweep({Holder(milliseconds(500)), Second(), Refused()}, permits, FaultKind::kDelayRequest,
+             length, kHeldUpSteps, all);
+    AddSweep({Refused(), Holder({}), Second()}, permits, FaultKind::kDelayRequest, length,
+             kStepsOfRefused, all);
+  }
+  return all;
+}
+
+Scenario OfOneMessage(std::string_view name, std::string_view summary, int permits) {
+  Scenario scenario;
+  scenario.name = name;
+  scenario.summary = summary;
+  scenario.classes = {SynchronyClass::kBounded, SynchronyClass::kArbitrary};
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion,
+                     Judged::kForeignRelease,  Judged::kForeignExtend,
+                     Judged::kTokens,          Judged::kDeadlock,
+                     Judged::kSpuriousRefusal, Judged::kKeys,
+                     Judged::kTermination};
+  scenario.always_whole = true;
+  Pin(scenario, AnyMessage(permits));
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Scenario> HeldUp() {
+  std::vector<Scenario> both = {
+      OfOneMessage("held-up", "any one message of a client is late, up to when it is of no use", 1),
+      OfOneMessage("held-up-permits", "as held-up, of a semaphore with two permits", 2)};
+  both.back().semaphores_only = true;
+  return both;
+}
+
+}  // namespace interlock::scenarios::catalogue

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// Redis' own page, "Distributed Locks with Redis".
+#include "scenarios/cases/catalogue/rows.h"
+
+namespace interlock::scenarios::catalogue {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// D1: the primary acknowledges C1's lock and dies before a replica has heard of it; C2 asks the
+/// promoted replica. Replication is asynchronous: no lock on one primary prevents it.
+Scenario D1() {
+  Workload workload = WholeLeaseAndSecond();
+  workload.topology = sim::Topology::kReplicated;
+  workload.nodes = 2;
+  Scenario scenario = Row("redis.d1", "the master dies before its replica knows of the lock");
+  Pin(scenario,
+      AtAnyStep(workload, {.kind = sim::FaultKind::kFailover, .length = milliseconds(1'000)}));
+  scenario.gives_up.writes = true;
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion,
+                     Judged::kKeys};
+  scenario.weaknesses =
+      InEveryClass({Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kSectionExclusion});
+  return scenario;
+}
+
+/// D2: C1's work outlives its lease; C2 holds when C1 comes back to release. A plain DEL then frees
+/// C2's lock, and C3 enters beside it. A lock that compares its token holds in every class.
+Scenario D2() {
+  const Operation late{.hold = kLease, .overstay = milliseconds(3'000)};
+  const Operation second{.ask = Ask::kWaitFor,
+                         .think = milliseconds(5'000),
+                         .wait = milliseconds(8'000),
+                         .hold = milliseconds(9'000)};
+  const Operation third{.ask = Ask::kWaitFor,
+                        .think = milliseconds(13'500),
+                        .wait = milliseconds(10'000),
+                        .hold = milliseconds(1'000)};
+  Scenario scenario = Row("redis.d2", "a holder whose lease is over releases the next one's lock");
+  Pin(scenario, std::vector<Workload>(8, Clients({Does({late}), Does({second}), Does({third})})));
+  scenario.judges = {Judged::kForeignRelease, Judged::kServerExclusion, Judged::kBeliefExclusion,
+                     Judged::kSectionExclusion, Judged::kKeys};
+  return scenario;
+}
+
+/// D5: extended while valid, and asked to extend once more when the lease is over and another
+/// client holds: that must fail.
+Scenario D5() {
+  const Operation late{
+      .hold = milliseconds(8'000), .extend = true, .overstay = milliseconds(3'000)};
+  const Operation second{.ask = Ask::kWaitFor,
+                         .think = milliseconds(5'000),
+                         .wait = milliseconds(20'000),
+                         .hold = milliseconds(9'000)};
+  Scenario scenario = Row("redis.d5", "a lease is extended in time, and once more after its end");
+  Pin(scenario, std::vector<Workload>(8, Clients({Does({late}), Does({second})})));
+  scenario.judges = {Judged::kForeignExtend, Judged::kServerExclusion, Judged::kBeliefExclusion,
+                     Judged::kSectionExclusion, Judged::kKeys};
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Scenario> RedisRows() { return {D1(), D2(), D5()}; }
+
+}  // namespace interlock::scenarios::catalogue

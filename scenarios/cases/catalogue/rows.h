@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//
+// The classic cases by name, from the texts that first told them: Kleppmann's and antirez's essays
+// of 2016, Redis' page on distributed locks, and what etcd, Curator and Chubby reported. Each is a
+// pinned workload with its faults. A lease is 10 s, so times read as in those texts, in ms.
+//
+// What a case says of "any step" is a sweep: one workload for each step at which the fault may
+// strike, because no scenario knows at which step which lock does what.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "scenarios/cases/scenario.h"
+
+namespace interlock::scenarios::catalogue {
+
+inline constexpr Duration kLease = std::chrono::seconds(10);
+
+/// In all three classes: a class below the one that a story needs is its control.
+Scenario Row(std::string_view name, std::string_view summary);
+
+/// Sets the workloads, the faults that the scenario lists, and how many runs make it whole: each
+/// workload twice, under other schedules.
+void Pin(Scenario& scenario, std::vector<Workload> workloads);
+
+/// What a correct lock cannot hold here, however well messages and pauses behave.
+std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties);
+
+/// Clocks run at up to half or double speed, and what needs sane ones is given up.
+void FreeClocks(Scenario& scenario);
+
+/// A client without faults.
+ClientPlan Does(std::vector<Operation> operations);
+
+/// A workload with that lease and messages of 0.1 to 2 ms.
+Workload Clients(std::vector<ClientPlan> clients);
+
+/// One holds for a whole lease, and another one waits for it from 2 s on, and works for 5 s.
+Workload WholeLeaseAndSecond();
+
+/// C1 asks at 0 ms and works for 500 ms; its lease would be over at 10,000. C2 asks at 100 ms in
+/// vain, and from 10,100 on for its turn of 8 s.
+Workload AsksBeforeAnother();
+
+/// Of one server, of beliefs and of sections, and that every key ends.
+const std::vector<Judged>& Exclusions();
+
+/// The fault of client 0 at each of its first steps in turn. With 36 steps it reaches any point
+/// between connecting and the reply to the release, for every lock that ships here; reading and
+/// writing what is guarded takes some more.
+std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
+/// The same of a longer program.
+std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault, int steps);
+
+/// One fault of clients, links or client clocks each; generated.
+std::vector<Scenario> ClientFaults();
+
+/// Many waiters at a time; generated.
+std::vector<Scenario> Waiting();
+/// What happens to a lock whose next holder is gone, or away, when it is handed over.
+Scenario NextInLine();
+/// Any one message that is late.
+std::vector<Scenario> HeldUp();
+
+/// When faults are over, and when nobody has asked for long.
+std::vector<Scenario> Aftermath();
+
+/// What each generated scenario is over independent masters, for locks over a quorum of them.
+std::vector<Scenario> OverMasters(const std::vector<Scenario>& of_one_server);
+
+/// The cases whose lock asks five independent masters, A to E.
+std::vector<Scenario> RedlockRows();
+
+std::vector<Scenario> KleppmannRows();
+std::vector<Scenario> AntirezRows();
+std::vector<Scenario> RedisRows();
+std::vector<Scenario> OtherRows();
+
+}  // namespace interlock::scenarios::catalogue

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// Queues: what happens to those who wait when there are many of them, or when they hold something
+// meanwhile. Nothing goes wrong here, so whoever waits has kept its connection and its place.
+#include "scenarios/cases/catalogue/rows.h"
+
+#include <cstdint>
+
+namespace interlock::scenarios::catalogue {
+namespace {
+
+Scenario Crowd() {
+  Scenario scenario;
+  scenario.name = "crowd";
+  scenario.summary = "up to ten clients stand in line; nothing goes wrong";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.shape.max_clients = 10;
+  scenario.shape.max_operations = 4;
+  scenario.judges = {Judged::kServerExclusion,
+                     Judged::kBeliefExclusion,
+                     Judged::kSectionExclusion,
+                     Judged::kDeadlock,
+                     Judged::kOrder,
+                     Judged::kTermination,
+                     Judged::kKeys};
+  return scenario;
+}
+
+/// Several resources at a time. Whoever takes more than one takes them in one order, so that a
+/// circle of clients which wait for each other is the lock's doing.
+Scenario Nested() {
+  Scenario scenario;
+  scenario.name = "nested";
+  scenario.summary = "clients ask for one resource while they hold others; nothing goes wrong";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.shape.max_operations = 4;
+  scenario.shape.max_resources = kMostResources;
+  scenario.shape.nest = true;
+  scenario.judges = {Judged::kServerExclusion,  Judged::kBeliefExclusion,
+                     Judged::kSectionExclusion, Judged::kTokens,
+                     Judged::kDeadlock,         Judged::kSpuriousRefusal,
+                     Judged::kTermination,      Judged::kKeys};
+  return scenario;
+}
+
+/// Two clients wait while a third comes and goes, each time after so long a break.
+Workload ComesAndGoes(Duration lease, Duration gap) {
+  const auto waits = [](std::int64_t think_ms) {
+    return Operation{.ask = Ask::kWait,
+                     .think = std::chrono::milliseconds(think_ms),
+                     .hold = std::chrono::milliseconds(100)};
+  };
+  Operation impatient = waits(20);
+  impatient.ask = Ask::kWaitFor;
+  impatient.wait = std::chrono::milliseconds(100);
+  const Operation comes{.think = gap, .hold = lease / 4};
+  std::vector<Operation> visits(12, comes);
+  visits.front().think = Duration{};
+  Workload workload = Clients({Does(visits), Does({waits(50)}), Does({impatient, waits(0)})});
+  workload.lease = lease;
+  return workload;
+}
+
+/// A lock that promises no order may serve newcomers first, but not again and again while it stands
+/// free in between.
+Scenario Newcomers() {
+  using std::chrono::milliseconds;
+  Scenario scenario;
+  scenario.name = "newcomers";
+  scenario.summary = "two clients wait while another comes and goes, with breaks";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.judges = {Judged::kDeadlock, Judged::kOrder, Judged::kTermination};
+  scenario.always_whole = true;
+  constexpr milliseconds kSecond{1000};
+  Pin(scenario,
+      {ComesAndGoes(kSecond, milliseconds(20)), ComesAndGoes(kSecond, milliseconds(800)),
+       ComesAndGoes(kSecond, milliseconds(1600)), ComesAndGoes(kSecond, milliseconds(2400))});
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<Scenario> Waiting() { return {Crowd(), Nested(), Newcomers(), NextInLine()}; }
+
+}  // namespace interlock::scenarios::catalogue

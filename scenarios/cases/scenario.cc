@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cases/scenario.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "scenarios/run/latch_program.h"
+#include "scenarios/search/guarantees.h"
+
+namespace interlock::scenarios {
+namespace {
+
+Judged ForSemaphore(Judged property) {
+  switch (property) {
+    case Judged::kServerExclusion:
+      return Judged::kPermitsServer;
+    case Judged::kBeliefExclusion:
+      return Judged::kPermitsBelief;
+    case Judged::kSectionExclusion:
+      return Judged::kPermitsSection;
+    default:
+      return property;
+  }
+}
+
+bool NeedsOwnership(Judged property) {
+  return property == Judged::kServerExclusion || property == Judged::kForeignRelease ||
+         property == Judged::kForeignExtend || property == Judged::kFalseValidity ||
+         property == Judged::kSpuriousRefusal;
+}
+
+/// What is left of the properties where nobody holds anything, see judge/latch.h.
+bool IsOfLatches(Judged property) {
+  return property == Judged::kServerExclusion || property == Judged::kDeadlock ||
+         property == Judged::kSpuriousRefusal || property == Judged::kKeys ||
+         property == Judged::kTermination;
+}
+
+/// A server without any data: enough to learn whether a subject shows who owns it.
+class NoData : public harness::ServerView {
+ public:
+  std::optional<std::string> String(std::string_view) const override { return std::nullopt; }
+  std::vector<std::string> List(std::string_view) const override { return {}; }
+  std::vector<std::pair<std::string, std::string>> Hash(std::string_view) const override {
+    return {};
+  }
+  std::vector<std::pair<std::string, double>> SortedSet(std::string_view) const override {
+    return {};
+  }
+  std::optional<std::int64_t> ExpiresAtMs(std::string_view) const override { return std::nullopt; }
+  std::int64_t NowMs() const override { return 0; }
+};
+
+}  // namespace
+
+const Scenario* FindScenario(std::string_view name) {
+  for (const Scenario& scenario : Catalogue()) {
+    if (scenario.name == name) return &scenario;
+  }
+  for (const Scenario& scenario : GuaranteeScenarios()) {
+    if (scenario.name == name) return &scenario;
+  }
+  return nullptr;
+}
+
+bool Applies(const Scenario& scenario, const harness::Traits& traits) {
+  const sim::Topology topology =
+      scenario.pinned.empty() ? scenario.shape.topology : scenario.pinned.front().topology;
+  if (traits.quorum != (topology == sim::Topology::kIndependent)) return false;
+  // The named cases are stories of leases, and so are those of what a holder writes to.
+  const bool of_leases = !scenario.pinned.empty() ||
+                         (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());
+  if (traits.latch && of_leases) return false;
+  return traits.semaphore || !scenario.semaphores_only;
+}
+
+bool MayShare(const harness::Traits& traits) { return traits.shared || traits.latch; }
+
+bool MaySetLimits(const harness::Traits& traits) {
+  return traits.limit_stands.value_or(std::chrono::milliseconds(0)).count() > 0;
+}
+
+Extras ExtrasOf(const harness::Traits& traits) {
+  return {.readers = MayShare(traits),
+          .stops = traits.stops,
+          .operators = traits.operators && !traits.latch,
+          .lives = traits.latch,
+          .own_leases = traits.own_leases,
+          .limit_stands = traits.limit_stands};
+}
+
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
+                              bool shows_ownership) {
+  std::vector<Judged> judged;
+  for (const Judged property : scenario.judges) {
+    if (traits.latch && !IsOfLatches(property)) continue;
+    if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
+    if (property == Judged::kForeignExtend && !traits.can_extend) continue;
+    if (property == Judged::kDeadlock && !traits.waits) continue;
+    if (property == Judged::kTermination && !traits.waits) continue;
+    // Holders of several permits have no order in which they could come.
+    if (property == Judged::kFencedWrites && traits.semaphore) continue;
+    if (property == Judged::kOrder && !traits.waits) continue;
+    if (property == Judged::kOrder && traits.bypass_bound.has_value() && !shows_ownership) continue;
+    // A lock that renews outlasts the moment at which a named case has its lease end.
+    const bool of_lost = property == Judged::kForeignRelease || property == Judged::kForeignExtend;
+    if (of_lost && traits.renews && !scenario.pinned.empty()) continue;
+    judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
+  }
+  return judged;
+}
+
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject) {
+  harness::LockOptions options;
+  options.key_prefix = scenario.key_prefix;
+  options.resource = scenario.resource;
+  options.lease = std::chrono::seconds(1);
+  const bool shows_ownership = subject.Owners(NoData(), options).has_value();
+  return JudgedFor(scenario, subject.traits(), shows_ownership);
+}
+
+std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
+                                const harness::Traits& traits) {
+  using enum Judged;
+  const auto one_of = [property](std::initializer_list<Judged> some) {
+    return std::find(some.begin(), some.end(), property) != some.end();
+  };
+  if (one_of({kSectionExclusion, kPermitsSection}) && synchrony == SynchronyClass::kArbitrary) {
+    return "no lease lock excludes sections under unbounded pauses";
+  }
+  if (property == kFencedWrites && synchrony == SynchronyClass::kArbitrary && !traits.fencing) {
+    return "without fencing tokens nothing tells a stale write";
+  }
+  // Each server's own promise is by its own clock.
+  if (scenario.gives_up.clocks && !one_of({kServerExclusion, kPermitsServer, kForeignRelease,
+                                           kForeignExtend, kTokens, kKeys})) {
+    return "no lease lock can rely on leases when clocks jump or run at any rate";
+  }
+  // What is forgotten makes a latch open late.
+  if (traits.latch && property == kServerExclusion) return {};
+  if (scenario.gives_up.writes &&
+      !one_of({kForeignRelease, kForeignExtend, kDeadlock, kKeys, kFalseValidity, kTermination})) {
+    return "no lock on one server can hold what that server forgets";
+  }
+  if (scenario.gives_up.writes && traits.nests && one_of({kForeignRelease, kKeys})) {
+    return "the server may forget that one of several holds was given back";
+  }
+  return {};
+}
+
+bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
+                const harness::Traits& traits) {
+  return std::any_of(
+      scenario.weaknesses.begin(), scenario.weaknesses.end(), [&](const Weakness& weakness) {
+        if (weakness.cured_by_lock_delay && traits.lock_delay) return false;
+        return weakness.synchrony == synchrony &&
+               (weakness.property == property || ForSemaphore(weakness.property) == property);
+      });
+}
+
+namespace {
+
+bool HasAny(const Scenario& scenario, std::initializer_list<sim::FaultKind> kinds) {
+  const auto& faults = scenario.shape.faults;
+  return std::any_of(kinds.begin(), kinds.end(), [&](sim::FaultKind kind) {
+    return std::find(faults.begin(), faults.end(), kind) != faults.end();
+  });
+}
+
+GoalSet GoalsOfLatches(const Scenario& scenario) {
+  GoalSet goals;
+  for (const Goal goal : {Goal::kAwaitedClosed, Goal::kAwaitedOpen, Goal::kWaiterGranted,
+                          Goal::kWaiterTimedOut, Goal::kCountedAgain}) {
+    goals.Add(goal);
+  }
+  if (scenario.asks_again) goals.Add(Goal::kWentOn);
+  if (!scenario.gives_up.writes) goals.Add(Goal::kLatchForgotten);
+  if (!scenario.gives_up.writes) goals.Add(Goal::kLatchProlonged);
+  return goals;
+}
+
+}  // namespace
+
+GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits,
+                       std::uint64_t runs) {
+  GoalSet goals;
+  if (!scenario.pinned.empty() || !scenario.fault_class.empty()) return goals;
+  if (traits.latch) return GoalsOfLatches(scenario);
+  const auto has = [&](std::initializer_list<sim::FaultKind> kinds) {
+    return HasAny(scenario, kinds);
+  };
+  const auto add = [&](std::initializer_list<Goal> some) {
+    for (const Goal goal : some) goals.Add(goal);
+  };
+  add({Goal::kContended, Goal::kRefused});
+  if (traits.waits) add({Goal::kWaiterGranted, Goal::kWaiterTimedOut});
+  if (traits.shared) add({Goal::kReadersTogether});
+  if (traits.shared && traits.waits) add({Goal::kWriterWaited, Goal::kReaderWaited});
+  if (scenario.shape.overstay) add({Goal::kLeaseExpiredWhileHeld, Goal::kReleaseOfLostLease});
+  if (scenario.shape.extend && traits.can_extend) add({Goal::kExtended, Goal::kExtendAfterLoss});
+  if (traits.renews) add({Goal::kRenewedByItself});
+  if (traits.stops && traits.waits) add({Goal::kWaiterStopped});
+  if (traits.operators && !scenario.gives_up.writes) add({Goal::kForcedOut});
+  using sim::FaultKind;
+  if (has({FaultKind::kCrash})) {
+    add({Goal::kCrashWhileHolding, Goal::kCrashInSection, Goal::kRecoveredAfterCrash});
+  }
+  if (has({FaultKind::kLostReply, FaultKind::kResetAfter})) add({Goal::kReplyLostAfterGrant});
+  if (has({FaultKind::kPause})) {
+    add({Goal::kPausedInSection});
+    const auto& classes = scenario.classes;
+    if (std::find(classes.begin(), classes.end(), SynchronyClass::kArbitrary) != classes.end()) {
+      add({Goal::kPausedPastLease});
+      if (scenario.shape.guard == GuardKind::kFenced && traits.fencing) {
+        add({Goal::kStaleWriteRefused});
+      }
+      if (scenario.shape.guard != GuardKind::kNone && has({FaultKind::kDelayRequest})) {
+        add({Goal::kWriteHeldUp});
+      }
+    }
+  }
+  if (scenario.asks_again) add({Goal::kWentOn});
+  if (traits.limit_stands.has_value() && !scenario.gives_up.writes) {
+    add({Goal::kOtherLimitRefused});
+    if (MaySetLimits(traits)) add({Goal::kLimitSetInUse, Goal::kLimitBelowOut});
+    if (MaySetLimits(traits) && traits.waits) add({Goal::kLetInByLimit});
+  }
+  if (runs < kRunsForRareGoals) return goals;
+  if (scenario.gives_up.writes) add({Goal::kGrantLost});
+  if (traits.waits) add({Goal::kWokenAsTimedOut});
+  if (traits.quorum) add({Goal::kSplitVote, Goal::kMinorityGivenBack});
+  if (traits.quorum && scenario.shape.extend && traits.can_extend) add({Goal::kBareExtension});
+  if (traits.waits && traits.bypass_bound != 0) add({Goal::kOvertaken});
+  // Without a pause the late extension of an overstaying client comes after the race.
+  if (scenario.shape.extend && traits.can_extend && has({FaultKind::kPause})) {
+    add({Goal::kRenewalRacedExpiry});
+  }
+  if (traits.renews && has({FaultKind::kPause})) add({Goal::kLossTold});
+  if (has({FaultKind::kLostReply, FaultKind::kResetAfter})) add({Goal::kReleaseReplyLost});
+  if (traits.semaphore && scenario.shape.min_permits > 1 && has({FaultKind::kCrash})) {
+    add({Goal::kFullThenCrash});
+  }
+  return goals;
+}
+
+std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const Workload& workload,
+                                                 const harness::Traits& traits) {
+  std::vector<harness::LockOptions> all;
+  const int beside = ResourcesAtOnce(traits) - 1;
+  for (int i = 0; i < workload.resources + beside; ++i) {
+    harness::LockOptions& options = all.emplace_back();
+    options.key_prefix = scenario.key_prefix;
+    options.resource = scenario.resource;
+    if (i > 0) options.resource += "/" + std::to_string(i + 1);
+    options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(workload.lease);
+    options.permits = workload.permits;
+    options.life = std::chrono::duration_cast<std::chrono::milliseconds>(workload.life);
+    if (traits.latch) options.parties = static_cast<int>(PartiesOf(workload, i).size());
+  }
+  for (std::size_t i = 0; beside > 0 && i + 1 < all.size(); ++i) {
+    all[i].several = {all[i].resource, all[i + 1].resource};
+  }
+  return all;
+}
+
+harness::LockOptions OptionsOf(int client, harness::LockOptions options) {
+  if (client % 2 == 1) std::reverse(options.several.begin(), options.several.end());
+  return options;
+}
+
+harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options) {
+  options.permits = plan.limit.value_or(options.permits);
+  if (plan.lease.count() > 0) {
+    options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(plan.lease);
+  }
+  return options;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+//
+// A scenario is plain data: the shape of its workloads, the faults it may use, the synchrony
+// classes it runs in, and the properties that it puts to the test. It does not know which lock it
+// will run.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/cases/goals.h"
+#include "scenarios/cases/synchrony.h"
+#include "scenarios/cases/workload.h"
+#include "scenarios/judge/judged.h"
+
+namespace interlock::scenarios {
+
+/// What a workload may have in addition, because of what the lock is.
+struct Extras {
+  bool readers = false;     ///< some ask as readers
+  bool stops = false;       ///< some waits are stopped
+  bool operators = false;   ///< some take the lock away from its holders
+  bool lives = false;       ///< a latch may be remembered for a short time only
+  bool own_leases = false;  ///< clients differ in their leases; also if limit_stands
+  /// Clients differ in their limits and leases, and, if it is more than 0, set other limits; as
+  /// Traits::limit_stands.
+  std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
+  bool operator==(const Extras&) const = default;
+};
+
+struct WorkloadShape {
+  int max_clients = 6;  ///< generated: 2 to this
+  int max_operations = 3;
+  int max_faults = 3;  ///< per client
+  std::vector<sim::FaultKind> faults;
+  bool overstay = false;  ///< some clients come back long after their validity has ended
+  bool extend = false;    ///< some clients extend their lease
+  int min_permits = 1;
+  int max_permits = 1;
+  int max_resources = 1;
+  bool nest = false;              ///< some clients ask for a resource behind one that they hold
+  std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
+  sim::Topology topology = sim::Topology::kStandalone;
+  int nodes = 1;
+  std::vector<sim::Persistence> persistence = {sim::Persistence::kNone};  ///< one is drawn
+  GuardKind guard = GuardKind::kNone;
+  // Never a scenario's own wish, see Generator.
+  Extras extras = {};
+  bool ages = false;  ///< limits go out of use for about as long as they stand
+};
+
+/// The assumptions of every lease lock that do not hold. What is still promised without them
+/// follows: see WhyNotPromised.
+struct GivesUp {
+  bool clocks = false;  ///< clocks run at about the same rate, and nobody sets them
+  bool writes = false;  ///< what a server has acknowledged survives
+};
+
+struct Weakness {
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  Judged property = Judged::kSectionExclusion;  ///< as for a lock; mapped for a semaphore
+  bool cured_by_lock_delay = false;             ///< see Traits::lock_delay
+};
+
+struct Scenario {
+  std::string_view name;
+  std::string_view summary;
+  std::vector<SynchronyClass> classes;
+  WorkloadShape shape;
+  /// For locks; a semaphore is judged by the three permit properties instead of the exclusions.
+  std::vector<Judged> judges;
+  bool semaphores_only = false;
+  GivesUp gives_up;
+  bool on_real_redis = false;  ///< fault-free, or nothing but crashes
+  std::string key_prefix = "interlock:";
+  std::string resource = "jobs:42";
+  int database = 0;
+  /// The workloads of a named case, instead of generated ones; the runs take them in turn.
+  std::vector<Workload> pinned;
+  /// What a correct lease lock cannot hold here: expected to be seen violated.
+  std::vector<Weakness> weaknesses;
+  /// Of a campaign's runs, at most so many: a pinned workload has little to vary.
+  std::uint64_t max_runs = ~std::uint64_t{0};
+  /// A run takes so many times as long as others do, so a long campaign has fewer of them (see
+  /// plan.h).
+  std::uint64_t weight = 1;
+  bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
+  /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
+  /// up to which one a weakness does not show.
+  std::vector<std::string> sweep;
+  /// When all faults are over, the same clients ask again with the same lock objects, once more
+  /// often than is excused (see judge/refusals.h).
+  bool asks_again = false;
+  bool tells_losses = false;  ///< the report says how many updates of what is guarded were lost
+  bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
+  /// Of the guarantee table, where each lock's promises say what is expected; else empty.
+  std::string_view fault_class = {};
+};
+
+const std::vector<Scenario>& Catalogue();
+/// Of the catalogue, or of the guarantee table.
+const Scenario* FindScenario(std::string_view name);
+
+bool Applies(const Scenario& scenario, const harness::Traits& traits);
+
+/// Whether some of a workload's operations are to be shared: a lock's readers', or those of who
+/// only waits at a latch. Whether clients may set limits, and follow those that others have set.
+bool MayShare(const harness::Traits& traits);
+bool MaySetLimits(const harness::Traits& traits);
+Extras ExtrasOf(const harness::Traits& traits);
+
+Extras ExtrasOf(const harness::Traits& traits);
+
+/// What the scenario judges for a subject of these traits; without a sight of who owns the lock in
+/// the server, what needs it is left out.
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
+                              bool shows_ownership = true);
+std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject);
+
+/// Why no lease lock of these traits can promise the property in this scenario and class, in half a
+/// sentence; empty: it can, and must.
+std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
+                                const harness::Traits& traits);
+
+/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, of a lock with
+/// these traits.
+bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
+                const harness::Traits& traits);
+
+/// From so many runs of one lock on, those goals are demanded too that one run in some hundreds
+/// reaches.
+inline constexpr std::uint64_t kRunsForRareGoals = 5000;
+
+/// The goals that a campaign of this scenario must reach with locks of these traits in so many
+/// runs; a pinned workload has none.
+GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits, std::uint64_t runs);
+
+/// How many resources one request takes: the one that an operation names, and those behind it.
+inline int ResourcesAtOnce(const harness::Traits& traits) {
+  return traits.several ? kMostAtOnce : 1;
+}
+
+/// Of each of the workload's resources, and of those that are taken beside the last.
+std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const Workload& workload,
+                                                 const harness::Traits& traits);
+
+/// As this client gives them: every second one names several the other way round.
+harness::LockOptions OptionsOf(int client, harness::LockOptions options);
+/// With the limit and the lease of a client that does this.
+harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options);
+
+}  // namespace interlock::scenarios

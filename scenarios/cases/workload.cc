@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cases/workload.h"
+
+#include <algorithm>
+
+namespace interlock::scenarios {
+namespace {
+
+template <typename Condition>
+bool AnyOperation(const Workload& workload, const Condition& condition) {
+  return std::any_of(
+      workload.clients.begin(), workload.clients.end(), [&](const ClientPlan& client) {
+        return std::any_of(client.operations.begin(), client.operations.end(), condition);
+      });
+}
+
+}  // namespace
+
+sim::FaultPlan FaultPlanOf(const Workload& workload) {
+  sim::FaultPlan plan;
+  int process = 0;
+  for (const ClientPlan& client : workload.clients) {
+    for (const PlannedFault& fault : client.faults) {
+      plan.push_back({fault.kind, process, fault.step, fault.length, fault.node});
+    }
+    ++process;
+  }
+  return plan;
+}
+
+Duration SerialLength(const Workload& workload) {
+  Duration sum{};
+  for (const ClientPlan& client : workload.clients) {
+    for (const Operation& operation : client.operations) {
+      sum += operation.think + operation.wait + operation.hold + operation.overstay;
+      sum += operation.stall;
+      sum += 2 * workload.lease;
+    }
+  }
+  return sum;
+}
+
+Duration LongestPhaseOne(const Workload& workload) {
+  return SerialLength(workload) + workload.lease;
+}
+
+bool HasReaders(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& operation) { return operation.shared; });
+}
+
+bool HasOwnLimits(const Workload& workload) {
+  return std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& one) { return one.limit.has_value(); });
+}
+
+bool VariesLimits(const Workload& workload) {
+  return SetsLimits(workload) || HasOwnLeases(workload) || HasOwnLimits(workload);
+}
+
+bool SetsLimits(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& one) { return one.sets_limit > 0; }) ||
+         std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& one) { return one.limit == 0; });
+}
+
+bool HasOwnLeases(const Workload& workload) {
+  return std::any_of(workload.clients.begin(), workload.clients.end(),
+                     [](const ClientPlan& one) { return one.lease.count() != 0; });
+}
+
+bool HasStops(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& operation) { return operation.stops; });
+}
+
+bool HasOperators(const Workload& workload) {
+  return AnyOperation(workload, [](const Operation& operation) { return operation.forces; });
+}
+
+std::string_view ToString(Ask ask) {
+  switch (ask) {
+    case Ask::kTry:
+      return "try";
+    case Ask::kWaitFor:
+      return "wait-for";
+    case Ask::kWait:
+      return "wait";
+  }
+  return "?";
+}
+
+std::string_view ToString(GuardKind guard) {
+  switch (guard) {
+    case GuardKind::kNone:
+      return "none";
+    case GuardKind::kUnfenced:
+      return "unfenced";
+    case GuardKind::kFenced:
+      return "fenced";
+    case GuardKind::kCheckAndSet:
+      return "checked";
+  }
+  return "?";
+}
+
+std::optional<GuardKind> GuardKindFromText(std::string_view text) {
+  for (const GuardKind guard :
+       {GuardKind::kNone, GuardKind::kUnfenced, GuardKind::kFenced, GuardKind::kCheckAndSet}) {
+    if (ToString(guard) == text) return guard;
+  }
+  return std::nullopt;
+}
+
+}  // namespace interlock::scenarios

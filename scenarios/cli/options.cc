@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/cli/options.h"
+
+#include <optional>
+#include <utility>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Error.hpp>
+#include <CLI/Formatter.hpp>
+#include <CLI/Option.hpp>
+
+namespace interlock::scenarios::cli {
+namespace {
+
+/// Without all the options behind it: nobody would see it above them.
+std::string WhatIsWrong(const CLI::App* /*app*/, const CLI::Error& error) {
+  return std::string("interlock: ") + error.what() + "\n--help lists the options.\n";
+}
+
+std::string WhichCommand(const CLI::App* app, const CLI::Error& /*error*/) {
+  return "interlock: which command?\n\n" + app->help();
+}
+
+CLI::App* FindCommand(const CLI::App& app, std::string_view name) {
+  const auto all = app.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* command : all) {
+    if (command->get_name() == name) return const_cast<CLI::App*>(command);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Option Option::Check(ValueCheck check) {
+  option_->check(std::move(check));
+  return *this;
+}
+
+Option Option::InRange(std::int64_t least, std::int64_t most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+Option Option::OneOf(const std::vector<std::string>& words) {
+  option_->check(CLI::IsMember(words));
+  return *this;
+}
+
+Option Option::Type(std::string_view name) {
+  option_->type_name(std::string(name));
+  return *this;
+}
+
+Option Option::ShowDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::Required() {
+  option_->required();
+  return *this;
+}
+
+Option Option::Joined() {
+  option_->join(',');
+  return *this;
+}
+
+Option Option::Needs(Option other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::Excludes(Option other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+bool Option::given() const { return option_->count() > 0; }
+
+Command Command::Subcommand(std::string_view name, std::string_view help) const {
+  return Command(*app_->add_subcommand(std::string(name), std::string(help)));
+}
+
+template <typename T>
+Option Command::Add(const std::string& name, T& value, const std::string& help) const {
+  return Option(*app_->add_option(name, value, help));
+}
+template Option Command::Add(const std::string&, int&, const std::string&) const;
+template Option Command::Add(const std::string&, std::optional<int>&, const std::string&) const;
+template Option Command::Add(const std::string&, std::uint64_t&, const std::string&) const;
+template Option Command::Add(const std::string&, std::string&, const std::string&) const;
+template Option Command::Add(const std::string&, std::vector<int>&, const std::string&) const;
+template Option Command::Add(const std::string&, std::vector<std::string>&,
+                             const std::string&) const;
+
+Option Command::AddTaken(const std::string& name, std::function<void(const std::string&)> take,
+                         const std::string& help) const {
+  return Option(*app_->add_option_function<std::string>(name, take, help));
+}
+
+Option Command::Flag(const std::string& name, bool& value, const std::string& help) const {
+  return Option(*app_->add_flag(name, value, help));
+}
+
+Option Command::Ignored(const std::string& name, const std::string& help) const {
+  return Option(*app_->add_flag(name)->description(help));
+}
+
+void Command::Footer(const std::string& text) const { app_->footer(text); }
+
+void Command::Hide() const { app_->group(""); }
+
+void Command::OnParsed(std::function<void()> then) const {
+  app_->callback([then = std::move(then)] {
+    try {
+      then();
+    } catch (const WrongUsage& wrong) {
+      throw CLI::ValidationError(wrong.what);
+    }
+  });
+}
+
+bool Command::has_chosen() const { return !app_->get_subcommands().empty(); }
+
+CommandLine::CommandLine(const std::string& about, const std::string& version)
+    : app_(std::make_unique<CLI::App>(about)) {
+  app_->set_version_flag("--version", version);
+  app_->require_subcommand(1);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::commands() { return Command(*app_); }
+
+CommandLine::Parsed CommandLine::Parse(int argc, char** argv) {
+  app_->failure_message(argc > 1 ? &WhatIsWrong : &WhichCommand);
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app_->exit(error) == 0 ? Parsed::kHelpPrinted : Parsed::kRefused;
+  }
+  return Parsed::kYes;
+}
+
+bool CommandLine::Knows(std::string_view command) const {
+  return FindCommand(*app_, command) != nullptr;
+}
+
+std::vector<std::string> CommandLine::names() const {
+  std::vector<std::string> names;
+  const auto shown =
+      app_->get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
+  for (const CLI::App* command : shown) names.push_back(command->get_name());
+  return names;
+}
+
+std::string CommandLine::Overview() const {
+  // Not app.help(): that hands over to the chosen command.
+  return app_->get_formatter()->make_help(app_.get(), app_->get_name(), CLI::AppFormatMode::Normal);
+}
+
+std::string CommandLine::HelpOn(std::string_view command) const {
+  return FindCommand(*app_, command)->help(app_->get_name(), CLI::AppFormatMode::Normal);
+}
+
+}  // namespace interlock::scenarios::cli

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/circles.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// A grant that its client knows of and has not begun to give back.
+struct Holding {
+  int client = 0;
+  std::size_t resource = 0;
+  std::string token;
+  Interval known;
+};
+
+/// A client that asks for a resource, and waits.
+struct Waiting {
+  const Attempt* attempt = nullptr;
+  std::size_t resource = 0;
+  std::vector<const ServerHold*> entries;  ///< that fill the resource
+  std::vector<int> owners;                 ///< of these
+};
+
+bool Contains(const Interval& interval, VirtualTime at) {
+  return interval.from <= at && at < interval.to;
+}
+
+class Circles {
+ public:
+  explicit Circles(std::span<const History* const> histories) : histories_(histories) {
+    for (std::size_t i = 0; i < histories_.size(); ++i) {
+      for (const ClientHold& hold : histories_[i]->holds) {
+        const VirtualTime from = hold.belief.front().from;
+        holdings_.push_back({hold.client, i, hold.token, {from, hold.release_called}});
+        instants_.push_back(from);
+      }
+      for (const Attempt& attempt : histories_[i]->attempts) {
+        instants_.push_back(attempt.asked);
+        if (attempt.of_several) AddParts(*histories_[i], attempt, i);
+      }
+    }
+    std::sort(instants_.begin(), instants_.end());
+    instants_.erase(std::unique(instants_.begin(), instants_.end()), instants_.end());
+  }
+
+  std::optional<Violation> First() const {
+    if (holdings_.empty() && parts_.empty()) return std::nullopt;
+    for (const VirtualTime at : instants_) {
+      const std::vector<Waiting> stuck = StuckAt(at);
+      if (stuck.empty()) continue;
+      const VirtualTime end = EndOf(stuck);
+      if (IsBrokenByTimeAlone(stuck, end)) return Told(stuck, at, end);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  /// What it gets of the several that it asks for, before it has all of them.
+  void AddParts(const History& history, const Attempt& attempt, std::size_t resource) {
+    const Interval asking{attempt.asked, attempt.answered};
+    for (const ServerHold& entry : history.server_holds) {
+      if (entry.client != attempt.client || !Contains(asking, entry.granted)) continue;
+      parts_.push_back({entry.client, resource, entry.token, {entry.granted, attempt.answered}});
+      instants_.push_back(entry.granted);
+    }
+  }
+
+  /// The largest set of waiting clients of which each waits for others of the set alone.
+  std::vector<Waiting> StuckAt(VirtualTime at) const {
+    std::vector<Waiting> stuck;
+    for (std::size_t i = 0; i < histories_.size(); ++i) {
+      for (const Attempt& attempt : histories_[i]->attempts) {
+        const bool waits =
+            attempt.ask != Ask::kTry && Contains({attempt.asked, attempt.answered}, at);
+        if (!waits || !AsksInOrder(attempt.client, i, at)) continue;
+        if (auto waiting = WaitsForOwners(attempt, i, at)) stuck.push_back(std::move(*waiting));
+      }
+    }
+    const auto goes_on = [&stuck](int owner) {
+      return std::none_of(stuck.begin(), stuck.end(),
+                          [owner](const Waiting& other) { return other.attempt->client == owner; });
+    };
+    const auto is_free = [&](const Waiting& one) {
+      return std::any_of(one.owners.begin(), one.owners.end(), goes_on);
+    };
+    for (;;) {
+      const auto one = std::find_if(stuck.begin(), stuck.end(), is_free);
+      if (one == stuck.end()) return stuck;
+      stuck.erase(one);
+    }
+  }
+
+  /// For a resource behind all that the client holds.
+  bool AsksInOrder(int client, std::size_t resource, VirtualTime at) const {
+    return std::none_of(holdings_.begin(), holdings_.end(), [&](const Holding& holding) {
+      return holding.client == client && holding.resource >= resource &&
+             Contains(holding.known, at);
+    });
+  }
+
+  /// Whom the client waits for. Nothing: the resource is not full, or not of holders we know.
+  std::optional<Waiting> WaitsForOwners(const Attempt& attempt, std::size_t resource,
+                                        VirtualTime at) const {
+    const History& history = *histories_[resource];
+    Waiting waiting{&attempt, resource, {}, {}};
+    for (const ServerHold& entry : history.server_holds) {
+      const VirtualTime until = std::min(entry.ended, entry.promised_until);
+      if (!Contains({entry.granted, until}, at) || !Conflict(attempt, entry)) continue;
+      const std::optional<int> owner = HolderOf(entry, resource, at);
+      if (!owner.has_value() || IsItsOwnPart(attempt, entry)) return std::nullopt;
+      waiting.entries.push_back(&entry);
+      waiting.owners.push_back(*owner);
+    }
+    if (static_cast<int>(waiting.entries.size()) < history.limits.Most(at, at)) return std::nullopt;
+    return waiting;
+  }
+
+  /// Who holds what the entry stands for: this resource, or another one with the same token.
+  std::optional<int> HolderOf(const ServerHold& entry, std::size_t resource, VirtualTime at) const {
+    for (const Holding& holding : holdings_) {
+      if (holding.token != entry.token || !Contains(holding.known, at)) continue;
+      const bool its_own = holding.resource == resource && holding.client == entry.client;
+      if (its_own || StandsForAnother(entry, holding, resource)) return holding.client;
+    }
+    for (const Holding& part : parts_) {
+      const bool is_it = part.resource == resource && part.client == entry.client;
+      if (is_it && part.token == entry.token && Contains(part.known, at)) return part.client;
+    }
+    return std::nullopt;
+  }
+
+  static bool IsItsOwnPart(const Attempt& attempt, const ServerHold& entry) {
+    return attempt.of_several && entry.client == attempt.client && entry.granted >= attempt.asked;
+  }
+
+  /// The entry fills this resource, and is that of a grant of another one. A client that asked for
+  /// this one when the entry came may have been granted both, with one token for all it does.
+  bool StandsForAnother(const ServerHold& entry, const Holding& holding,
+                        std::size_t resource) const {
+    if (holding.resource == resource || entry.token.empty()) return false;
+    const auto& attempts = histories_[resource]->attempts;
+    return std::none_of(attempts.begin(), attempts.end(), [&](const Attempt& attempt) {
+      return attempt.client == holding.client && attempt.asked <= entry.granted &&
+             entry.granted <= attempt.answered;
+    });
+  }
+
+  /// When the first of those who are stuck has an answer, or the first entry is gone.
+  static VirtualTime EndOf(const std::vector<Waiting>& stuck) {
+    VirtualTime end = kOpen;
+    for (const Waiting& one : stuck) {
+      end = std::min(end, one.attempt->answered);
+      for (const ServerHold* entry : one.entries) {
+        end = std::min({end, entry->ended, entry->promised_until});
+      }
+    }
+    return end;
+  }
+
+  /// Not by a lock that saw the circle and refused somebody, nor by anybody's release.
+  bool IsBrokenByTimeAlone(const std::vector<Waiting>& stuck, VirtualTime end) const {
+    if (end >= histories_.front()->end) return true;
+    const Duration moment = histories_.front()->lease / 50;
+    return std::any_of(stuck.begin(), stuck.end(), [&](const Waiting& one) {
+      const bool impatient = one.attempt->answered == end &&
+                             one.attempt->answer == StatusCode::kTimeout &&
+                             one.attempt->deadline - moment <= end;
+      return impatient ||
+             std::any_of(one.entries.begin(), one.entries.end(),
+                         [end](const ServerHold* entry) { return entry->promised_until == end; });
+    });
+  }
+
+  static Violation Told(const std::vector<Waiting>& stuck, VirtualTime at, VirtualTime end) {
+    std::string who;
+    for (const Waiting& one : stuck) {
+      if (!who.empty()) who += ", and ";
+      const int client = one.attempt->client;
+      const int owner = one.owners.front();
+      who += fmt::format("{} waited for what {} held", ClientName(client),
+                         owner == client ? "itself" : ClientName(owner));
+    }
+    return {Judged::kDeadlock, at, stuck.front().attempt->client,
+            fmt::format("from {} on {}, though each asked in one order; only time ended it, at {}",
+                        Instant(at), who, Instant(end)),
+            static_cast<int>(stuck.front().resource)};
+  }
+
+  const std::span<const History* const> histories_;
+  std::vector<Holding> holdings_;
+  std::vector<Holding> parts_;         // each until its client has all that it asked for
+  std::vector<VirtualTime> instants_;  // at which somebody may have become stuck, in order
+};
+
+}  // namespace
+
+void JudgeCircles(std::span<const History* const> histories, std::vector<Violation>& violations) {
+  if (histories.size() < 2) return;  // in one order nobody waits for the only one it holds
+  const bool calm = std::all_of(histories.begin(), histories.end(), [](const History* history) {
+    return history->disturbances.empty() && history->deaths.empty() &&
+           history->supersessions.empty() && !history->server_clock_moved;
+  });
+  if (!calm) return;
+  if (std::optional<Violation> first = Circles(histories).First()) {
+    violations.push_back(std::move(*first));
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// Belief exclusion (LK002, LK013) and section exclusion (LK003, LK013): a sweep over intervals
+// after the run. Server exclusion is the ledger's.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/log/history.h"
+
+namespace interlock::scenarios {
+
+/// Appends one violation per level at most: the earliest instant with more than the limit that
+/// was in force.
+/// Readers do not count for each other.
+void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/exercised.h"
+
+#include <algorithm>
+
+#include "scenarios/judge/forced.h"
+#include "scenarios/judge/order.h"
+#include "scenarios/judge/refusals.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Its server lost it, or was replaced by one that never had it.
+bool IsForgotten(const History& history, const ServerHold& entry) {
+  if (entry.end != ServerHoldEnd::kLost || entry.waived != kOpen) return false;
+  return std::none_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
+        const bool same = other.client == entry.client && other.token == entry.token;
+        return same && other.copied && other.granted >= entry.ended;
+      });
+}
+
+bool Overlaps(VirtualTime from, VirtualTime to, VirtualTime begin, VirtualTime end) {
+  return from < end && begin < to;
+}
+
+/// Somebody else held, at the server or in its own belief, while this was asked for.
+bool IsContended(const History& history, const Attempt& attempt) {
+  for (const ServerHold& hold : history.server_holds) {
+    if (hold.client != attempt.client && Conflict(attempt, hold) &&
+        Overlaps(attempt.asked, attempt.answered, hold.granted,
+                 std::min(hold.ended, hold.promised_until))) {
+      return true;
+    }
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (hold.client != attempt.client && Conflict(attempt, hold) &&
+        Overlaps(attempt.asked, attempt.answered, hold.belief.front().from,
+                 hold.belief.back().to)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A client that a fault has met could go on with the same lock object.
+bool WentOn(const History& history, const Attempt& attempt) {
+  return attempt.answer == StatusCode::kOk && attempt.answered != kOpen &&
+         IsPastRecovery(history, attempt) &&
+         std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) { return fault.client == attempt.client; });
+}
+
+void AddAttemptGoals(const History& history, GoalSet& goals) {
+  for (const Attempt& attempt : history.attempts) {
+    const bool contended = IsContended(history, attempt);
+    if (contended) goals.Add(Goal::kContended);
+    if (attempt.answered == kOpen) continue;
+    const bool waits = attempt.ask != Ask::kTry;
+    if (attempt.answer == StatusCode::kOk && waits && contended) goals.Add(Goal::kWaiterGranted);
+    if (attempt.answer == StatusCode::kNotAcquired) goals.Add(Goal::kRefused);
+    if (attempt.answer == StatusCode::kTimeout) {
+      goals.Add(waits ? Goal::kWaiterTimedOut : Goal::kRefused);
+    }
+    if (Status(attempt.answer).outcome() == Outcome::kUnknown) goals.Add(Goal::kUnknownOutcome);
+    if (attempt.answer == StatusCode::kStopped) goals.Add(Goal::kWaiterStopped);
+    const bool met = attempt.stopped <= attempt.answered && attempt.answer == StatusCode::kOk;
+    if (met) goals.Add(Goal::kGrantMetStop);
+    if (WentOn(history, attempt)) goals.Add(Goal::kWentOn);
+  }
+}
+
+void AddServerGoals(const History& history, GoalSet& goals) {
+  VirtualTime first_death = kOpen;
+  for (const ServerHold& entry : history.server_holds) {
+    const VirtualTime died = DiedAt(history, entry.client, entry.granted);
+    if (died != kOpen && entry.granted <= died && died < entry.promise_end()) {
+      goals.Add(Goal::kCrashWhileHolding);
+      first_death = std::min(first_death, died);
+    }
+    const bool known =
+        std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+          return hold.client == entry.client && hold.token == entry.token;
+        });
+    if (!known && entry.client >= 0 && died == kOpen) goals.Add(Goal::kReplyLostAfterGrant);
+    for (const Attempt& attempt : history.attempts) {
+      const bool made_it = attempt.client == entry.client && attempt.asked <= entry.granted &&
+                           entry.granted <= attempt.answered;
+      if (made_it && attempt.answered != kOpen &&
+          attempt.answered >= entry.granted + history.lease) {
+        goals.Add(Goal::kGrantCameLate);
+      }
+    }
+  }
+  for (const ClientHold& hold : history.holds) {
+    const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
+    if (died != kOpen && died < hold.release_called) first_death = std::min(first_death, died);
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (hold.belief.front().from > first_death) goals.Add(Goal::kRecoveredAfterCrash);
+  }
+}
+
+void AddHoldGoals(const History& history, GoalSet& goals) {
+  for (const ClientHold& hold : history.holds) {
+    const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
+    if (ForcedOutAt(history, hold) < std::min(died, hold.belief.back().to)) {
+      goals.Add(Goal::kForcedOut);
+    }
+    if (died != kOpen && died < hold.release_called) {
+      goals.Add(Goal::kCrashWhileHolding);
+      if (hold.entered() && died <= hold.section.to) goals.Add(Goal::kCrashInSection);
+    }
+    const VirtualTime out = hold.entered() ? hold.section.to : kOpen;
+    if (out != kOpen && out > hold.belief.back().to + history.lease / 64) {
+      goals.Add(Goal::kPausedPastLease);
+    }
+    for (const ServerHold& entry : history.server_holds) {
+      if (entry.client != hold.client || entry.token != hold.token) continue;
+      if (entry.promised_until < hold.release_called) goals.Add(Goal::kLeaseExpiredWhileHeld);
+      const bool gone = entry.end == ServerHoldEnd::kForced || IsForgotten(history, entry);
+      const VirtualTime over = gone ? entry.ended : entry.promised_until;
+      for (const ServerHold& next : history.server_holds) {
+        if (next.client != hold.client && hold.release_called != kOpen && over <= next.granted &&
+            next.granted < hold.release_called && next.promise_end() > hold.release_called) {
+          goals.Add(Goal::kReleaseOfLostLease);
+        }
+      }
+    }
+  }
+}
+
+bool RacedExpiry(const History& history, const Renewal& renewal) {
+  if (renewal.sent == kOpen || renewal.answered == kOpen) return false;
+  return renewal.called <= renewal.promised_until &&
+         renewal.promised_until <= renewal.answered + history.latency;
+}
+
+/// A fault struck at the instant at which the server released, and the client went on asking.
+bool LostReleaseReply(const History& history, const ClientHold& hold) {
+  if (hold.release_called == kOpen || Died(history, hold.client)) return false;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.client != hold.client || entry.token != hold.token) continue;
+    if (entry.end != ServerHoldEnd::kReleased || entry.ended < hold.release_called) continue;
+    const bool asked_again = hold.release_sent != kOpen && hold.release_sent > entry.ended;
+    if (!asked_again && Status(hold.release_status).outcome() != Outcome::kUnknown) continue;
+    for (const Disturbance& fault : history.disturbances) {
+      if (fault.client == hold.client && fault.at == entry.ended) return true;
+    }
+  }
+  return false;
+}
+
+bool WokenAsItTimedOut(const History& history, const Attempt& attempt) {
+  if (attempt.deadline == kOpen) return false;
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
+        const VirtualTime free = std::min(entry.ended, entry.promised_until);
+        const bool waiting =
+            attempt.asked < free && std::min(free, attempt.deadline) <= attempt.answered;
+        return entry.client != attempt.client && waiting &&
+               attempt.deadline - history.latency <= free &&
+               free <= attempt.deadline + history.latency;
+      });
+}
+
+/// A holder died at `death`, and all permits were out.
+bool WasFull(const History& history, const Death& death) {
+  const int permits = history.limits.Most(death.at, death.at);
+  if (permits < 2) return false;
+  int out = 0;
+  bool its_own = false;
+  for (const ServerHold& entry : history.server_holds) {
+    const VirtualTime until = std::min(entry.ended, entry.promised_until);
+    if (entry.copied || death.at < entry.granted || until <= death.at) continue;
+    ++out;
+    its_own = its_own || entry.client == death.client;
+  }
+  return its_own && out >= permits;
+}
+
+/// Its server lost it, or was replaced by one that never had it, while its client relied on it.
+bool WasLost(const History& history, const ServerHold& entry) {
+  if (!IsForgotten(history, entry)) return false;
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    return hold.client == entry.client && hold.token == entry.token &&
+           hold.belief.front().from <= entry.ended && entry.ended < hold.belief.back().to;
+  });
+}
+
+/// Two readers were inside at once.
+bool WereTogether(const History& history, const ClientHold& reader) {
+  if (!reader.shared || !reader.entered()) return false;
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& other) {
+    return other.shared && other.entered() && other.client != reader.client &&
+           Overlaps(reader.section.from, reader.section.to, other.section.from, other.section.to);
+  });
+}
+
+/// It waited, and what it waited for was held by the other kind.
+bool WaitedForTheOthers(const History& history, const Attempt& attempt) {
+  if (attempt.ask == Ask::kTry) return false;
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& hold) {
+                       return hold.shared != attempt.shared && hold.client != attempt.client &&
+                              Overlaps(attempt.asked, attempt.answered, hold.granted,
+                                       std::min(hold.ended, hold.promised_until));
+                     });
+}
+
+/// What readers and writers do to each other.
+void AddSharedGoals(const History& history, GoalSet& goals) {
+  for (const ClientHold& hold : history.holds) {
+    if (WereTogether(history, hold)) goals.Add(Goal::kReadersTogether);
+  }
+  for (const Attempt& attempt : history.attempts) {
+    if (!WaitedForTheOthers(history, attempt)) continue;
+    goals.Add(attempt.shared ? Goal::kReaderWaited : Goal::kWriterWaited);
+  }
+}
+
+/// When it died as one that waited in the server; kOpen: it did not.
+VirtualTime DiedInLine(const History& history, const Attempt& attempt) {
+  if (attempt.ask == Ask::kTry || attempt.queued == kOpen || attempt.answered != kOpen) {
+    return kOpen;
+  }
+  return DiedAt(history, attempt.client, attempt.queued);
+}
+
+/// It was granted all the same: its death and the grant were on their way at once, or nobody had
+/// noticed yet.
+bool WasGrantedAllTheSame(const History& history, const Attempt& attempt) {
+  VirtualTime until = kOpen;  // then a later life of the client asks
+  for (const Attempt& other : history.attempts) {
+    const bool later = other.client == attempt.client && other.asked > attempt.asked;
+    if (later) until = std::min(until, other.asked);
+  }
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& entry) {
+                       return entry.client == attempt.client && !entry.copied &&
+                              attempt.queued < entry.granted && entry.granted < until;
+                     });
+}
+
+/// The accidents of waiting, renewing and releasing.
+void AddRaceGoals(const History& history, GoalSet& goals) {
+  for (const Renewal& renewal : history.renewals) {
+    if (RacedExpiry(history, renewal)) goals.Add(Goal::kRenewalRacedExpiry);
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (LostReleaseReply(history, hold)) goals.Add(Goal::kReleaseReplyLost);
+  }
+  for (const Attempt& attempt : history.attempts) {
+    if (WokenAsItTimedOut(history, attempt)) goals.Add(Goal::kWokenAsTimedOut);
+    if (!Overtakings(history, attempt).empty()) goals.Add(Goal::kOvertaken);
+    if (DiedInLine(history, attempt) == kOpen) continue;
+    goals.Add(Goal::kDiedInLine);
+    if (WasGrantedAllTheSame(history, attempt)) goals.Add(Goal::kGrantMetCrash);
+  }
+  for (const ServerHold& entry : history.server_holds) {
+    if (WasLost(history, entry)) goals.Add(Goal::kGrantLost);
+  }
+  for (const Death& death : history.deaths) {
+    if (WasFull(history, death)) goals.Add(Goal::kFullThenCrash);
+  }
+}
+
+}  // namespace
+
+void AddGoals(const History& history, GoalSet& goals) {
+  AddAttemptGoals(history, goals);
+  AddServerGoals(history, goals);
+  AddHoldGoals(history, goals);
+  AddRaceGoals(history, goals);
+  AddSharedGoals(history, goals);
+}
+
+PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet& goals) {
+  PerJudged<bool> exercised;
+  const bool contended = goals.Has(Goal::kContended);
+  int entered = 0;
+  for (const ClientHold& hold : history.holds) entered += hold.entered() ? 1 : 0;
+  const bool ownership_seen = !history.server_holds.empty();
+  exercised[semaphore ? Judged::kPermitsServer : Judged::kServerExclusion] =
+      contended && ownership_seen;
+  exercised[semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion] = contended;
+  exercised[semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion] =
+      contended && entered > history.limits.Most();
+  exercised[Judged::kForeignRelease] = goals.Has(Goal::kReleaseOfLostLease);
+  exercised[Judged::kForeignExtend] = goals.Has(Goal::kExtendAfterLoss);
+  exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
+  exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
+  exercised[Judged::kKeys] = ownership_seen || !history.holds.empty();
+  const auto with_token = std::count_if(
+      history.holds.begin(), history.holds.end(),
+      [](const ClientHold& hold) { return hold.fencing_token.has_value() || !hold.token.empty(); });
+  exercised[Judged::kTokens] = with_token >= 2;
+  exercised[Judged::kFencedWrites] = std::any_of(
+      history.accesses.begin(), history.accesses.end(),
+      [&](const Access& access) { return access.hold != history.accesses.front().hold; });
+  exercised[Judged::kSpuriousRefusal] =
+      goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWentOn);
+  exercised[Judged::kOrder] = WaitedInLine(history);
+  exercised[Judged::kFalseValidity] =
+      goals.Has(Goal::kAskedAfterValidity) || goals.Has(Goal::kGrantCameLate);
+  exercised[Judged::kTermination] =
+      goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWaiterStopped);
+  return exercised;
+}
+
+}  // namespace interlock::scenarios

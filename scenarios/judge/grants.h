@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// The grants that clients know of, in the order in which the server made them.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/log/history.h"
+
+namespace interlock::scenarios {
+
+struct Grant {
+  VirtualTime granted{};  ///< by the server; when its client learned of it, if nobody saw that
+  const ClientHold* hold = nullptr;
+};
+
+/// The pointers are into `history`.
+std::vector<Grant> GrantsInOrder(const History& history);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// The properties that oracles judge today, as an enumeration to index tables with. Definitions and
+// stories stand in scenarios/judge/property.h, under the same slugs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace interlock::scenarios {
+
+enum class Judged : std::uint8_t {
+  kServerExclusion,   // LK001
+  kBeliefExclusion,   // LK002
+  kSectionExclusion,  // LK003
+  kPermitsServer,     // LK013, at the server
+  kPermitsBelief,     // LK013, as the clients believe
+  kPermitsSection,    // LK013, in the sections
+  kForeignRelease,    // LK005
+  kForeignExtend,     // LK006
+  kCrashRecovery,     // LK008
+  kDeadlock,          // LK009
+  kKeys,              // LK011
+  kFencedWrites,      // LK004
+  kTokens,            // LK007
+  kSpuriousRefusal,   // LK010
+  kOrder,             // LK012
+  kFalseValidity,     // LK014
+  kTermination,       // LK015
+};
+inline constexpr std::size_t kJudgedCount = 17;
+
+/// "server-exclusion"; stable, used in run.json.
+std::string_view Slug(Judged judged);
+/// "LK001"; stable.
+std::string_view Code(Judged judged);
+std::optional<Judged> JudgedFromSlug(std::string_view slug);
+
+template <typename T>
+class PerJudged {
+ public:
+  T& operator[](Judged judged) { return values_[static_cast<std::size_t>(judged)]; }
+  const T& operator[](Judged judged) const { return values_[static_cast<std::size_t>(judged)]; }
+
+ private:
+  std::array<T, kJudgedCount> values_{};
+};
+
+inline constexpr std::array<Judged, kJudgedCount> kAllJudged = {Judged::kServerExclusion,
+                                                                Judged::kBeliefExclusion,
+                                                                Judged::kSectionExclusion,
+                                                                Judged::kPermitsServer,
+                                                                Judged::kPermitsBelief,
+                                                                Judged::kPermitsSection,
+                                                                Judged::kForeignRelease,
+                                                                Judged::kForeignExtend,
+                                                                Judged::kCrashRecovery,
+                                                                Judged::kDeadlock,
+                                                                Judged::kKeys,
+                                                                Judged::kFencedWrites,
+                                                                Judged::kTokens,
+                                                                Judged::kSpuriousRefusal,
+                                                                Judged::kOrder,
+                                                                Judged::kFalseValidity,
+                                                                Judged::kTermination};
+
+}  // namespace interlock::scenarios

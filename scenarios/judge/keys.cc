@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/keys.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+bool Matches(const harness::AuxiliaryKey& pattern, std::string_view key) {
+  const std::string_view text = pattern.key;
+  if (!text.empty() && text.back() == '*') return key.starts_with(text.substr(0, text.size() - 1));
+  return key == text;
+}
+
+const ClientHold* FindHold(const History& history, int client, const std::string& token) {
+  for (const ClientHold& hold : history.holds) {
+    if (hold.client == client && hold.token == token) return &hold;
+  }
+  return nullptr;
+}
+
+bool WasToldReleased(const ClientHold& hold) {
+  return hold.release_status == StatusCode::kOk || hold.release_status == StatusCode::kNotOwner ||
+         hold.release_status == StatusCode::kLeaseLost;
+}
+
+/// How many faults have struck the client between these instants.
+std::ptrdiff_t CountFaults(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return std::count_if(history.disturbances.begin(), history.disturbances.end(),
+                       [&](const Disturbance& fault) {
+                         return fault.client == client && from <= fault.at && fault.at <= to;
+                       });
+}
+
+/// Something may have kept the client from a server at some time between these instants.
+bool HadAnOutage(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return std::any_of(history.outages.begin(), history.outages.end(), [&](const Delay& outage) {
+    return outage.client == client && outage.interval.from <= to && from <= outage.interval.to;
+  });
+}
+
+bool WasDisturbed(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return CountFaults(history, client, from, to) > 0 || HadAnOutage(history, client, from, to);
+}
+
+/// A command of the client that was executed at `at` may have been sent long before.
+bool WasHeldUp(const History& history, int client, VirtualTime at) {
+  return std::any_of(history.delays.begin(), history.delays.end(), [&](const Delay& delay) {
+    return delay.client == client && delay.interval.from <= at && at <= delay.interval.to;
+  });
+}
+
+/// The request that the entry answers: the one that has shown its token, or else the one that sent
+/// the command which made it. nullptr: nobody knows.
+const Attempt* RequestOf(const History& history, const ServerHold& entry) {
+  const auto& attempts = history.attempts;
+  auto request = std::find_if(attempts.rbegin(), attempts.rend(),
+                              [&](const Attempt& one) { return one.Shows(entry.token); });
+  if (request == attempts.rend()) {
+    request = FindSender(attempts, entry.made_by, entry.made_with);
+  }
+  return request == attempts.rend() ? nullptr : &*request;
+}
+
+/// From when on nothing of the request may take effect any more, or be left: its client was told
+/// that it has nothing, or not this, or nothing any more. kOpen: it was told nothing of the kind.
+VirtualTime ToldNo(const History& history, const Attempt& request, const std::string& token) {
+  const bool unknown = Status(request.answer).outcome() == Outcome::kUnknown ||
+                       request.answer == StatusCode::kCancelled;
+  if (request.answered == kOpen || unknown) return kOpen;
+  const ClientHold* hold = FindHold(history, request.client, token);
+  if (hold == nullptr) return request.answered;
+  // Whoever releases need not try more than once to bar a request of which nothing has been heard.
+  const bool disturbed =
+      WasDisturbed(history, hold->client, hold->release_called, hold->release_returned);
+  return WasToldReleased(*hold) && !disturbed ? hold->release_returned : kOpen;
+}
+
+/// By the lock's word nothing of its request takes effect so late. What a lock has left with a
+/// server so that it refuses goes with the server's data.
+bool WasBarred(const History& history, const ServerHold& entry) {
+  const bool said = history.barred_for > Duration{};
+  if (!said || history.server_changed || history.quorum > 1) return false;
+  const Attempt* request = RequestOf(history, entry);
+  if (request == nullptr || entry.granted - request->asked >= history.barred_for) return false;
+  const VirtualTime told = ToldNo(history, *request, entry.token);
+  if (told >= entry.promised_until) return false;
+  // What came before the answer may have been cleaned up since, and what came later by nobody.
+  return entry.granted > told || (!entry.given_back() && request->answered == told);
+}
+
+Violation CameAfterTheAnswer(const History& history, const ServerHold& entry) {
+  const Attempt& request = *RequestOf(history, entry);
+  const ClientHold* hold = FindHold(history, request.client, entry.token);
+  const StatusCode answer = hold == nullptr ? request.answer : hold->release_status;
+  return {Judged::kKeys, entry.granted, request.client,
+          fmt::format("{}'s {} was told \"{}\" at {}, and the server has an ownership entry of it "
+                      "from {} on all the same",
+                      ClientName(request.client), hold == nullptr ? "request" : "release",
+                      ToString(answer), Instant(ToldNo(history, request, entry.token)),
+                      Instant(entry.granted))};
+}
+
+/// The client was told that the entry may be there, or its request had not ended before the entry
+/// did, or the command was held up in the network: nobody can clean up what has not happened yet.
+bool IsAccountedFor(const History& history, const ServerHold& entry) {
+  if (WasHeldUp(history, entry.client, entry.granted)) return true;
+  const Duration travel = history.lease / 50;  // a request of an attempt that has just given up
+  const Attempt* made_it = nullptr;
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.client != entry.client || attempt.asked > entry.granted) continue;
+    made_it = &attempt;
+    const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
+    if (unknown && attempt.answered >= entry.granted - travel) return true;
+  }
+  return made_it != nullptr && made_it->answered >= entry.promised_until;
+}
+
+/// Several of the client's messages may have been lost between these instants, or none may have
+/// got through for a while: then even who asks every server again need not reach each of them.
+bool WasCutOff(const History& history, int client, VirtualTime from, VirtualTime to) {
+  return CountFaults(history, client, from, to) > 1 || HadAnOutage(history, client, from, to);
+}
+
+/// Of one server among several: the attempt that made the entry could not reach it again. It may
+/// have told a definite outcome all the same, which a quorum of the others has decided.
+bool IsOfOneCutOff(const History& history, const ServerHold& entry) {
+  if (history.quorum < 2) return false;
+  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& attempt) {
+    return attempt.client == entry.client && attempt.asked <= entry.granted &&
+           entry.granted <= attempt.answered &&
+           WasCutOff(history, attempt.client, attempt.asked, attempt.answered);
+  });
+}
+
+bool IsSupersededBy(const History& history, int node, VirtualTime at) {
+  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
+                     [&](const Supersession& one) { return one.node == node && one.at < at; });
+}
+
+/// It was made on a server that had been replaced, and was still asked.
+bool IsOfASupersededOne(const History& history, const ServerHold& entry) {
+  return IsSupersededBy(history, entry.node, entry.granted);
+}
+
+/// While there were two primaries one of its client's connections led to the other one: there it
+/// gave it back, or was told that it does not own what others have had since, or itself before.
+bool WasGivenBackElsewhere(const History& history, const ServerHold& entry) {
+  if (history.supersessions.empty() || entry.token.empty()) return false;
+  const ClientHold* hold = FindHold(history, entry.client, entry.token);
+  // Of several resources at once: kLeaseLost, see harness::Traits.
+  const bool denied = hold != nullptr && (hold->release_status == StatusCode::kNotOwner ||
+                                          hold->release_status == StatusCode::kLeaseLost);
+  return std::any_of(history.server_holds.begin(), history.server_holds.end(),
+                     [&](const ServerHold& other) {
+                       if (other.node == entry.node) return false;
+                       if (other.token == entry.token) return other.end == ServerHoldEnd::kReleased;
+                       if (!denied || other.granted > hold->release_returned) return false;
+                       if (other.client != entry.client) return IsOfASupersededOne(history, other);
+                       return IsSupersededBy(history, other.node, hold->release_returned);
+                     });
+}
+
+}  // namespace
+
+std::int64_t KeyLimits::Of(std::string_view key) const {
+  std::int64_t allowed = lease_ms;
+  for (const harness::AuxiliaryKey& pattern : auxiliary) {
+    if (Matches(pattern, key)) allowed = std::max<std::int64_t>(allowed, pattern.max_ttl.count());
+  }
+  return allowed;
+}
+
+void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
+               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
+               VirtualTime now, std::vector<Violation>& violations) {
+  for (const auto& key : keys) {
+    std::string what;
+    if (limits.Of(key.key) == KeyLimits::kForEver) continue;
+    if (!key.expires_at_ms.has_value()) {
+      what = "no TTL";
+    } else if (now_ms.has_value() && *key.expires_at_ms - *now_ms > limits.Of(key.key)) {
+      what = fmt::format("{} ms to live, longer than the {} ms that it may",
+                         *key.expires_at_ms - *now_ms, limits.Of(key.key));
+    } else {
+      continue;
+    }
+    violations.push_back({Judged::kKeys, now, client,
+                          fmt::format("after a command of {} the key \"{}\" has {}",
+                                      ClientName(client), key.key, what)});
+    return;
+  }
+}
+
+void JudgeDeadlines(const Ledger::Look& look, const KeyLimits& limits, int client, VirtualTime now,
+                    std::vector<Violation>& violations) {
+  for (const SeenOwner& owner : look.owners) {
+    if (owner.expires_at_ms == kNoDeadline) continue;  // JudgeTtls reports its key
+    const std::int64_t left = owner.expires_at_ms - look.now_ms;
+    if (left <= limits.lease_ms) continue;
+    violations.push_back(
+        {Judged::kKeys, now, client,
+         fmt::format("after a command of {} an ownership entry has {} ms to live, longer than the "
+                     "{} ms that it may",
+                     ClientName(client), left, limits.lease_ms)});
+    return;
+  }
+}
+
+void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
+  if (history.server_clock_moved) return;  // A TTL then says little of how long a key lives.
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.token.empty()) continue;
+    if (WasBarred(history, entry)) {
+      violations.push_back(CameAfterTheAnswer(history, entry));
+      return;
+    }
+    if (entry.client < 0 || Died(history, entry.client)) continue;
+    if (entry.given_back() || entry.end == ServerHoldEnd::kForeign) continue;
+    // Nobody can clean up what came back, or on a server that is not his any more.
+    if (entry.end == ServerHoldEnd::kLost || entry.copied || entry.waived != kOpen) continue;
+    if (IsOutOfReach(history, entry) || WasGivenBackElsewhere(history, entry)) continue;
+    const ClientHold* hold = FindHold(history, entry.client, entry.token);
+    if (hold == nullptr) {
+      if (IsAccountedFor(history, entry) || IsOfOneCutOff(history, entry)) continue;
+      violations.push_back({Judged::kKeys, entry.granted, entry.client,
+                            fmt::format("the server keeps an ownership entry of {} from {} to its "
+                                        "TTL; {} was told that it holds nothing",
+                                        ClientName(entry.client), Instant(entry.granted),
+                                        ClientName(entry.client))});
+      return;
+    }
+    // No fault makes a client prolong what it has given back; a command may still be on its way.
+    const Duration travel = history.lease / 50;
+    if (hold->release_returned != kOpen && entry.renewed > hold->release_returned + travel &&
+        !WasHeldUp(history, entry.client, entry.renewed)) {
+      violations.push_back({Judged::kKeys, entry.renewed, entry.client,
+                            fmt::format("{} ended its release at {}, and prolonged its ownership "
+                                        "entry all the same at {}",
+                                        ClientName(entry.client), Instant(hold->release_returned),
+                                        Instant(entry.renewed))});
+      return;
+    }
+    if (hold->release_returned >= entry.promised_until) continue;  // kOpen: not released at all
+    // A quorum of the others may have decided what it says.
+    const bool cut_off =
+        history.quorum > 1 &&
+        WasCutOff(history, hold->client, hold->release_called - travel, hold->release_returned);
+    if (cut_off) continue;
+    // Only a fault excuses a release that says it failed, or that it does not know.
+    if (WasToldReleased(*hold) ||
+        !WasDisturbed(history, hold->client, {}, hold->release_returned)) {
+      violations.push_back({Judged::kKeys, hold->release_returned, entry.client,
+                            fmt::format("{} ended its release at {}, yet its ownership entry stays "
+                                        "until {}",
+                                        ClientName(entry.client), Instant(hold->release_returned),
+                                        Instant(entry.promised_until))});
+      return;
+    }
+  }
+}
+
+void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::int64_t now_ms,
+                    const KeyLimits& limits, const History& history,
+                    std::vector<Violation>& violations) {
+  if (history.server_clock_moved) return;
+  for (const auto& key : keys) {
+    const std::int64_t allowed = limits.Of(key.key);
+    if (allowed == KeyLimits::kForEver) continue;
+    if (key.expires_at_ms.has_value() && *key.expires_at_ms - now_ms <= allowed) continue;
+    violations.push_back(
+        {Judged::kKeys, history.end, -1,
+         fmt::format("at the end the key \"{}\" is left with {}, longer than the {} "
+                     "ms that it may live",
+                     key.key,
+                     key.expires_at_ms.has_value()
+                         ? fmt::format("{} ms to live", *key.expires_at_ms - now_ms)
+                         : std::string("no TTL"),
+                     allowed)});
+    return;
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/ledger.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/forced.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+const SeenOwner* FindOwner(const std::vector<SeenOwner>& owners, const std::string& token) {
+  for (const SeenOwner& owner : owners) {
+    if (owner.token == token) return &owner;
+  }
+  return nullptr;
+}
+
+bool IsKnown(const History& history, int node, const std::string& token) {
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
+      });
+}
+
+/// Who releases, extends or sets a limit does not grant to itself.
+bool HandsOver(Doing doing) { return doing != Doing::kAsking && doing != Doing::kNothing; }
+
+/// Whose the new entry with this token is, that a command of the client has made; -1: nobody's yet.
+int OwnerOfNew(const std::string& token, int client, Doing doing, const History& history) {
+  if (token.empty()) return client;
+  if (HandsOver(doing)) return -1;
+  // Nor need who gives up waiting, or looks when the first in line could have had it long since:
+  // then the token is known from another request, which may be over by now.
+  for (auto attempt = history.attempts.rbegin(); attempt != history.attempts.rend(); ++attempt) {
+    if (!attempt->Shows(token)) continue;
+    return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
+  }
+  return client;
+}
+
+/// Whose request has shown the token, be it over by now: what it asks for it asks for under its own
+/// limit. Who hands something over that nobody has asked for does not ask; -1: nobody knows.
+int AskedBy(const std::string& token, int client, Doing doing, const History& history) {
+  const auto attempt =
+      std::find_if(history.attempts.rbegin(), history.attempts.rend(),
+                   [&](const Attempt& one) { return !token.empty() && one.Shows(token); });
+  if (attempt != history.attempts.rend()) return attempt->client;
+  return HandsOver(doing) ? -1 : client;
+}
+
+/// Of a quorum one server may grant when others are being released already; -1: nobody's.
+int OwnerElsewhere(const History& history, const std::string& token) {
+  for (const ServerHold& hold : history.server_holds) {
+    if (history.quorum > 1 && hold.token == token) return hold.client;
+  }
+  return -1;
+}
+
+/// What the client has given back on one server, it has given back.
+void Waive(const ServerHold& released, VirtualTime now, History& history) {
+  // Of a quorum each server's promise counts by itself.
+  if (released.token.empty() || history.quorum > 1) return;
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node == released.node || hold.token != released.token) continue;
+    if (hold.client == released.client) hold.waived = std::min(hold.waived, now);
+  }
+}
+
+/// Of the client and token: the latest entry on each server. A hand-over that the client has not
+/// asked for again is its own all the same.
+std::vector<const ServerHold*> EntriesOf(const History& history, int client,
+                                         const std::string& token) {
+  std::vector<const ServerHold*> entries;
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    const bool unclaimed = hold->client < 0 && !token.empty();
+    if ((hold->client != client && !unclaimed) || hold->token != token) continue;
+    const bool later = std::any_of(entries.begin(), entries.end(), [&](const ServerHold* other) {
+      return other->node == hold->node;
+    });
+    if (!later) entries.push_back(&*hold);
+  }
+  return entries;
+}
+
+/// With so many of the entries as make a quorum, in the order of their ends, it ends first.
+const ServerHold* FindQuorumth(const History& history, int client, const std::string& token) {
+  std::vector<const ServerHold*> entries = EntriesOf(history, client, token);
+  const auto quorum = static_cast<std::size_t>(history.quorum);
+  if (entries.size() < quorum) return nullptr;
+  std::stable_sort(entries.begin(), entries.end(), [](const ServerHold* a, const ServerHold* b) {
+    return std::min(a->ended, a->promised_until) > std::min(b->ended, b->promised_until);
+  });
+  return entries[quorum - 1];
+}
+
+/// Whether it is so with as many entries as are needed: one, or those of a quorum.
+template <typename Condition>
+bool HoldsForEnough(const std::vector<const ServerHold*>& entries, const History& history,
+                    const Condition& condition) {
+  return std::count_if(entries.begin(), entries.end(), condition) >= history.quorum;
+}
+
+/// It came back after its release, with what the server had kept of its data, or it is what a
+/// request that was late has made since this release, under the token that was released.
+bool WasReleased(const History& history, const ServerHold& again, const ClientHold& told) {
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        const bool its_own = hold.client == again.client || hold.client == told.client;
+        return hold.node == again.node && its_own && hold.token == again.token &&
+               hold.end == ServerHoldEnd::kReleased &&
+               (again.copied || hold.ended >= told.release_called);
+      });
+}
+
+/// Why the client should not have been granted anything, in half a sentence.
+std::string OtherLimit(const Limits& limits, int client) {
+  const int wish = limits.WishOf(client);
+  if (wish == 0) return "which follows the limit in force, while none was";
+  return fmt::format("which has a limit of {}, while one of {} was in force", wish,
+                     limits.MostNow());
+}
+
+Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
+  return {Judged::kForeignRelease, now, client,
+          fmt::format("{} removed the lock while {} owned it (lease to {})", ClientName(client),
+                      ClientName(hold.client), Instant(hold.promised_until))};
+}
+
+/// What an extension has made is a new grant; `before` it, its token had another one.
+void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
+                  std::vector<Violation>& violations) {
+  if (before == nullptr || before->end != ServerHoldEnd::kExpired) return;
+  violations.push_back({Judged::kForeignExtend, now, client,
+                        fmt::format("{} extended a lease that was over since {}",
+                                    ClientName(client), Instant(before->promised_until))});
+}
+
+/// The last that the server had under that token; nullptr: none.
+const ServerHold* LatestOf(const History& history, int node, const std::string& token) {
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->node == node && hold->token == token) return &*hold;
+  }
+  return nullptr;
+}
+
+/// An entry that the server has without any command having made it there.
+ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
+  ServerHold copy;
+  copy.waived = now;
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->token != owner.token) continue;
+    copy.client = hold->client;
+    copy.sent = hold->sent;
+    if (hold->promise_end() > now) copy.waived = kOpen;
+    break;
+  }
+  copy.token = owner.token;
+  copy.granted = now;
+  copy.renewed = now;
+  copy.promised_until = owner.promised_until;
+  copy.expires_at_ms = owner.expires_at_ms;
+  copy.node = node;
+  copy.shared = owner.shared;
+  copy.copied = true;
+  return copy;
+}
+
+}  // namespace
+
+const ServerHold* FindServerHold(const History& history, int client, const std::string& token) {
+  if (history.quorum > 1) return FindQuorumth(history, client, token);
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->client == client && hold->token == token) return &*hold;
+  }
+  return nullptr;
+}
+
+void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history,
+                  std::vector<Violation>& violations) {
+  const auto& owners = look.owners;
+  const bool somebody_new = std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
+    return !IsKnown(history, look.node, owner.token);
+  });
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
+    const SeenOwner* seen = FindOwner(owners, hold.token);
+    const bool over = hold.promised_until <= now;
+    const bool void_already = hold.waived <= now;
+    const bool forced = seen == nullptr && IsForced(history, client, hold);
+    if (seen == nullptr) {
+      if (over) {
+        hold.end = ServerHoldEnd::kExpired;
+        hold.ended = hold.promised_until;
+      } else if (forced || hold.client == client || hold.client < 0) {
+        hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
+        hold.ended = now;
+        hold.grants_before_end = history.server_holds.size();
+        Waive(hold, now, history);
+      } else {
+        hold.end = ServerHoldEnd::kForeign;
+        hold.ended = now;
+        // A grant that overwrites is judged as a grant; anything else that removes is a release.
+        if (!void_already && !(doing == Doing::kAsking && somebody_new)) {
+          violations.push_back(ForeignRelease(client, hold, now));
+        }
+      }
+      continue;
+    }
+    if (seen->expires_at_ms == hold.expires_at_ms) continue;
+    const bool foreign = hold.client != client && hold.client >= 0;
+    if (over || (foreign && doing == Doing::kAsking)) {
+      hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kForeign;
+      hold.ended = over ? hold.promised_until : now;
+      continue;  // below, the entry counts as a new grant
+    }
+    if (foreign && !void_already) {
+      violations.push_back(
+          {Judged::kForeignExtend, now, client,
+           fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
+                       ClientName(hold.client), Instant(hold.promised_until),
+                       Instant(seen->promised_until))});
+    }
+    // What was handed over is its own who asks for it by its token.
+    if (hold.client < 0 && doing == Doing::kAsking) {
+      hold.client = OwnerOfNew(hold.token, client, doing, history);
+    }
+    hold.promised_until = seen->promised_until;
+    hold.expires_at_ms = seen->expires_at_ms;
+    hold.leased_ms = seen->expires_at_ms - look.now_ms;
+    hold.renewed = now;
+  }
+  bool beside = false;
+  for (const SeenOwner& owner : owners) {
+    if (IsKnown(history, look.node, owner.token)) continue;
+    int to = OwnerOfNew(owner.token, client, doing, history);
+    if (to < 0) to = OwnerElsewhere(history, owner.token);
+    if (doing == Doing::kExtending) {
+      JudgeRevived(client, LatestOf(history, look.node, owner.token), now, violations);
+    }
+    const int under = to >= 0 ? to : AskedBy(owner.token, client, doing, history);
+    Grant({to, under}, owner, now, look, history, violations);
+    history.server_holds.back().made_by = client;
+    history.server_holds.back().beside = std::exchange(beside, true);
+  }
+}
+
+void Ledger::Rebase(VirtualTime now, const Look& look, bool clock_only, History& history) {
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
+    if (const SeenOwner* seen = FindOwner(look.owners, hold.token)) {
+      hold.promised_until = seen->promised_until;
+      hold.expires_at_ms = seen->expires_at_ms;
+      continue;
+    }
+    // By its own clock the server has kept its promise.
+    if (clock_only) hold.promised_until = std::min(hold.promised_until, now);
+    const bool over = hold.promised_until <= now;
+    hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kLost;
+    hold.ended = over ? hold.promised_until : now;
+  }
+  for (const SeenOwner& owner : look.owners) {
+    if (IsKnown(history, look.node, owner.token)) continue;
+    history.server_holds.push_back(CopyOf(owner, now, look.node, history));
+  }
+}
+
+void Ledger::Lose(VirtualTime now, int node, History& history) {
+  for (ServerHold& hold : history.server_holds) {
+    if (hold.node != node || hold.end != ServerHoldEnd::kNone) continue;
+    hold.end = hold.promised_until <= now ? ServerHoldEnd::kExpired : ServerHoldEnd::kLost;
+    hold.ended = std::min(hold.promised_until, now);
+  }
+}
+
+void Ledger::Claim(int client, const std::string& token, VirtualTime asked, History& history) {
+  if (token.empty()) return;
+  for (auto hold = history.server_holds.rbegin(); hold != history.server_holds.rend(); ++hold) {
+    if (hold->token != token || hold->granted < asked) continue;
+    hold->client = client;
+    return;
+  }
+}
+
+void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
+                   History& history, std::vector<Violation>& violations) const {
+  const int client = grantee.client;
+  std::vector<const ServerHold*> others;
+  for (const ServerHold& hold : history.server_holds) {
+    if (hold.granted > now || hold.promise_end() <= now || !Conflict(owner, hold)) continue;
+    // Of a quorum a server answers for what it still has; what the lost votes did is judged later.
+    const bool elsewhere = hold.node != look.node || hold.end == ServerHoldEnd::kLost;
+    if (history.quorum > 1 && elsewhere) continue;
+    // One promise, though two servers have it.
+    const bool counted = hold.copied && std::any_of(others.begin(), others.end(), [&](auto* other) {
+                           return other->client == hold.client && other->token == hold.token;
+                         });
+    if (!counted) others.push_back(&hold);
+  }
+  if (!history.limits.NoteGrant(grantee.under, now, others.empty())) {
+    violations.push_back({Judged::kPermitsServer, now, client,
+                          fmt::format("the server granted to {}, {}", ClientName(client),
+                                      OtherLimit(history.limits, grantee.under))});
+  } else if (static_cast<int>(others.size()) >= history.limits.MostNow()) {
+    const ServerHold* other = others.back();
+    violations.push_back(
+        {semaphore_ ? Judged::kPermitsServer : Judged::kServerExclusion, now, client,
+         fmt::format("the server granted to {} while {} was promised the lock until {}",
+                     ClientName(client), ClientName(other->client),
+                     Instant(other->promise_end()))});
+  }
+  ServerHold hold;
+  hold.client = client;
+  hold.asked_by = grantee.under;
+  hold.token = owner.token;
+  hold.granted = now;
+  hold.renewed = now;
+  hold.promised_until = owner.promised_until;
+  hold.expires_at_ms = owner.expires_at_ms;
+  hold.leased_ms = owner.expires_at_ms - look.now_ms;
+  hold.node = look.node;
+  hold.shared = owner.shared;
+  history.server_holds.push_back(std::move(hold));
+}
+
+void Ledger::JudgeReleased(const ClientHold& hold, VirtualTime now, const History& history,
+                           std::vector<Violation>& violations) {
+  const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
+  if (entries.empty()) return;
+  const bool released = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
+    if (entry->given_back()) return true;
+    if (WasReleased(history, *entry, hold)) return true;
+    // It owned what its server has forgotten, and cannot know that. Nothing of others was touched.
+    const bool lost = entry->end == ServerHoldEnd::kLost || IsOutOfReach(history, *entry);
+    return lost && entry->promise_end() > std::min(hold.release_called, now);
+  });
+  if (released) return;
+  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
+  violations.push_back(
+      {Judged::kForeignRelease, now, hold.client,
+       fmt::format("{} was told \"released\", but released nothing of its own: its ownership {} {}",
+                   ClientName(hold.client), ended <= now ? "had ended at" : "goes on until",
+                   Instant(ended))});
+}
+
+void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int64_t called_ms,
+                           VirtualTime now, const History& history,
+                           std::vector<Violation>& violations) {
+  const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
+  if (entries.empty()) return;
+  const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
+  const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
+    if (std::min(entry->ended, entry->promised_until) <= called) return false;
+    // What the extension itself has made is no proof that there was something to extend.
+    const bool own_doing = entry->client < 0 && entry->made_by == hold.client;
+    if (own_doing && entry->granted >= called) return false;
+    // By the server's own clock, which may have been set since. An extension within the millisecond
+    // of the last one changes nothing: then the deadline is the test.
+    const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;
+    return anew || entry->expires_at_ms >= called_ms + lease_ms;
+  });
+  if (extended) return;
+  const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);
+  violations.push_back({Judged::kForeignExtend, now, hold.client,
+                        fmt::format("{} was told \"extended\", but its lease was to end at {}",
+                                    ClientName(hold.client), Instant(ended))});
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/limit.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/earliest.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+VirtualTime EndOf(const ServerHold& hold) { return std::min(hold.ended, hold.promised_until); }
+
+/// A permit was out at some instant of the request that was granted under another limit.
+bool AnotherIsOut(const History& history, const Attempt& attempt, int wish) {
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
+        const int asked_by = hold.client >= 0 ? hold.client : hold.asked_by;
+        const bool other = asked_by < 0 || history.limits.WishOf(asked_by) != wish;
+        return other && hold.granted <= attempt.answered && EndOf(hold) >= attempt.asked;
+      });
+}
+
+bool MayBeRefused(const History& history, const Attempt& attempt) {
+  const int wish = history.limits.WishOf(attempt.client);
+  if (!history.limits.stands()) return AnotherIsOut(history, attempt, wish);
+  return history.limits.MayRefuse(wish, attempt.asked, attempt.answered);
+}
+
+std::optional<Violation> JudgeRefusal(const History& history, const Attempt& attempt) {
+  if (attempt.answered == kOpen || attempt.answer != StatusCode::kInvalidArgument) return {};
+  if (MayBeRefused(history, attempt)) return {};
+  const int wish = history.limits.WishOf(attempt.client);
+  const std::string why =
+      wish == 0 ? "though one was in force all the time, which it follows"
+                : fmt::format("though no other limit than its own {} was in force", wish);
+  return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                   fmt::format("{} asked at {} and was told \"{}\" at {}, {}",
+                               ClientName(attempt.client), Instant(attempt.asked),
+                               ToString(attempt.answer), Instant(attempt.answered), why)};
+}
+
+bool WasDisturbed(const History& history, const LimitCall& call) {
+  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) {
+                       return fault.client == call.client && fault.at <= call.answered;
+                     });
+}
+
+std::optional<Violation> JudgeCall(const History& history, const LimitCall& call) {
+  if (call.answered == kOpen || call.answer == StatusCode::kOk) return {};
+  if (call.answer == StatusCode::kCancelled) return {};
+  const auto found = [&](const std::string& why) {
+    return Violation{Judged::kSpuriousRefusal, call.answered, call.client,
+                     fmt::format("{} set the limit to {} at {} and was told \"{}\" at {}, {}",
+                                 ClientName(call.client), call.limit, Instant(call.called),
+                                 ToString(call.answer), Instant(call.answered), why)};
+  };
+  const bool denied = Status(call.answer).outcome() == Outcome::kFailure;
+  if (denied && call.changed <= call.answered) {
+    return found(fmt::format("though it had changed at {}", Instant(call.changed)));
+  }
+  if (WasDisturbed(history, call)) return {};
+  return found("though no fault had met it");
+}
+
+int PermitsOut(const History& history, VirtualTime at) {
+  return static_cast<int>(std::count_if(
+      history.server_holds.begin(), history.server_holds.end(), [at](const ServerHold& hold) {
+        return !hold.copied && hold.granted <= at && at < EndOf(hold);
+      }));
+}
+
+/// It had asked when all permits were out, and the limit was set before it was granted.
+bool WasLetIn(const History& history, const Attempt& attempt, const LimitCall& call) {
+  return attempt.client != call.client && attempt.ask != Ask::kTry &&
+         attempt.asked < call.changed && call.changed <= attempt.answered &&
+         attempt.answered != kOpen && attempt.answer == StatusCode::kOk &&
+         PermitsOut(history, call.changed) < call.limit &&
+         PermitsOut(history, attempt.asked) >= history.limits.Most(attempt.asked, attempt.asked);
+}
+
+}  // namespace
+
+void JudgeLimit(const History& history, std::vector<Violation>& violations) {
+  if (!history.limits.kept()) return;
+  std::optional<Violation> first;
+  for (const Attempt& attempt : history.attempts) {
+    KeepEarlier(JudgeRefusal(history, attempt), first);
+  }
+  for (const LimitCall& call : history.limits.calls()) KeepEarlier(JudgeCall(history, call), first);
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+void AddLimitGoals(const History& history, GoalSet& goals) {
+  if (!history.limits.kept()) return;
+  for (const Attempt& attempt : history.attempts) {
+    const bool refused = attempt.answer == StatusCode::kInvalidArgument;
+    if (attempt.answered != kOpen && refused) goals.Add(Goal::kOtherLimitRefused);
+  }
+  for (const LimitCall& call : history.limits.calls()) {
+    if (call.changed == kOpen) continue;
+    const int out = PermitsOut(history, call.changed);
+    if (out > 0) goals.Add(Goal::kLimitSetInUse);
+    if (out > call.limit) goals.Add(Goal::kLimitBelowOut);
+    for (const Attempt& attempt : history.attempts) {
+      if (WasLetIn(history, attempt, call)) goals.Add(Goal::kLetInByLimit);
+    }
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/order.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/forced.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// When the server granted what the attempt was told it has; kOpen: it was not granted.
+VirtualTime GrantedAt(const History& history, const Attempt& attempt) {
+  if (attempt.answered == kOpen || attempt.answer != StatusCode::kOk) return kOpen;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.client != attempt.client || entry.copied) continue;
+    if (attempt.asked <= entry.granted && entry.granted <= attempt.answered) return entry.granted;
+  }
+  return kOpen;
+}
+
+/// Until when the attempt stood in line for sure.
+VirtualTime InLineUntil(const History& history, const Attempt& attempt) {
+  const VirtualTime granted = GrantedAt(history, attempt);
+  VirtualTime until = granted != kOpen ? granted : std::min(attempt.answered, history.end);
+  // Who is about to give up leaves the line a little earlier, by its own clock. A last look may
+  // still find it free.
+  if (attempt.deadline != kOpen) {
+    const Duration wait = attempt.deadline - attempt.asked;
+    const Duration leaving = 8 * history.latency + wait / 64 + std::chrono::milliseconds(2);
+    until = std::min(until, attempt.deadline - leaving);
+  }
+  return std::min(until, attempt.stopped);
+}
+
+/// Where the attempt stood in line, and again after an operator had taken its turn away.
+std::vector<Interval> PlacesInLine(const History& history, const Attempt& attempt) {
+  const VirtualTime until = InLineUntil(history, attempt);
+  std::vector<Interval> places = {
+      {attempt.queued, std::min(until, TurnTakenAway(history, attempt).from)}};
+  if (attempt.queued_again != kOpen) places.push_back({attempt.queued_again, until});
+  return places;
+}
+
+/// It may have lost its place.
+bool WasDisturbedInLine(const History& history, const Attempt& attempt) {
+  const auto meets = [&](const Disturbance& fault) {
+    return fault.client == attempt.client && attempt.asked <= fault.at &&
+           fault.at <= attempt.answered;
+  };
+  // One that had begun before it asked may last.
+  const auto cuts_off = [&](const Delay& outage) {
+    return outage.client == attempt.client && outage.interval.from <= attempt.answered &&
+           attempt.asked <= outage.interval.to;
+  };
+  const VirtualTime died = DiedAt(history, attempt.client, attempt.asked);
+  return (died != kOpen && died <= attempt.answered) ||
+         std::any_of(history.outages.begin(), history.outages.end(), cuts_off) ||
+         std::any_of(history.disturbances.begin(), history.disturbances.end(), meets);
+}
+
+bool IsJudged(const History& history, const Attempt& attempt) {
+  if (attempt.ask == Ask::kTry || attempt.queued == kOpen) return false;
+  if (WasDisturbedInLine(history, attempt)) return false;
+  // Told a failure, it need not have stood in line to the end.
+  return attempt.answered == kOpen || attempt.answer == StatusCode::kOk ||
+         attempt.answer == StatusCode::kTimeout || attempt.answer == StatusCode::kNotAcquired ||
+         attempt.answer == StatusCode::kStopped;
+}
+
+}  // namespace
+
+std::vector<VirtualTime> Overtakings(const History& history, const Attempt& waiter) {
+  std::vector<VirtualTime> overtakings;
+  if (!IsJudged(history, waiter)) return overtakings;
+  for (Interval place : PlacesInLine(history, waiter)) {
+    // Of several permits that come free at once, the first in line may still be entering.
+    if (history.limits.Most() > 1) place.to -= 8 * history.latency;
+    for (const Attempt& other : history.attempts) {
+      if (other.client == waiter.client) continue;
+      if (other.queued <= place.from || other.queued >= place.to) continue;
+      const VirtualTime granted = GrantedAt(history, other);
+      if (granted < place.to) overtakings.push_back(granted);
+    }
+  }
+  std::sort(overtakings.begin(), overtakings.end());
+  return overtakings;
+}
+
+bool WaitedInLine(const History& history) {
+  for (const Attempt& waiter : history.attempts) {
+    if (!IsJudged(history, waiter)) continue;
+    const VirtualTime until = InLineUntil(history, waiter);
+    for (const Attempt& other : history.attempts) {
+      if (other.client != waiter.client && other.ask != Ask::kTry && waiter.queued < other.queued &&
+          other.queued < until) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>& violations) {
+  if (!history.ownership_seen) return;
+  const auto bound = static_cast<std::size_t>(std::max(bypass_bound, 0));
+  std::optional<Violation> first;
+  for (const Attempt& waiter : history.attempts) {
+    const std::vector<VirtualTime> overtakings = Overtakings(history, waiter);
+    if (overtakings.size() <= bound) continue;
+    const VirtualTime at = overtakings[bound];
+    if (first.has_value() && first->at <= at) continue;
+    first = Violation{
+        Judged::kOrder, at, waiter.client,
+        fmt::format("{} stood in line from {} on, and {} later requests were granted before its "
+                    "own, the first at {}; the lock declares {} at most",
+                    ClientName(waiter.client), Instant(waiter.queued), overtakings.size(),
+                    Instant(overtakings.front()), bypass_bound)};
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+void JudgePreference(const History& history, std::vector<Violation>& violations) {
+  if (!history.ownership_seen) return;
+  const ServerHold* first = nullptr;
+  const Attempt* kept_waiting = nullptr;
+  for (const Attempt& writer : history.attempts) {
+    if (writer.shared || !IsJudged(history, writer)) continue;
+    const VirtualTime until = PlacesInLine(history, writer).front().to;
+    for (const ServerHold& reader : history.server_holds) {
+      if (!reader.shared || reader.copied || reader.client == writer.client) continue;
+      if (reader.granted <= writer.queued || reader.granted >= until) continue;
+      if (first != nullptr && first->granted <= reader.granted) continue;
+      first = &reader;
+      kept_waiting = &writer;
+    }
+  }
+  if (first == nullptr) return;
+  violations.push_back(
+      {Judged::kOrder, first->granted, kept_waiting->client,
+       fmt::format("{} stood in line as a writer from {} on, and {} was let in as a reader at {}; "
+                   "the lock says that it prefers writers",
+                   ClientName(kept_waiting->client), Instant(kept_waiting->queued),
+                   ClientName(first->client), Instant(first->granted))});
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/progress.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/earliest.h"
+#include "scenarios/judge/forced.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Of each grant the time in which the server or its client had it is one stretch, unless there is
+/// a gap; a grant that has no token is the server's and the client's apart.
+class StretchesInLine {
+ public:
+  void Add(int client, const std::string& token, Interval interval) {
+    if (interval.from >= interval.to) return;
+    for (Stretch& other : stretches_) {
+      const bool same = !token.empty() && other.client == client && other.token == token;
+      if (!same || interval.from > other.interval.to || other.interval.from > interval.to) continue;
+      other.interval.from = std::min(other.interval.from, interval.from);
+      other.interval.to = std::max(other.interval.to, interval.to);
+      return;
+    }
+    stretches_.push_back({client, token, interval});
+  }
+  void AppendTo(std::vector<Interval>& intervals) const {
+    for (const Stretch& one : stretches_) intervals.push_back(one.interval);
+  }
+
+ private:
+  struct Stretch {
+    int client;
+    std::string token;
+    Interval interval;
+  };
+  std::vector<Stretch> stretches_;
+};
+
+/// Whether another client handed it over to one that was dead by then, and it lies there unfetched.
+bool CameTooLate(const History& history, const ServerHold& hold) {
+  if (hold.made_by == hold.asked_by) return false;
+  return std::any_of(history.deaths.begin(), history.deaths.end(), [&](const Death& death) {
+    return death.client == hold.asked_by && death.at < hold.granted &&
+           death.last_served < hold.granted;
+  });
+}
+
+/// When somebody was in the way of writers or, `for_readers`, of readers: then of what is shared
+/// only those who wait for it all count, if they are preferred.
+std::vector<Interval> TakenIntervals(const History& history, const ProgressRules& rules,
+                                     bool for_readers) {
+  std::vector<Interval> taken = history.blocked;
+  StretchesInLine grants;
+  for (const ServerHold& hold : history.server_holds) {
+    if (for_readers && hold.shared) continue;
+    VirtualTime leased_until = hold.renewed + history.lease;
+    if (rules.passed_over_bound.has_value() && CameTooLate(history, hold)) {
+      leased_until = std::min(leased_until, hold.granted + *rules.passed_over_bound);
+    }
+    grants.Add(hold.client, hold.token,
+               {hold.granted, std::min({hold.ended, hold.promised_until, leased_until})});
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (for_readers && hold.shared) continue;
+    const VirtualTime dead = DiedAt(history, hold.client, hold.belief.front().from);
+    const VirtualTime believed = hold.belief.back().to;
+    // Who overstays its validity holds no more than the server still keeps for it.
+    VirtualTime until = believed < hold.release_called ? believed : hold.release_returned;
+    until = std::min(until, ForcedOutAt(history, hold));
+    if (dead < until) until = std::min(dead, hold.belief.front().from) + history.lease;
+    grants.Add(hold.client, hold.token, {hold.belief.front().from, until});
+  }
+  grants.AppendTo(taken);
+  if (!for_readers || !history.prefers_writers) return taken;
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.shared || attempt.ask == Ask::kTry) continue;
+    const VirtualTime dead = DiedAt(history, attempt.client, attempt.asked);
+    taken.push_back({attempt.asked, std::min({attempt.answered, dead, history.end})});
+  }
+  return taken;
+}
+
+/// The stretches of the whole run in which fewer grants run than there are permits for sure, in
+/// order.
+std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Limits& limits) {
+  std::vector<std::pair<VirtualTime, int>> changes;
+  for (const Interval& hold : taken) {
+    if (hold.from >= hold.to) continue;
+    changes.emplace_back(hold.from, 1);
+    changes.emplace_back(hold.to, -1);
+  }
+  for (const Limits::Span& span : limits.spans()) changes.emplace_back(span.from, 0);
+  // At one instant ends come before beginnings: intervals are half open.
+  std::sort(changes.begin(), changes.end());
+  std::vector<Interval> free;
+  int running = 0;
+  bool was_free = true;
+  VirtualTime since{};
+  for (const auto& [at, change] : changes) {
+    running += change;
+    const bool is_free = running < limits.LeastAfter(at);
+    if (was_free && !is_free && at > since) free.push_back({since, at});
+    if (!was_free && is_free) since = at;
+    was_free = is_free;
+  }
+  if (was_free) free.push_back({since, kOpen});
+  return free;
+}
+
+/// Whoever held last before `at` died with it.
+bool DeadHolderBefore(const History& history, VirtualTime at) {
+  VirtualTime latest{-1};
+  bool answer = false;
+  for (const ServerHold& hold : history.server_holds) {
+    if (hold.granted > at || hold.given_back()) continue;
+    if (hold.granted > latest) {
+      latest = hold.granted;
+      answer = Died(history, hold.client >= 0 ? hold.client : hold.asked_by);
+    }
+  }
+  for (const ClientHold& hold : history.holds) {
+    const VirtualTime from = hold.belief.front().from;
+    if (from > at || hold.release_returned != kOpen) continue;
+    if (from > latest) {
+      latest = from;
+      answer = Died(history, hold.client);
+    }
+  }
+  return answer;
+}
+
+class Progress {
+ public:
+  Progress(const History& history, const ProgressRules& rules)
+      : history_(history),
+        rules_(rules),
+        free_(FreeIntervals(TakenIntervals(history, rules, false), history.limits)),
+        free_for_readers_(FreeIntervals(TakenIntervals(history, rules, true), history.limits)) {}
+
+  /// What the attempt suffered first from `calm` on.
+  std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {
+    const Interval wait{std::max(attempt.asked, calm), std::min(attempt.answered, history_.end)};
+    if (wait.from >= wait.to) return std::nullopt;
+    if (auto forgotten = Forgotten(attempt, wait)) return forgotten;
+    return Starved(attempt, wait);
+  }
+
+ private:
+  std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
+    for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
+      const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
+      const auto [bound, parts] = FreeBound(attempt, idle);
+      if (idle.to - idle.from <= bound) continue;
+      // Whoever gives another limit is not let in at all.
+      const int wish = history_.limits.WishOf(attempt.client);
+      const VirtualTime from = idle.from + Duration(1);
+      if (history_.limits.MayRefuse(wish, from, idle.from + bound)) continue;
+      const bool crash = DeadHolderBefore(history_, idle.from);
+      return Violation{
+          crash ? Judged::kCrashRecovery : Judged::kDeadlock, idle.from + bound, attempt.client,
+          fmt::format("{} waited from {} on; the resource was free from {} and still "
+                      "not granted at {}{}; the bound is {} = {}",
+                      ClientName(attempt.client), Instant(attempt.asked), Instant(idle.from),
+                      Instant(idle.to), crash ? " (its last holder had died)" : "", Instant(bound),
+                      parts)};
+    }
+    return std::nullopt;
+  }
+
+  /// How long the resource may stay free while somebody waits, and what that is made of.
+  std::pair<Duration, std::string> FreeBound(const Attempt& attempt, const Interval& idle) const {
+    const VirtualTime taken_away = TurnTakenAway(history_, attempt).to;
+    const bool sleeps_on = taken_away <= idle.from && idle.from - taken_away < SlowBound();
+    if (rules_.hand_over_bound.has_value() && !sleeps_on) {
+      // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
+      const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
+      return {*rules_.hand_over_bound + messages,
+              fmt::format("hand-over without faults {} + messages {}",
+                          Instant(*rules_.hand_over_bound), Instant(messages))};
+    }
+    return {SlowBound(), fmt::format("hand-over {} + retry {}", Instant(rules_.wake_up_bound),
+                                     Instant(kSettling))};
+  }
+
+  /// Within which every waiter looks again, whether it was woken or not.
+  Duration SlowBound() const { return rules_.wake_up_bound + kSettling; }
+
+  std::int64_t StoppedMeanwhile(const Interval& idle) const {
+    return std::count_if(history_.attempts.begin(), history_.attempts.end(),
+                         [&](const Attempt& attempt) {
+                           return attempt.stopped < idle.to && idle.from <= attempt.answered;
+                         });
+  }
+
+  std::optional<Violation> Starved(const Attempt& attempt, const Interval& wait) const {
+    const LivenessTerms terms = TermsOf(attempt, wait);
+    const Duration bound = LivenessBound(terms);
+    if (wait.to - wait.from <= bound || IsInUseTooLong(attempt, wait)) return std::nullopt;
+    const auto others =
+        std::count_if(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
+          const VirtualTime from = hold.belief.front().from;
+          return hold.client != attempt.client && wait.from < from && from < wait.to;
+        });
+    const std::string meanwhile = others > 0 ? fmt::format("{} other requests were granted", others)
+                                             : fmt::format(
+                                                   "nobody was granted anything, though {} "
+                                                   "commands were sent for it",
+                                                   attempt.commands);
+    return Violation{others > 0 ? Judged::kOrder : Judged::kTermination, wait.from + bound,
+                     attempt.client,
+                     fmt::format("{} waited from {} until {}, and {}; the bound is {}",
+                                 ClientName(attempt.client), Instant(wait.from), Instant(wait.to),
+                                 meanwhile, LivenessInWords(terms))};
+  }
+
+  LivenessTerms TermsOf(const Attempt& attempt, const Interval& wait) const {
+    LivenessTerms terms;
+    terms.waiters = 1;  // itself
+    terms.lease = history_.lease;
+    terms.hold = rules_.longest_use;
+    terms.rate_ppm = rules_.rate_ppm;
+    // A request and its answer, a release and its answer; a wake-up, and what it brings about.
+    terms.hand_over = rules_.wake_up_bound + 8 * history_.latency;
+    const auto in_the_way = [&](const Attempt& other) {
+      return other.client != attempt.client && other.asked < wait.to && wait.from < other.answered;
+    };
+    for (const Attempt& other : history_.attempts) terms.waiters += in_the_way(other);
+    for (const History* beside : rules_.beside) {
+      for (const Attempt& other : beside->attempts) {
+        terms.waiters += !other.beside && in_the_way(other);
+      }
+    }
+    return terms;
+  }
+
+  /// A user who lives and has not given back what it has had for longer than any program may.
+  bool IsInUseTooLong(const Attempt& attempt, const Interval& wait) const {
+    return std::any_of(history_.holds.begin(), history_.holds.end(), [&](const ClientHold& hold) {
+      const VirtualTime from = hold.belief.front().from;
+      const VirtualTime to = std::min(
+          {hold.release_called, hold.belief.back().to, DiedAt(history_, hold.client, from)});
+      const Duration most = rules_.longest_use * (1'000'000 + rules_.rate_ppm) / 1'000'000;
+      return hold.client != attempt.client && from < wait.to && wait.from < to &&
+             std::min(to, history_.end) - from > most + 8 * history_.latency;
+    });
+  }
+
+  const History& history_;
+  const ProgressRules rules_;
+  const std::vector<Interval> free_;
+  const std::vector<Interval> free_for_readers_;
+};
+
+}  // namespace
+
+void JudgeProgress(const History& history, const ProgressRules& rules,
+                   std::vector<Violation>& violations) {
+  const VirtualTime calm = CalmFrom(history);
+  if (calm >= history.end) return;
+  const Progress progress(history, rules);
+  std::optional<Violation> first;
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.ask == Ask::kTry || attempt.beside) continue;
+    if (DiedAt(history, attempt.client, attempt.asked) < attempt.answered) continue;
+    std::optional<Violation> found = progress.Judge(attempt, calm);
+    KeepEarlier(std::move(found), first);
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+}  // namespace interlock::scenarios

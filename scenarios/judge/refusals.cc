@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/refusals.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/earliest.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// A request of an attempt that has just ended may still be under way, and so may its undoing.
+Duration Travel(const History& history) {
+  return std::max(history.lease / 50, 4 * history.latency);
+}
+
+bool IsDefinite(const Attempt& attempt) {
+  return attempt.answered != kOpen && attempt.answer != StatusCode::kCancelled &&
+         attempt.answer != StatusCode::kInvalidArgument &&
+         Status(attempt.answer).outcome() == Outcome::kFailure;
+}
+
+bool IsRefusal(const Attempt& attempt) {
+  return attempt.answer == StatusCode::kNotAcquired || attempt.answer == StatusCode::kTimeout ||
+         attempt.answer == StatusCode::kStopped;
+}
+
+/// Until when a permit counts as taken: a promise goes on though a foreign command removes it.
+VirtualTime TakenUntil(const ServerHold& hold) {
+  return hold.given_back() ? hold.ended : hold.promised_until;
+}
+
+struct CountChange {
+  VirtualTime at{};
+  int by = 0;
+  bool operator<(const CountChange& other) const { return at < other.at; }
+};
+
+/// Whether there was an instant in [from, to] at which every permit was taken, or, for a reader, at
+/// which there was a writer.
+bool WasTaken(const History& history, const Attempt& attempt, VirtualTime from) {
+  const VirtualTime to = attempt.answered;
+  std::vector<CountChange> changes;
+  const auto add = [&](VirtualTime begin, VirtualTime end) {
+    if (begin > to || end < from) return;
+    changes.push_back({std::max(begin, from), 1});
+    if (end != kOpen) changes.push_back({end + Duration(1), -1});
+  };
+  for (const ServerHold& hold : history.server_holds) {
+    if (Conflict(attempt, hold)) add(hold.granted, TakenUntil(hold));
+  }
+  for (const Interval& blocked : history.blocked) add(blocked.from, blocked.to);
+  const bool at_the_server = !history.server_holds.empty() || !history.blocked.empty();
+  for (const ClientHold& hold : history.holds) {
+    if (at_the_server || !Conflict(attempt, hold)) continue;
+    add(hold.asked, std::max(hold.belief.back().to, hold.release_returned));
+  }
+  std::stable_sort(changes.begin(), changes.end());
+  const int permits = history.limits.Least(from, to);
+  int taken = 0;
+  for (const CountChange& change : changes) {
+    taken += change.by;
+    if (taken >= permits) return true;
+  }
+  return false;
+}
+
+/// Somebody else was asking in that time, and may have been served, or stood, before it. Who died
+/// while it asked, or was told that nobody knows, stands in the queue until the lock forgets it,
+/// also in the way of the same client's next life. Of readers none is in the other's way.
+bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime from) {
+  for (const Attempt& other : history.attempts) {
+    if (&other == &attempt || other.asked > attempt.answered) continue;
+    if (!Conflict(attempt, other)) continue;
+    if (other.answered == kOpen) return true;
+    if (other.client != attempt.client && other.answered >= from) return true;
+    if (Status(other.answer).outcome() == Outcome::kUnknown) return true;
+  }
+  return false;
+}
+
+bool WasFree(const History& history, const Attempt& attempt) {
+  if (attempt.beside) return false;       // it was the other one that was taken
+  if (!IsRefusal(attempt)) return false;  // "not reached" says nothing about the resource
+  const Duration travel = Travel(history);
+  // Who gives up before an answer can have come was not refused by anybody.
+  const VirtualTime until = attempt.wanted_until();
+  if (until != kOpen && until - attempt.asked < 4 * travel) return false;
+  const VirtualTime from = attempt.asked - travel;
+  return !WasDisturbed(history, attempt) && !OthersAsked(history, attempt, from) &&
+         !WasTaken(history, attempt, from);
+}
+
+/// An earlier attempt of the client that ended unknown, or was held up, may have made it.
+bool MayBeOfAnEarlierAttempt(const History& history, const ServerHold& entry,
+                             const Attempt& attempt) {
+  for (const Delay& delay : history.delays) {
+    if (delay.client == entry.client && delay.interval.from <= attempt.asked &&
+        entry.granted <= delay.interval.to) {
+      return true;
+    }
+  }
+  return std::any_of(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+    return other.client == entry.client && other.asked < attempt.asked && other.answered != kOpen &&
+           Status(other.answer).outcome() == Outcome::kUnknown &&
+           other.answered >= entry.granted - Travel(history);
+  });
+}
+
+/// The entry that this attempt made and left behind.
+const ServerHold* LeftBehind(const History& history, const Attempt& attempt) {
+  const VirtualTime later = attempt.answered + Travel(history);
+  if (DiedAt(history, attempt.client) <= later || history.end <= later) return nullptr;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.copied || entry.waived != kOpen) continue;
+    const bool its_own = entry.client == attempt.client && entry.granted >= attempt.asked &&
+                         entry.granted <= attempt.answered;
+    if (its_own && std::min(entry.ended, entry.promised_until) > later &&
+        !MayBeOfAnEarlierAttempt(history, entry, attempt)) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<Violation> Judge(const History& history, const Attempt& attempt) {
+  if (!IsDefinite(attempt)) return std::nullopt;
+  if (const ServerHold* entry = LeftBehind(history, attempt)) {
+    return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                     fmt::format("{} was told \"{}\" at {}, though the server had granted at {} "
+                                 "and keeps the grant until {}",
+                                 ClientName(attempt.client), ToString(attempt.answer),
+                                 Instant(attempt.answered), Instant(entry->granted),
+                                 Instant(std::min(entry->ended, entry->promised_until)))};
+  }
+  if (!WasFree(history, attempt)) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
+                   fmt::format("{} asked at {} and was told \"{}\" at {}, though the resource was "
+                               "free all the time and nobody else asked",
+                               ClientName(attempt.client), Instant(attempt.asked),
+                               ToString(attempt.answer), Instant(attempt.answered))};
+}
+
+/// What a command of the hold's own client did to its entry in the server between call and answer.
+const ServerHold* EntryOf(const History& history, const ClientHold& hold) {
+  if (hold.token.empty()) return nullptr;
+  const ServerHold* found = nullptr;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.client == hold.client && entry.token == hold.token && !entry.copied) found = &entry;
+  }
+  return found;
+}
+
+/// Of a quorum an operator may have taken away the other votes at the same time.
+bool HadCompany(const History& history, const ClientHold& hold) {
+  return std::any_of(history.forces.begin(), history.forces.end(), [&](const Force& force) {
+    const bool in_vain = force.answered != kOpen && force.answer == StatusCode::kNotOwner;
+    return force.token == hold.token && !in_vain && force.called <= hold.release_returned &&
+           hold.release_called <= force.answered;
+  });
+}
+
+/// "Not owner" of a release that took the entry away.
+std::optional<Violation> JudgeRelease(const History& history, const ClientHold& hold) {
+  if (hold.release_returned == kOpen || hold.release_status != StatusCode::kNotOwner) {
+    return std::nullopt;
+  }
+  const ServerHold* entry = EntryOf(history, hold);
+  if (entry == nullptr || entry->end != ServerHoldEnd::kReleased ||
+      entry->ended < hold.release_called || entry->ended > hold.release_returned) {
+    return std::nullopt;
+  }
+  // Without its release it would not be the owner any more either.
+  if (entry->promised_until <= hold.release_returned) return std::nullopt;
+  if (history.quorum > 1 && HadCompany(history, hold)) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
+                   fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",
+                               ClientName(hold.client), ToString(hold.release_status),
+                               Instant(hold.release_returned), Instant(entry->ended))};
+}
+
+/// "Not owner" of an extend that prolonged the lease.
+std::optional<Violation> JudgeRenewal(const Renewal& renewal) {
+  if (renewal.answered == kOpen || renewal.answer != StatusCode::kNotOwner) return std::nullopt;
+  if (renewal.prolonged == kOpen) return std::nullopt;
+  return Violation{Judged::kSpuriousRefusal, renewal.answered, renewal.client,
+                   fmt::format("{}'s extend was told \"{}\" at {}, though it had prolonged the "
+                               "lease at {}",
+                               ClientName(renewal.client), ToString(renewal.answer),
+                               Instant(renewal.answered), Instant(renewal.prolonged))};
+}
+
+/// Neither "yes" nor "no", though nothing has been wrong for long.
+bool IsNoAnswer(StatusCode code) {
+  return code != StatusCode::kOk && code != StatusCode::kNotAcquired &&
+         code != StatusCode::kTimeout && code != StatusCode::kNotOwner &&
+         code != StatusCode::kLeaseLost && code != StatusCode::kCancelled &&
+         code != StatusCode::kStopped;
+}
+
+Violation NotRecovered(std::string_view what, int client, VirtualTime at, StatusCode answer,
+                       std::string_view wrong) {
+  return {Judged::kSpuriousRefusal, at, client,
+          fmt::format("{}'s {} was told \"{}\" at {}, {} though all faults had been over for {}",
+                      ClientName(client), what, ToString(answer), Instant(at), wrong,
+                      Instant(kLongestRecovery))};
+}
+
+/// What its release was told, which comes when nothing has been wrong for long.
+std::optional<Violation> JudgeLateRelease(const History& history, const ClientHold& hold) {
+  const VirtualTime at = hold.release_returned;
+  if (at == kOpen) return std::nullopt;
+  if (IsNoAnswer(hold.release_status)) {
+    return NotRecovered("release", hold.client, at, hold.release_status, "which is no answer,");
+  }
+  const bool denied =
+      hold.release_status == StatusCode::kNotOwner || hold.release_status == StatusCode::kLeaseLost;
+  const ServerHold* entry = denied ? EntryOf(history, hold) : nullptr;
+  if (entry == nullptr || std::min(entry->ended, entry->promised_until) <= at) return std::nullopt;
+  return NotRecovered("release", hold.client, at, hold.release_status, "while it was the owner,");
+}
+
+}  // namespace
+
+bool IsPastRecovery(const History& history, const Attempt& attempt) {
+  if (history.healed == kOpen || attempt.asked < history.healed + kLongestRecovery) return false;
+  const auto earlier =
+      std::count_if(history.attempts.begin(), history.attempts.end(), [&](const Attempt& other) {
+        return other.client == attempt.client && other.asked >= history.healed &&
+               other.asked < attempt.asked;
+      });
+  return earlier >= kExcused;
+}
+
+bool WasDisturbed(const History& history, const Attempt& attempt) {
+  // A fault before the request can have broken what it goes over, if there was one.
+  const bool asked_nobody = attempt.commands == 0 && attempt.answer == StatusCode::kNotAcquired;
+  VirtualTime since = asked_nobody ? attempt.asked - history.lease : VirtualTime{};
+  if (IsPastRecovery(history, attempt)) since = history.healed;
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
+        return fault.client == attempt.client && fault.at >= since && fault.at <= attempt.answered;
+      });
+}
+
+void JudgePatience(const History& history, Duration wake_up_bound,
+                   std::vector<Violation>& violations) {
+  const Attempt* first = nullptr;
+  for (const Attempt& attempt : history.attempts) {
+    if (attempt.ask == Ask::kTry || attempt.answered == kOpen || !IsRefusal(attempt)) continue;
+    const bool in_time = attempt.deadline != kOpen &&
+                         attempt.deadline - attempt.answered <= wake_up_bound + Travel(history);
+    const bool was_stopped = attempt.stopped <= attempt.answered;
+    // No fault stops a wait.
+    const bool excused =
+        attempt.answer != StatusCode::kStopped && (in_time || WasDisturbed(history, attempt));
+    if (was_stopped || excused) continue;
+    if (first == nullptr || attempt.answered < first->answered) first = &attempt;
+  }
+  if (first == nullptr) return;
+  violations.push_back(
+      {Judged::kSpuriousRefusal, first->answered, first->client,
+       fmt::format("{} asked at {}, would have waited until {}, and was told \"{}\" at {}; the "
+                   "lock's own bound for another look is {}",
+                   ClientName(first->client), Instant(first->asked), Instant(first->deadline),
+                   ToString(first->answer), Instant(first->answered), Instant(wake_up_bound))});
+}
+
+void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
+  std::optional<Violation> first;
+  for (const Attempt& attempt : history.attempts) {
+    if (!IsPastRecovery(history, attempt)) continue;
+    // Of another limit, or of a latch that is gone: judged where that is known.
+    const bool by_rule = attempt.answer == StatusCode::kInvalidArgument &&
+                         (history.limits.kept() || history.short_lived);
+    if (attempt.answered != kOpen && IsNoAnswer(attempt.answer) && !by_rule) {
+      KeepEarlier(NotRecovered("request", attempt.client, attempt.answered, attempt.answer,
+                               "which is no answer,"),
+                  first);
+    }
+    for (const ClientHold& hold : history.holds) {
+      if (hold.client != attempt.client || hold.asked != attempt.asked) continue;
+      KeepEarlier(JudgeLateRelease(history, hold), first);
+    }
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+void JudgeRefusals(const History& history, std::vector<Violation>& violations) {
+  std::optional<Violation> of_holds;
+  for (const ClientHold& hold : history.holds) KeepEarlier(JudgeRelease(history, hold), of_holds);
+  for (const Renewal& renewal : history.renewals) {
+    KeepEarlier(JudgeRenewal(renewal), of_holds);
+  }
+  if (of_holds.has_value()) violations.push_back(std::move(*of_holds));
+  std::optional<Violation> first;
+  for (const Attempt& attempt : history.attempts) {
+    if (first.has_value() && first->at <= attempt.answered) continue;
+    if (auto found = Judge(history, attempt)) first = std::move(found);
+  }
+  if (first.has_value()) violations.push_back(std::move(*first));
+}
+
+}  // namespace interlock::scenarios

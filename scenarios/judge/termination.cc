@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/termination.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+bool StoodStill(const History& history, const Attempt& attempt) {
+  return std::any_of(history.pauses.begin(), history.pauses.end(), [&](const Disturbance& pause) {
+    return pause.client == attempt.client && pause.at >= attempt.asked &&
+           pause.at <= attempt.answered;
+  });
+}
+
+/// A try does not wait: it is due when it is made.
+VirtualTime DeadlineOf(const Attempt& attempt) {
+  return attempt.ask == Ask::kTry ? attempt.asked : attempt.wanted_until();
+}
+
+/// What the overrun is counted from: the deadline, or the end of the faults if the client felt any.
+/// Each of them may cost the lock a time-out and a clean-up.
+VirtualTime CountedFrom(const History& history, const Attempt& attempt) {
+  VirtualTime from = DeadlineOf(attempt);
+  for (const Disturbance& fault : history.disturbances) {
+    if (fault.client != attempt.client || fault.at > attempt.answered) continue;
+    from = std::max({from, fault.at, history.last_fault});
+  }
+  return from;
+}
+
+bool FeltAFault(const History& history, const Attempt& attempt) {
+  return std::any_of(history.disturbances.begin(), history.disturbances.end(),
+                     [&](const Disturbance& fault) {
+                       return fault.client == attempt.client && fault.at <= attempt.answered;
+                     });
+}
+
+Duration BoundOf(const History& history, const Attempt& attempt, const TerminationBounds& bounds) {
+  if (FeltAFault(history, attempt)) return bounds.overrun;
+  if (attempt.stopped < attempt.deadline) return bounds.stop + kMessagesOfAStop * history.latency;
+  if (bounds.overrun < kWithTimeOuts) return bounds.overrun;
+  return kLastNap + history.lease / 4;
+}
+
+std::int64_t GrantsToOthers(const History& history, const Attempt& attempt, VirtualTime until) {
+  return std::count_if(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    const VirtualTime from = hold.belief.front().from;
+    return hold.client != attempt.client && attempt.asked <= from && from <= until;
+  });
+}
+
+void JudgeStoppedBefore(const History& history, std::vector<Violation>& violations) {
+  for (const Attempt& attempt : history.attempts) {
+    const bool told = attempt.stopped_before && attempt.answer == StatusCode::kStopped;
+    if (!told || attempt.answered == kOpen || attempt.commands == 0) continue;
+    violations.push_back(
+        {Judged::kTermination, attempt.answered, attempt.client,
+         fmt::format("{} asked at {} for what had been stopped before, was told \"stopped\", and "
+                     "has sent {} commands",
+                     ClientName(attempt.client), Instant(attempt.asked), attempt.commands)});
+    return;
+  }
+}
+
+}  // namespace
+
+TerminationBounds BoundsOf(const harness::Subject& subject, const harness::LockOptions& options) {
+  return {subject.OverrunBound(options), subject.StopBound(options), subject.traits().renews};
+}
+
+void JudgeTermination(const History& history, const TerminationBounds& bounds,
+                      std::vector<Violation>& violations) {
+  if (!bounds.renews) JudgeStoppedBefore(history, violations);
+  const Attempt* first = nullptr;
+  VirtualTime first_due = kOpen;
+  for (const Attempt& attempt : history.attempts) {
+    if (DeadlineOf(attempt) == kOpen || Died(history, attempt.client)) continue;
+    const VirtualTime due = CountedFrom(history, attempt) + BoundOf(history, attempt, bounds);
+    if (std::min(attempt.answered, history.end) <= due) continue;
+    if (StoodStill(history, attempt)) continue;
+    if (due < first_due) {
+      first = &attempt;
+      first_due = due;
+    }
+  }
+  if (first == nullptr) return;
+  const bool open = first->answered == kOpen;
+  violations.push_back(
+      {Judged::kTermination, first_due, first->client,
+       fmt::format("{} {} {} and {} {}; {} after it, or after a fault that lasts longer, is the "
+                   "bound",
+                   ClientName(first->client),
+                   first->stopped < first->deadline ? "was stopped at" : "asked with a deadline of",
+                   Instant(DeadlineOf(*first)), open ? "has no answer at" : "was answered at",
+                   Instant(open ? history.end : first->answered),
+                   Instant(BoundOf(history, *first, bounds)))});
+}
+
+std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,
+                          std::int64_t grants) {
+  const std::int64_t leases = waited / lease + 1;
+  return leases * commands_per_lease + grants * kCommandsPerGrant;
+}
+
+void JudgeStorm(const History& history, std::int64_t commands_per_lease,
+                std::vector<Violation>& violations) {
+  std::optional<Violation> worst;
+  std::int64_t worst_excess = 0;
+  for (const Attempt& attempt : history.attempts) {
+    const VirtualTime until =
+        std::min({attempt.answered, history.end, DiedAt(history, attempt.client, attempt.asked)});
+    const Duration waited = std::max(until - attempt.asked, Duration{});
+    const std::int64_t grants = GrantsToOthers(history, attempt, until);
+    const std::int64_t most = MostCommands(commands_per_lease, history.lease, waited, grants);
+    if (attempt.commands - most <= worst_excess) continue;
+    worst_excess = attempt.commands - most;
+    worst = Violation{
+        Judged::kTermination, until, attempt.client,
+        fmt::format("{} sent {} commands from {} until {} while {} others were granted; the "
+                    "bound is {} = {} for each lease of {} that has begun + {} for each grant",
+                    ClientName(attempt.client), attempt.commands, Instant(attempt.asked),
+                    Instant(until), grants, most, commands_per_lease, Instant(history.lease),
+                    kCommandsPerGrant)};
+  }
+  if (worst.has_value()) violations.push_back(std::move(*worst));
+}
+
+std::string WhyStepsRanOut(const History& history) {
+  std::int64_t commands = 0;
+  for (const Attempt& attempt : history.attempts) commands += attempt.commands;
+  return fmt::format(
+      "the step limit was reached at {}: {} requests sent {} commands, each within "
+      "its bound; the run is too long to be judged",
+      Instant(history.end), history.attempts.size(), commands);
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/tokens.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/grants.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+std::optional<Violation> FirstThatDoesNotIncrease(const std::vector<Grant>& grants) {
+  const ClientHold* highest = nullptr;
+  for (const Grant& grant : grants) {
+    const ClientHold& hold = *grant.hold;
+    if (!hold.fencing_token.has_value()) continue;
+    if (highest != nullptr && *hold.fencing_token <= *highest->fencing_token) {
+      return Violation{
+          Judged::kTokens, hold.belief.front().from, hold.client,
+          fmt::format("{} was granted at {} with fencing token {}, after {} had been "
+                      "granted with {}",
+                      ClientName(hold.client), Instant(grant.granted), *hold.fencing_token,
+                      ClientName(highest->client), *highest->fencing_token)};
+    }
+    highest = &hold;
+  }
+  return std::nullopt;
+}
+
+/// By the tokens that the clients were shown, and by the entries of attempts that failed.
+std::optional<Violation> FirstReused(const History& history) {
+  using Use = std::tuple<std::string_view, VirtualTime, const ClientHold*>;  // null: an entry
+  std::vector<Use> uses;
+  for (const ServerHold& entry : history.server_holds) {
+    if (!entry.token.empty()) uses.emplace_back(entry.token, entry.granted, nullptr);
+  }
+  for (const ClientHold& hold : history.holds) {
+    if (!hold.token.empty()) uses.emplace_back(hold.token, hold.belief.front().from, &hold);
+  }
+  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+    return std::pair(std::get<0>(a), std::get<1>(a)) < std::pair(std::get<0>(b), std::get<1>(b));
+  });
+  std::optional<Violation> first;
+  std::string_view token;
+  VirtualTime first_use{};
+  for (const auto& [name, at, hold] : uses) {
+    if (name != token) {
+      token = name;
+      first_use = hold != nullptr ? hold->asked : at;
+      continue;
+    }
+    // Whatever carried the token before this request was made belongs to another grant.
+    if (hold == nullptr || first_use >= hold->asked) continue;
+    if (first.has_value() && first->at <= at) continue;
+    first =
+        Violation{Judged::kTokens, at, hold->client,
+                  fmt::format("{} asked at {} and was granted with an owner token that was in "
+                              "use at {} already",
+                              ClientName(hold->client), Instant(hold->asked), Instant(first_use))};
+  }
+  return first;
+}
+
+}  // namespace
+
+void JudgeTokens(const History& history, std::vector<Violation>& violations) {
+  if (history.holds.empty()) return;
+  auto order = FirstThatDoesNotIncrease(GrantsInOrder(history));
+  auto reused = FirstReused(history);
+  if (order.has_value() && reused.has_value()) {
+    (order->at <= reused->at ? reused : order).reset();
+  }
+  if (order.has_value()) violations.push_back(std::move(*order));
+  if (reused.has_value()) violations.push_back(std::move(*reused));
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/writes.h"
+
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/grants.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Of each hold its place among the grants.
+std::vector<std::size_t> PlacesOf(const History& history) {
+  const std::vector<Grant> grants = GrantsInOrder(history);
+  std::vector<std::size_t> places(history.holds.size());
+  for (std::size_t place = 0; place < grants.size(); ++place) {
+    places[static_cast<std::size_t>(grants[place].hold - history.holds.data())] = place;
+  }
+  return places;
+}
+
+}  // namespace
+
+void JudgeWrites(const History& history, std::vector<Violation>& violations) {
+  if (history.accesses.empty()) return;
+  const std::vector<std::size_t> places = PlacesOf(history);
+  const auto is_later = [&](const Access& one, const Access* other) {
+    return other == nullptr || places[one.hold] >= places[other->hold];
+  };
+  const Access* latest_of_all = nullptr;
+  const Access* latest_of_writers = nullptr;
+  for (const Access& access : history.accesses) {
+    if (!access.accepted) continue;
+    const bool shared = history.holds[access.hold].shared;
+    const Access* latest = shared ? latest_of_writers : latest_of_all;
+    if (is_later(access, latest)) {
+      if (is_later(access, latest_of_all)) latest_of_all = &access;
+      if (!shared) latest_of_writers = &access;
+      continue;
+    }
+    const int client = history.holds[access.hold].client;
+    violations.push_back(
+        {Judged::kFencedWrites, access.arrived, client,
+         fmt::format("the guarded resource accepted at {} what {} had sent at {} to {} it, after "
+                     "it had accepted {} at {}, whose grant is a later one",
+                     Instant(access.arrived), ClientName(client), Instant(access.sent),
+                     access.writes ? "write" : "read",
+                     ClientName(history.holds[latest->hold].client), Instant(latest->arrived))});
+    return;
+  }
+}
+
+}  // namespace interlock::scenarios

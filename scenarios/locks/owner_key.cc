@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/locks/owner_key.h"
+
+#include <optional>
+#include <utility>
+
+namespace interlock::scenarios {
+
+std::vector<harness::Owner> OwnersAt(const harness::ServerView& server, const std::string& key) {
+  std::optional<std::string> token = server.String(key);
+  if (!token) return {};
+  return {{std::move(*token), server.ExpiresAtMs(key)}};
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// The locks that ship with the program: sound ones, which must hold what they promise, and
+// specimens, deliberately broken ones, which must be convicted. A checker that nobody has seen fail
+// proves nothing; an acquitted specimen fails the gate just as a convicted sound lock does.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/cases/synchrony.h"
+
+namespace interlock::scenarios {
+
+/// "In this scenario and class, this property must be seen violated."
+struct Conviction {
+  std::string_view property;  ///< slug: "server-exclusion"
+  std::string_view scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  /// Why real servers may acquit it of this property; empty: they must not.
+  std::string_view escapes_real_servers = {};
+};
+
+/// How little it takes: the smallest case in which an expected conviction can happen at all. A
+/// bound says what may happen at most, so a search within anything smaller must find nothing. The
+/// clients that come when all is well again (see run.h) are not counted.
+struct Bound {
+  int clients = 1;
+  int attempts = 1;  ///< of the busiest client
+  int crashes = 0;
+  int expiries = 0;      ///< leases of living clients that end because time passed
+  int pauses = 0;        ///< of a client, also one that comes back late; or of a message
+  int lost_replies = 0;  ///< or lost requests
+  bool operator==(const Bound&) const = default;
+};
+
+struct Specimen {
+  std::shared_ptr<const harness::Subject> subject;
+  std::vector<Conviction> expected;
+  Bound least;
+  /// Why the exhaustive search cannot convict it at all; empty: it can.
+  std::string_view out_of_reach = {};
+  /// Why it is not explored with clients that wait; empty: it is.
+  std::string_view too_much_when_waiting = {};
+};
+
+std::vector<std::shared_ptr<const harness::Subject>> SoundSubjects();
+std::vector<Specimen> Specimens();
+
+}  // namespace interlock::scenarios

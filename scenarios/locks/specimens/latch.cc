@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/locks/specimens/latch.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "scenarios/locks/specimens/recipe.h"
+#include "scenarios/locks/subjects/passage.h"
+
+namespace interlock::scenarios::specimens {
+namespace {
+
+using std::chrono::milliseconds;
+
+milliseconds LifeOf(const harness::LockOptions& options) {
+  constexpr std::chrono::hours kLongerThanAnyRun(7 * 24);
+  return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
+}
+
+class RecipeLatch final : public harness::Lock {
+ public:
+  RecipeLatch(harness::Environment& environment, const harness::LockOptions& options,
+              const LatchRecipe& recipe)
+      : redis_(environment, milliseconds(2000)), recipe_(recipe) {
+    call_.key = KeyOf(options);
+    call_.parties = options.parties;
+    call_.life = Ms(LifeOf(options));
+    call_.patience = options.lease;
+  }
+
+  Status CountDown(const std::string& party) override {
+    call_.party = party;
+    return recipe_.count_down(redis_, call_);
+  }
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    return AcquireUntil(redis_.runtime().Now());
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    call_.deadline = deadline;
+    return subjects::ToPassage(recipe_.await(redis_, call_));
+  }
+
+ private:
+  RedisClient redis_;
+  const LatchRecipe& recipe_;  // the subject's, which outlives every run
+  LatchCall call_;
+};
+
+class LatchSubject final : public harness::Subject {
+ public:
+  explicit LatchSubject(LatchRecipe recipe) : recipe_(std::move(recipe)) {}
+
+  std::string_view name() const override { return recipe_.name; }
+  std::string_view summary() const override { return recipe_.summary; }
+  harness::Traits traits() const override { return {.latch = true}; }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<RecipeLatch>(environment, options, recipe_);
+  }
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& /*server*/,
+      const harness::LockOptions& /*options*/) const override {
+    return std::nullopt;
+  }
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    const std::string key = KeyOf(options);
+    return {{key, LifeOf(options)}, {key + ":*", LifeOf(options)}};
+  }
+
+ private:
+  const LatchRecipe recipe_;
+};
+
+}  // namespace
+
+Status CountDownCorrectly(RedisClient& redis, const LatchCall& call) {
+  constexpr std::string_view kScript =
+      "redis.call('sadd', KEYS[1], ARGV[1]) "
+      "redis.call('pexpire', KEYS[1], ARGV[3]) "
+      "if redis.call('scard', KEYS[1]) < tonumber(ARGV[2]) then return 1 end "
+      "local bell = KEYS[1] .. ':bell' "
+      "redis.call('del', bell) "
+      "redis.call('rpush', bell, '1') "
+      "return redis.call('pexpire', bell, ARGV[3])";
+  return CallScript(redis, kScript, call.key, {call.party, std::to_string(call.parties), call.life},
+                    1, StatusCode::kUnavailable);
+}
+
+Result<bool> SetIsFull(RedisClient& redis, const LatchCall& call) {
+  const Result<Reply> count = redis.Call({"SCARD", call.key});
+  if (!count.ok()) return count.status();
+  if (count->IsInteger()) return count->integer >= call.parties;
+  return Status(StatusCode::kUnavailable, count->text);
+}
+
+Result<bool> CounterIsFull(RedisClient& redis, const std::string& key, const LatchCall& call) {
+  const Result<Reply> count = redis.Call({"GET", key});
+  if (!count.ok()) return count.status();
+  if (count->IsError()) return Status(StatusCode::kUnavailable, count->text);
+  return !count->IsNil() && std::stoll(count->text) >= call.parties;
+}
+
+LatchStep AwaitBy(LatchLook look) {
+  return [look = std::move(look)](RedisClient& redis, const LatchCall& call) {
+    for (;;) {
+      const Result<bool> open = look(redis, call);
+      if (!open.ok()) return open.status();
+      if (*open) return RingBell(redis, call);
+      if (redis.runtime().Now() >= call.deadline) break;
+      if (const Result<Reply> rung = HearBell(redis, call); !rung.ok()) return rung.status();
+    }
+    return Status(StatusCode::kTimeout, "not open in time");
+  };
+}
+
+Result<Reply> HearBell(RedisClient& redis, const LatchCall& call) {
+  Attempt attempt;
+  attempt.deadline = call.deadline;
+  const Patience patience = PatienceOf(redis, attempt, call.patience);
+  return redis.CallUntil({"BLPOP", call.bell(), patience.seconds}, patience.overdue);
+}
+
+Status RingBell(RedisClient& redis, const LatchCall& call) {
+  constexpr std::string_view kScript =
+      "redis.call('del', KEYS[1]) "
+      "redis.call('rpush', KEYS[1], '1') "
+      "return redis.call('pexpire', KEYS[1], ARGV[1])";
+  return CallScript(redis, kScript, call.bell(), {call.life}, 1, StatusCode::kUnavailable);
+}
+
+std::shared_ptr<const harness::Subject> MakeLatch(LatchRecipe recipe) {
+  return std::make_shared<const LatchSubject>(std::move(recipe));
+}
+
+}  // namespace interlock::scenarios::specimens

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/locks/specimens/permit_set.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace interlock::scenarios::specimens {
+
+std::optional<std::vector<harness::Owner>> PermitSetOwners(const harness::ServerView& server,
+                                                           const harness::LockOptions& options) {
+  std::vector<harness::Owner> owners;
+  for (auto& [token, score] : server.SortedSet(KeyOf(options))) {
+    const auto expires_at_ms = static_cast<std::int64_t>(score);
+    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
+  }
+  return owners;
+}
+
+Status EnterPermitSet(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kScript =
+      "local time = redis.call('time') "
+      "local now = time[1] * 1000 + math.floor(time[2] / 1000) "
+      "redis.call('zremrangebyscore', KEYS[1], '-inf', '(' .. string.format('%.0f', now)) "
+      "if redis.call('zcard', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end "
+      "redis.call('zadd', KEYS[1], string.format('%.0f', now + ARGV[2]), ARGV[1]) "
+      "return redis.call('pexpire', KEYS[1], ARGV[2])";
+  return CallScript(redis, kScript, attempt.key,
+                    {attempt.token, Ms(attempt.lease), std::to_string(attempt.permits)}, 1,
+                    StatusCode::kNotAcquired);
+}
+
+Status LeavePermitSet(RedisClient& redis, Attempt& attempt) {
+  return ExpectInteger(redis.Call({"ZREM", attempt.key, attempt.token}), 1, StatusCode::kNotOwner);
+}
+
+}  // namespace interlock::scenarios::specimens

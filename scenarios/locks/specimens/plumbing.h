@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// What the specimens share, so that each specimen holds its own story and nothing else: a client
+// with the habits of a plain client library, and the commands that most locks are made of. The lock
+// around them is in recipe.h.
+//
+// Thread safety: objects belong to one client at a time.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+namespace interlock::scenarios::specimens {
+
+/// One connection to Redis, made when first needed and made anew after a failure.
+class RedisClient {
+ public:
+  RedisClient(harness::Environment& environment, Duration socket_timeout)
+      : environment_(environment), socket_timeout_(socket_timeout) {}
+
+  /// Connects unless connected. YIELDS. kUnavailable, kCancelled as Connector::Connect.
+  Status Open();
+
+  /// Opens and calls, giving the reply as long as the socket time-out allows. YIELDS. An error
+  /// reply is a value. Errors as Connection::Send and Receive.
+  Result<Reply> Call(std::initializer_list<std::string_view> argv);
+  Result<Reply> Call(std::span<const std::string_view> argv);
+  Result<Reply> CallUntil(std::initializer_list<std::string_view> argv, MonotonicTime deadline);
+
+  /// YIELDS for `length`, or until it is stopped.
+  void Sleep(Duration length) { SleepUnlessStopped(length, {}); }
+  void SleepUnlessStopped(Duration length, const std::stop_token& stop);
+
+  /// Runs `body` beside the client, which is not gone before the body has ended. The body needs a
+  /// client of its own.
+  void RunBeside(std::string_view name, std::function<void()> body);
+
+  harness::Environment& environment() { return environment_; }
+  Runtime& runtime() { return environment_.runtime; }
+  Duration socket_timeout() const { return socket_timeout_; }
+
+ private:
+  harness::Environment environment_;
+  Duration socket_timeout_;
+  std::unique_ptr<Connection> connection_;
+  std::vector<std::unique_ptr<Task>> tasks_;  // last: their ends are waited for first
+};
+
+/// 128 random bits in hexadecimal. (The founding texts use a UUID, one of them with a time stamp.)
+std::string NewToken(Runtime& runtime);
+
+/// Compares and deletes in one step: the correct unlock. kNotOwner: the key holds another value, or
+/// none.
+Status CompareAndDelete(RedisClient& redis, const std::string& key, const std::string& token);
+
+/// `SET key token NX PX lease`: the correct lock. kNotAcquired: taken.
+Status SetIfAbsent(RedisClient& redis, const std::string& key, const std::string& token,
+                   std::chrono::milliseconds lease);
+
+/// `EVAL script 1 key arguments...`, judged as ExpectInteger does.
+Status CallScript(RedisClient& redis, std::string_view script, const std::string& key,
+                  std::initializer_list<std::string_view> arguments, std::int64_t expected,
+                  StatusCode otherwise);
+
+/// kOk if the command was answered with this integer, `otherwise` if with anything else, and the
+/// failure itself if it was not answered.
+Status ExpectInteger(const Result<Reply>& reply, std::int64_t expected, StatusCode otherwise);
+
+}  // namespace interlock::scenarios::specimens

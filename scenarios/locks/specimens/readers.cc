@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/locks/specimens/readers.h"
+
+#include <string>
+#include <utility>
+
+#include "scenarios/locks/owner_key.h"
+
+namespace interlock::scenarios::specimens {
+
+Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& attempt,
+                   std::initializer_list<std::string_view> arguments, StatusCode otherwise) {
+  constexpr std::string_view kPrelude =
+      "local t = redis.call('time') local now = t[1] * 1000 + math.floor(t[2] / 1000) "
+      "local readers = KEYS[1] .. ':readers' "
+      "local function ms(n) return string.format('%.0f', n) end ";
+  return CallScript(redis, std::string(kPrelude).append(script), attempt.key, arguments, 1,
+                    otherwise);
+}
+
+Status EnterCorrectly(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kReader =
+      "if redis.call('exists', KEYS[1]) == 1 then return 0 end "
+      "redis.call('zremrangebyscore', readers, '-inf', ms(now - 1)) "
+      "redis.call('zadd', readers, ms(now + ARGV[2]), ARGV[1]) "
+      "return redis.call('pexpire', readers, ARGV[2])";
+  constexpr std::string_view kWriter =
+      "if redis.call('zcount', readers, ms(now), '+inf') > 0 then return 0 end "
+      "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0";
+  return CallReaders(redis, attempt.shared ? kReader : kWriter, attempt,
+                     {attempt.token, Ms(attempt.lease)}, StatusCode::kNotAcquired);
+}
+
+Status LeaveCorrectly(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kReader =
+      "local till = redis.call('zscore', readers, ARGV[1]) "
+      "if not till or tonumber(till) < now then return 0 end "
+      "return redis.call('zrem', readers, ARGV[1])";
+  if (!attempt.shared) return UnlockCorrectly(redis, attempt);
+  return CallReaders(redis, kReader, attempt, {attempt.token}, StatusCode::kNotOwner);
+}
+
+std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::ServerView& server,
+                                                            const harness::LockOptions& options) {
+  const std::string key = KeyOf(options);
+  std::vector<harness::Owner> owners = OwnersAt(server, key);
+  for (auto& [token, score] : server.SortedSet(key + ":readers")) {
+    const auto expires_at_ms = static_cast<std::int64_t>(score);
+    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms, true});
+  }
+  return owners;
+}
+
+Recipe ReadersRecipe() {
+  Recipe recipe;
+  recipe.traits = {.shared = true};
+  recipe.lock = EnterCorrectly;
+  recipe.unlock = LeaveCorrectly;
+  recipe.owners = ReadersAndWriter;
+  return recipe;
+}
+
+}  // namespace interlock::scenarios::specimens

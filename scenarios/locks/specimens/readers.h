@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// A readers/writer lock made of steps: the writer is a string with a TTL, readers are members of a
+// sorted set, `<key>:readers`, each scored with the end of its lease in the server's milliseconds,
+// as symfony/lock has it. Waiters poll. The steps here are the correct ones; a specimen replaces
+// the one that its story is about.
+//
+// Thread safety: stateless.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/locks/specimens/recipe.h"
+
+namespace interlock::scenarios::specimens {
+
+/// Runs a script of such a lock, as CallScript. It finds `now`, in the server's milliseconds,
+/// `readers`, their key, and ms(n), which makes text of such a number.
+Status CallReaders(RedisClient& redis, std::string_view script, const Attempt& attempt,
+                   std::initializer_list<std::string_view> arguments, StatusCode otherwise);
+
+/// Each does what the attempt's side has to do; a script's 1 is a yes.
+Status EnterCorrectly(RedisClient& redis, Attempt& attempt);
+Status LeaveCorrectly(RedisClient& redis, Attempt& attempt);
+
+/// The writer, and the readers whose leases are not over.
+std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::ServerView& server,
+                                                            const harness::LockOptions& options);
+
+/// All of it correct, but for name and summary.
+Recipe ReadersRecipe();
+
+}  // namespace interlock::scenarios::specimens

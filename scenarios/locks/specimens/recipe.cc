@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/locks/specimens/recipe.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scenarios/locks/owner_key.h"
+
+namespace interlock::scenarios::specimens {
+namespace {
+
+using std::chrono::milliseconds;
+
+Status Fold(const Status& status, StatusCode into) {
+  if (status.ok() || status.code() == StatusCode::kCancelled) return status;
+  return Status(into, status.message());
+}
+
+class RecipeHold final : public harness::Hold {
+ public:
+  RecipeHold(std::shared_ptr<RedisClient> redis, const Recipe& recipe, Attempt attempt)
+      : redis_(std::move(redis)), recipe_(recipe), attempt_(std::move(attempt)) {}
+
+  std::string owner_token() const override { return attempt_.token; }
+  std::optional<std::uint64_t> fencing_token() const override { return attempt_.fencing_token; }
+  std::optional<bool> valid() const override {
+    if (!recipe_.valid) return std::nullopt;
+    return recipe_.valid(*redis_, attempt_);
+  }
+  MonotonicTime valid_until() const override { return attempt_.valid_until; }
+
+  Status Extend() override {
+    attempt_.asked = redis_->runtime().Now();
+    return recipe_.extend(*redis_, attempt_);
+  }
+
+  Status Release() override {
+    const Status released = recipe_.unlock(*redis_, attempt_);
+    return recipe_.folds_errors ? Fold(released, StatusCode::kNotOwner) : released;
+  }
+
+ private:
+  std::shared_ptr<RedisClient> redis_;
+  const Recipe& recipe_;  // the subject's, which outlives every run
+  Attempt attempt_;
+};
+
+class RecipeLock final : public harness::Lock {
+ public:
+  RecipeLock(harness::Environment& environment, const harness::LockOptions& options,
+             const Recipe& recipe)
+      : redis_(std::make_shared<RedisClient>(environment, recipe.socket_timeout)), recipe_(recipe) {
+    attempt_.key = KeyOf(options);
+    attempt_.client = NewToken(environment.runtime);
+    attempt_.lease = options.lease;
+    attempt_.permits = options.permits;
+  }
+
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override { return Try(false); }
+  Result<std::unique_ptr<harness::Hold>> TryAcquireShared() override { return Try(true); }
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    return WaitUntil(deadline, {}, false);
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireSharedUntil(MonotonicTime deadline) override {
+    return WaitUntil(deadline, {}, true);
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
+    if (stop.stop_requested()) return Status(StatusCode::kStopped, "stopped before");
+    return WaitUntil(deadline, stop, false);
+  }
+
+  Result<std::vector<harness::SeenHolder>> Inspect() override {
+    const Result<Reply> owner = redis_->Call({"GET", attempt_.key});
+    if (!owner.ok()) return owner.status();
+    if (!owner->IsString()) return std::vector<harness::SeenHolder>();
+    return std::vector<harness::SeenHolder>{{owner->text}};
+  }
+  Status ForceRelease(const harness::SeenHolder& holder) override {
+    Attempt seen = attempt_;
+    seen.token = holder.token;
+    return recipe_.force(*redis_, seen);
+  }
+  Status SetLimit(int limit) override { return recipe_.set_limit(*redis_, attempt_, limit); }
+
+ private:
+  Result<std::unique_ptr<harness::Hold>> Try(bool shared) {
+    attempt_.shared = shared;
+    attempt_.deadline.reset();
+    attempt_.fencing_token.reset();
+    return TryOnce();
+  }
+
+  Result<std::unique_ptr<harness::Hold>> WaitUntil(MonotonicTime deadline,
+                                                   const std::stop_token& stop, bool shared) {
+    Result<std::unique_ptr<harness::Hold>> hold = AskUntil(deadline, stop, shared);
+    if (!hold.ok() && hold.code() != StatusCode::kCancelled && recipe_.leave) {
+      if (Status left = recipe_.leave(*redis_, attempt_); !left.ok()) return left;
+    }
+    return hold;
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AskUntil(MonotonicTime deadline,
+                                                  const std::stop_token& stop, bool shared) {
+    attempt_.stop = stop;
+    attempt_.shared = shared;
+    attempt_.deadline = deadline;
+    attempt_.fencing_token.reset();
+    attempt_.budget = deadline - redis_->runtime().Now();
+    for (;;) {
+      Result<std::unique_ptr<harness::Hold>> hold = TryOnce();
+      if (hold.code() != StatusCode::kNotAcquired) return hold;
+      const Duration left = *attempt_.deadline - redis_->runtime().Now();
+      if (left <= Duration::zero()) return Status(StatusCode::kTimeout, "not acquired in time");
+      if (stop.stop_requested()) return Status(StatusCode::kStopped, "stopped while it waited");
+      if (recipe_.wait) {
+        const Status waited = recipe_.wait(*redis_, attempt_);
+        if (!waited.ok() && waited.code() != StatusCode::kNotAcquired) return waited;
+      } else {
+        redis_->SleepUnlessStopped(std::min<Duration>(left, recipe_.retry_sleep), stop);
+      }
+    }
+  }
+
+  Result<std::unique_ptr<harness::Hold>> TryOnce() {
+    Runtime& runtime = redis_->runtime();
+    if (recipe_.start && !started_) {
+      if (Status begun = recipe_.start(*redis_, attempt_); !begun.ok()) return begun;
+      started_ = true;
+    }
+    attempt_.token = NewToken(runtime);
+    attempt_.asked = runtime.Now();
+    attempt_.valid_until = ValidFrom(attempt_.asked, attempt_.lease);
+    const Status locked = recipe_.lock(*redis_, attempt_);
+    if (!locked.ok()) {
+      return recipe_.folds_errors ? Fold(locked, StatusCode::kNotAcquired) : locked;
+    }
+    if (runtime.Now() >= attempt_.valid_until) {
+      return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
+    }
+    return std::unique_ptr<harness::Hold>(std::make_unique<RecipeHold>(redis_, recipe_, attempt_));
+  }
+
+  std::shared_ptr<RedisClient> redis_;
+  const Recipe& recipe_;  // the subject's, which outlives every run
+  Attempt attempt_;
+  bool started_ = false;
+};
+
+class RecipeSubject final : public harness::Subject {
+ public:
+  explicit RecipeSubject(Recipe recipe) : recipe_(std::move(recipe)) {}
+
+  std::string_view name() const override { return recipe_.name; }
+  std::string_view summary() const override { return recipe_.summary; }
+  harness::Traits traits() const override { return recipe_.traits; }
+
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<RecipeLock>(environment, options, recipe_);
+  }
+
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    if (recipe_.owners) return recipe_.owners(server, options);
+    return OwnersAt(server, KeyOf(options));
+  }
+
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    return recipe_.auxiliary ? recipe_.auxiliary(options) : std::vector<harness::AuxiliaryKey>{};
+  }
+
+  milliseconds WakeUpBound(const harness::LockOptions& options) const override {
+    return recipe_.wake_up_bound ? recipe_.wake_up_bound(options)
+                                 : options.lease + recipe_.retry_sleep;
+  }
+
+  std::optional<milliseconds> HandOverBound(const harness::LockOptions& options) const override {
+    if (!recipe_.hand_over_bound) return std::nullopt;
+    return recipe_.hand_over_bound(options);
+  }
+
+  std::optional<milliseconds> PassedOverBound(const harness::LockOptions& options) const override {
+    if (!recipe_.passed_over_bound) return std::nullopt;
+    return recipe_.passed_over_bound(options);
+  }
+
+  milliseconds BarredFor(const harness::LockOptions& options) const override {
+    return recipe_.barred_for ? recipe_.barred_for(options) : Subject::BarredFor(options);
+  }
+
+  milliseconds OverrunBound(const harness::LockOptions& options) const override {
+    return recipe_.overrun_bound.value_or(Subject::OverrunBound(options));
+  }
+
+ private:
+  const Recipe recipe_;
+};
+
+Patience PatienceFor(RedisClient& redis, std::optional<milliseconds> length) {
+  if (!length.has_value()) return {"0", kNever};
+  const std::string decimals = std::to_string(1000 + length->count() % 1000).substr(1);
+  return {std::to_string(length->count() / 1000) + "." + decimals,
+          AddSaturating(redis.runtime().Now(), *length + redis.socket_timeout())};
+}
+
+/// nullopt: for ever. Never 0, which Redis takes for "for ever".
+std::optional<milliseconds> Remaining(RedisClient& redis, const Attempt& attempt) {
+  if (!attempt.deadline.has_value()) return milliseconds(1);
+  if (*attempt.deadline == kNever) return std::nullopt;
+  const Duration left = *attempt.deadline - redis.runtime().Now();
+  return std::max(std::chrono::ceil<milliseconds>(left), milliseconds(1));
+}
+
+}  // namespace
+
+std::string Ms(milliseconds length) { return std::to_string(length.count()); }
+
+MonotonicTime ValidFrom(MonotonicTime since, milliseconds lease) {
+  const Duration whole = lease;
+  return AddSaturating(since, whole - whole / 100);
+}
+
+Patience PatienceOf(RedisClient& redis, const Attempt& attempt) {
+  return PatienceFor(redis, Remaining(redis, attempt));
+}
+
+Patience PatienceOf(RedisClient& redis, const Attempt& attempt, milliseconds most) {
+  return PatienceFor(redis, std::min(Remaining(redis, attempt).value_or(most), most));
+}
+
+std::string KeyOf(const harness::LockOptions& options) {
+  return options.key_prefix + options.resource;
+}
+
+Status LockCorrectly(RedisClient& redis, Attempt& attempt) {
+  return SetIfAbsent(redis, attempt.key, attempt.token, attempt.lease);
+}
+
+Status UnlockCorrectly(RedisClient& redis, Attempt& attempt) {
+  return CompareAndDelete(redis, attempt.key, attempt.token);
+}
+
+Status ExtendCorrectly(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kScript =
+      "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], "
+      "ARGV[2]) "
+      "else return 0 end";
+  const Status extended = CallScript(redis, kScript, attempt.key,
+                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+  if (extended.ok()) attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+  return extended;
+}
+
+std::shared_ptr<const harness::Subject> MakeLock(Recipe recipe) {
+  return std::make_shared<const RecipeSubject>(std::move(recipe));
+}
+
+}  // namespace interlock::scenarios::specimens

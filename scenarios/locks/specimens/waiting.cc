@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+//
+// Locks whose waiters are not woken, or do not stop to wait.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/locks/specimens/escapes.h"
+#include "scenarios/locks/specimens/families.h"
+#include "scenarios/locks/specimens/recipe.h"
+#include "scenarios/locks/specimens/signal.h"
+
+namespace interlock::scenarios::specimens {
+namespace {
+
+// The wake-up is taken back: python-redis-lock 3.2 released by a script that deletes the lock and
+// pushes a signal on which waiters block, and then, as a second command, deleted the signal.
+//
+// What goes wrong: a waiter has found the lock taken and has not begun to block yet. The holder
+// releases, and deletes the signal again. The waiter blocks on an empty list beside a free lock,
+// and nobody is left to wake it. No fault is needed. The fix (2019) was to leave the signal for a
+// while; a sound waiter also looks again when the holder's TTL is over, since a signal is a hint
+// and no more.
+namespace signal_deleted {
+
+Status Unlock(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kScript =
+      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+      "local signal = KEYS[1] .. ':signal' "
+      "redis.call('lpush', signal, '1') redis.call('pexpire', signal, ARGV[2]) "
+      "return redis.call('del', KEYS[1])";
+  const Status unlocked = CallScript(redis, kScript, attempt.key,
+                                     {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+  if (!unlocked.ok()) return unlocked;
+  return redis.Call({"DEL", SignalKey(attempt.key)}).status();
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/signal-deleted",
+                    .summary = "wakes a waiter by a signal, and deletes the signal at once",
+                    .unlock = Unlock,
+                    .wait = WaitForSignal}),
+          {{"deadlock", "pause", SynchronyClass::kBounded, kChance}},
+          {.clients = 2}};
+}
+
+}  // namespace signal_deleted
+
+// Waiters block until they are told: python-redis-lock (2014) waited in BLPOP without a time-out,
+// and walrus waits so whenever its lease is below one second.
+//
+// What goes wrong: only a release sends the signal, and the dead release nothing. The holder dies,
+// its key expires, the lock is free, and whoever was waiting goes on to wait. At the time the fix
+// was a function by which a human frees everybody; a sound waiter looks again when the holder's TTL
+// is over. The signal of this specimen is pushed together with the release, and lives long enough.
+namespace blocks_for_ever {
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/blocks-for-ever",
+                    .summary = "waits for a release, which the dead do not send",
+                    .unlock = UnlockAndSignal,
+                    .wait = WaitForSignal}),
+          {{"crash-recovery", "crash", SynchronyClass::kNone}},
+          {.clients = 1, .crashes = 1}};
+}
+
+}  // namespace blocks_for_ever
+
+// One script pushes the wake-up and deletes the list: sidekiq-unique-jobs (#352), as part of
+// tidying up.
+//
+// What goes wrong: Redis serves blocked clients when a script has ended, not while it runs. By then
+// the list is gone again, so the waiter in BRPOP sleeps on; and since everything happens in one
+// atomic step, no test that looks at the keys sees anything but a clean end. The fix is never to
+// delete in the script that signals. This specimen's waiters block until they are told, as the
+// original's do.
+namespace push_then_delete {
+
+Status Wait(RedisClient& redis, Attempt& attempt) {
+  const Patience patience = PatienceOf(redis, attempt);
+  const std::string signal = attempt.key + ":signal";
+  return redis.CallUntil({"BRPOP", signal, patience.seconds}, patience.overdue).status();
+}
+
+Status Unlock(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kScript =
+      "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end "
+      "redis.call('lpush', KEYS[1] .. ':signal', '1') "
+      "redis.call('del', KEYS[1] .. ':signal') "
+      "return redis.call('del', KEYS[1])";
+  return CallScript(redis, kScript, attempt.key, {attempt.token}, 1, StatusCode::kNotOwner);
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/push-then-delete",
+                    .summary = "signals and tidies up in one script, so that nobody is woken",
+                    .unlock = Unlock,
+                    .wait = Wait}),
+          {{"deadlock", "contention", SynchronyClass::kNone}},
+          {.clients = 2}};
+}
+
+}  // namespace push_then_delete
+
+// "It is your turn" is taken for "you hold it": etcd's lock (#11456) let a client wait in a queue,
+// and when everybody before it had gone, reported the lock as held, without looking whether the
+// lease of its own place was still alive.
+//
+// What goes wrong: the place in the queue was taken with a lease, and the lease runs while its
+// owner waits. When the turn comes, little or nothing is left of it. Whoever stands behind sees a
+// place whose lease has ended, goes past it, and both are inside. No fault is needed, only a long
+// wait. The fix is to look at one's own lease when the turn has come, and to stand in the queue
+// anew if it is over.
+namespace lease_not_looked_at {
+
+std::string QueueKey(const std::string& key) { return key + ":queue"; }
+std::string PlaceKey(const std::string& key, const std::string& token) {
+  return key + ":place:" + token;
+}
+
+/// Takes the last place, and waits until those before it are gone.
+Status Lock(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kEnqueue =
+      "redis.call('rpush', KEYS[1] .. ':queue', ARGV[1]) "
+      "redis.call('pexpire', KEYS[1] .. ':queue', 8 * ARGV[2]) "
+      "redis.call('set', KEYS[1] .. ':place:' .. ARGV[1], '1', 'PX', ARGV[2]) "
+      "return 1";
+  constexpr std::string_view kIsFirst =
+      "for _, token in ipairs(redis.call('lrange', KEYS[1] .. ':queue', 0, -1)) do "
+      "if token == ARGV[1] then return 1 end "
+      "if redis.call('exists', KEYS[1] .. ':place:' .. token) == 1 then return 0 end end "
+      "return 1";
+  const Status queued = CallScript(redis, kEnqueue, attempt.key, {attempt.token, Ms(attempt.lease)},
+                                   1, StatusCode::kProtocolError);
+  if (!queued.ok()) return queued;
+  for (;;) {
+    const MonotonicTime now = redis.runtime().Now();
+    const Status first =
+        CallScript(redis, kIsFirst, attempt.key, {attempt.token}, 1, StatusCode::kNotAcquired);
+    if (first.ok()) attempt.valid_until = ValidFrom(now, attempt.lease);
+    if (first.code() != StatusCode::kNotAcquired) return first;
+    if (now >= attempt.deadline.value_or(MonotonicTime{})) break;
+    redis.Sleep(std::min<Duration>(*attempt.deadline - now, std::chrono::milliseconds(20)));
+  }
+  const std::string place = PlaceKey(attempt.key, attempt.token);
+  if (Result<Reply> left = redis.Call({"DEL", place}); !left.ok()) return left.status();
+  return Status(StatusCode::kNotAcquired, "not its turn");
+}
+
+Status Unlock(RedisClient& redis, Attempt& attempt) {
+  const std::string queue = QueueKey(attempt.key);
+  const std::string place = PlaceKey(attempt.key, attempt.token);
+  if (Result<Reply> left = redis.Call({"LREM", queue, "0", attempt.token}); !left.ok()) {
+    return left.status();
+  }
+  return ExpectInteger(redis.Call({"DEL", place}), 1, StatusCode::kNotOwner);
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/lease-not-looked-at",
+                    .summary = "waits for its turn, and does not see that its lease has run out",
+                    .lock = Lock,
+                    .unlock = Unlock,
+                    .owners = [](const harness::ServerView&, const harness::LockOptions&)
+                        -> std::optional<std::vector<harness::Owner>> { return std::nullopt; },
+                    .auxiliary =
+                        [](const harness::LockOptions& options) {
+                          const std::string key = KeyOf(options);
+                          return std::vector<harness::AuxiliaryKey>{
+                              {QueueKey(key), 8 * options.lease},
+                              {PlaceKey(key, "*"), options.lease}};
+                        }}),
+          {{"section-exclusion", "contention", SynchronyClass::kNone, kChance}},
+          {.clients = 2, .attempts = 2}};
+}
+
+}  // namespace lease_not_looked_at
+
+// The deadline is an argument and nothing else: redis-py (until 2014) took a blocking time-out and
+// did not use it, redis-mutex (until 2017) had it in the condition of a loop that Ruby never
+// evaluates.
+//
+// What goes wrong: the caller that may wait a second waits as long as the lock is taken. With
+// polite holders nobody sees it. The fix is a test in which the lock stays taken longer than the
+// time-out. Lock and unlock of this specimen are correct.
+namespace deadline_not_looked_at {
+
+Status Wait(RedisClient& redis, Attempt& attempt) {
+  attempt.deadline = kNever;
+  redis.Sleep(std::chrono::milliseconds(100));
+  return Status();
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/deadline-not-looked-at",
+                    .summary = "takes a deadline, and waits until the lock is free",
+                    .wait = Wait,
+                    .overrun_bound = std::chrono::milliseconds(200)}),
+          {{"termination", "contention", SynchronyClass::kNone, kLateness}},
+          {.clients = 2}};
+}
+
+}  // namespace deadline_not_looked_at
+
+// A time-out cut to whole seconds, and 0 means for ever: python-redis-lock passes int(timeout) to
+// BLPOP, walrus divides its milliseconds by 1000, redis-semaphore (until 2015) handed on the 0 it
+// was given.
+//
+// What goes wrong: "wait half a second" becomes BLPOP 0, which waits without an end. If the holder
+// is quick, the call returns soon after all; if it is slow, late; if it has died, never. The fix is
+// to give the time-out with its decimals, and never to turn a short one into 0. Lock and unlock of
+// this specimen are correct, and a wake-up goes with every release.
+namespace zero_is_for_ever {
+
+Status Wait(RedisClient& redis, Attempt& attempt) {
+  const Duration left = *attempt.deadline - redis.runtime().Now();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+  const bool for_ever = attempt.deadline == kNever || seconds.count() == 0;
+  const MonotonicTime overdue =
+      for_ever ? kNever : AddSaturating(*attempt.deadline, redis.socket_timeout());
+  const std::string signal = SignalKey(attempt.key);
+  const std::string timeout = for_ever ? "0" : std::to_string(seconds.count());
+  return redis.CallUntil({"BLPOP", signal, timeout}, overdue).status();
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/zero-is-for-ever",
+                    .summary = "cuts a short time-out to 0 seconds, which is no time-out at all",
+                    .unlock = UnlockAndSignal,
+                    .wait = Wait,
+                    .overrun_bound = std::chrono::milliseconds(200)}),
+          {{"termination", "contention", SynchronyClass::kNone, kChance}},
+          {.clients = 2}};
+}
+
+}  // namespace zero_is_for_ever
+
+// The wait is a number of sleeps: Redisson (until 2016) subtracted from the time-out what it had
+// slept, and not what its commands had taken.
+//
+// What goes wrong: against a server nearby nothing, which is why it is written so: 30 sleeps of 100
+// ms are three seconds. Over a slow line each try costs as much again as the sleep after it, and
+// the answer comes twice as late; when the server hangs, later by any factor. The fix is one
+// deadline, set when the call begins, on a monotonic clock. Lock and unlock of this specimen are
+// correct. `interlock explore` cannot convict it: in the world that it explores, commands take no
+// time.
+namespace counts_its_sleeps {
+
+Status Wait(RedisClient& redis, Attempt& attempt) {
+  if (attempt.deadline != kNever) *attempt.deadline += redis.runtime().Now() - attempt.asked;
+  redis.Sleep(std::chrono::milliseconds(20));
+  return Status();
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/counts-its-sleeps",
+                    .summary = "counts the time it slept, and not the time its commands took",
+                    .wait = Wait,
+                    .overrun_bound = std::chrono::milliseconds(200)}),
+          {{"termination", "contention", SynchronyClass::kNone, kLateness}},
+          {.clients = 2},
+          "what it forgets to count is the time of its commands, and in the explored world a "
+          "command takes none"};
+}
+
+}  // namespace counts_its_sleeps
+
+// Every wake-up starts the wait anew: in python-redis-lock (#58) a waiter blocks for its whole
+// time-out; woken by a release it tries, loses against a newcomer, and blocks for its whole time-
+// out again.
+//
+// What goes wrong: the caller asked for at most three seconds. As long as the lock changes hands
+// and somebody else is always faster, the answer comes after three seconds without a release,
+// whenever that may be. Time-outs that only bound the silence bound nothing. The fix is one
+// deadline for the whole call, from which every part of it takes what is left. Lock and unlock of
+// this specimen are correct.
+namespace restarts_its_wait {
+
+Status Wait(RedisClient& redis, Attempt& attempt) {
+  const Result<Reply> woken = PopSignal(redis, attempt);
+  if (!woken.ok()) return woken.status();
+  if (woken->IsArray() && attempt.deadline != kNever) {
+    attempt.deadline = AddSaturating(redis.runtime().Now(), attempt.budget);
+  }
+  return Status();
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/restarts-its-wait",
+                    .summary = "gives every wake-up the whole time-out again",
+                    .unlock = UnlockAndSignal,
+                    .wait = Wait,
+                    .overrun_bound = std::chrono::milliseconds(200)}),
+          {{"termination", "contention", SynchronyClass::kNone, kLateness}},
+          {.clients = 3}};
+}
+
+}  // namespace restarts_its_wait
+
+}  // namespace
+
+std::vector<Specimen> WaitingSpecimens() {
+  return {signal_deleted::Make(),      blocks_for_ever::Make(),        push_then_delete::Make(),
+          lease_not_looked_at::Make(), deadline_not_looked_at::Make(), zero_is_for_ever::Make(),
+          counts_its_sleeps::Make(),   restarts_its_wait::Make()};
+}
+
+}  // namespace interlock::scenarios::specimens

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <interlock/fair_mutex.h>
+
+#include "scenarios/locks/owner_key.h"
+#include "scenarios/locks/subjects/adopting_lock.h"
+#include "scenarios/locks/subjects/lease_adapter.h"
+#include "scenarios/locks/subjects/line_keys.h"
+#include "scenarios/locks/subjects/mutex_adapter.h"
+#include "scenarios/locks/subjects/subjects.h"
+
+namespace interlock::scenarios::subjects {
+namespace {
+
+class FairMutexAdapter : public MutexAdapter {
+ public:
+  std::string_view name() const override { return "fair-mutex"; }
+  std::string_view summary() const override {
+    return "interlock::FairMutex: one holder at a time, first come, first served";
+  }
+  harness::Traits traits() const override {
+    return {.can_extend = true,
+            .fencing = true,
+            .bypass_bound = 0,
+            .own_leases = true,
+            .stops = true,
+            .operators = true};
+  }
+  std::vector<harness::Promise> Promises() const override {
+    return WithOrder(MutexAdapter::Promises());
+  }
+
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<LeaseLock<FairMutex>>(
+        environment, [&options](Client& client) { return Create(client, options); });
+  }
+
+  /// The value is the owner's token, and what its grant says behind that.
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    std::vector<harness::Owner> owners = OwnersAt(server, KeyOf(options));
+    for (harness::Owner& owner : owners) owner.token = TokenOf(owner.token);
+    return owners;
+  }
+
+  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
+    return LongestSleep(options, FairMutexOptions().retry.max_wait);
+  }
+  std::optional<std::chrono::milliseconds> PassedOverBound(
+      const harness::LockOptions& options) const override {
+    const FairMutexOptions used;
+    return PassesOverWithin(options, used.retry.max_wait, used.grace);
+  }
+
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    std::vector<harness::AuxiliaryKey> keys = MutexAdapter::AuxiliaryKeys(options);
+    const FairMutexOptions used;
+    AddLineKeys(options, used.retry.max_wait, used.grace, keys);
+    return keys;
+  }
+
+ protected:
+  static Result<FairMutex> Create(Client& client, const harness::LockOptions& options) {
+    FairMutexOptions mutex;
+    mutex.key_prefix = options.key_prefix;
+    mutex.lease = options.lease;
+    return FairMutex::Create(client, options.resource, mutex);
+  }
+};
+
+/// Its requests may be late, and another Client has to bar them.
+class AdoptedAdapter final : public FairMutexAdapter {
+ public:
+  std::string_view name() const override { return "fair-mutex.adopted"; }
+  std::string_view summary() const override {
+    return "interlock::FairMutex, each lease handed over as a text and adopted by another Client";
+  }
+  harness::Traits traits() const override {
+    harness::Traits traits = FairMutexAdapter::traits();
+    traits.operators = false;
+    return traits;
+  }
+  /// The request, and the adoption behind it.
+  std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override {
+    return 2 * FairMutexAdapter::OverrunBound(options);
+  }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<AdoptingLock<FairMutex>>(
+        environment, [&options](Client& client) { return Create(client, options); });
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const harness::Subject> FairMutexSubject() {
+  return std::make_shared<const FairMutexAdapter>();
+}
+
+std::shared_ptr<const harness::Subject> AdoptedFairMutexSubject() {
+  return std::make_shared<const AdoptedAdapter>();
+}
+
+}  // namespace interlock::scenarios::subjects

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+//
+// Turns any primitive of the library that grants a Lease (TryAcquire, AcquireUntil, Acquire) into a
+// Lock of the harness. Every lock has Clients of its own, as every process has in production.
+//
+// Thread safety: as harness::Lock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <interlock/client.h>
+#include <interlock/harness/lock.h>
+#include <interlock/inspection.h>
+#include <interlock/lease.h>
+#include <interlock/options.h>
+
+#include "scenarios/locks/subjects/renewal.h"
+
+namespace interlock::scenarios::subjects {
+
+/// What Client::overrun_bound() says of default options, its short pauses rounded up.
+inline std::chrono::milliseconds OverrunOfClients() {
+  const ClientOptions used;
+  const Duration rounds =
+      (2 + used.cleanup_attempts) * (used.connect_timeout + used.command_timeout);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(rounds) +
+         std::chrono::milliseconds(100);
+}
+
+/// How soon a waiter of ours is there when nothing goes wrong: it is woken, and need not wait until
+/// it looks again, which it does when the holder's lease is over. The rest is for clocks that run
+/// at other rates, and for whole milliseconds.
+inline std::chrono::milliseconds HandOverOfWaiters(const harness::LockOptions& options) {
+  return options.lease / 16 + std::chrono::milliseconds(2);
+}
+
+/// The least time for which the server keeps the mark of a try that was given up.
+inline std::chrono::milliseconds BarredByMarks() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(kCancelledTtl);
+}
+
+inline Result<std::vector<harness::SeenHolder>> ToSeen(const Result<Inspection>& inspected) {
+  if (!inspected.ok()) return inspected.status();
+  std::vector<harness::SeenHolder> seen;
+  for (const Holder& holder : inspected->holders) {
+    seen.push_back({holder.token, holder.fencing_token});
+  }
+  return seen;
+}
+
+inline Holder ToHolder(const harness::SeenHolder& seen) {
+  return {seen.token, {}, seen.fencing_token};
+}
+
+class LeaseHold final : public harness::Hold {
+ public:
+  /// `client` is kept alive because a Lease must not outlive its Client.
+  LeaseHold(std::shared_ptr<const void> client, Lease lease, Renewal renewal = {})
+      : client_(std::move(client)), lease_(std::move(lease)), renewal_(renewal) {}
+
+  /// A Lease releases itself; a hold must not reach the server, so the lease is forgotten first.
+  ~LeaseHold() override { lease_.Forget(); }
+  LeaseHold(const LeaseHold&) = delete;
+  LeaseHold& operator=(const LeaseHold&) = delete;
+
+  std::string owner_token() const override { return lease_.token(); }
+  std::optional<std::uint64_t> fencing_token() const override { return lease_.fencing_token(); }
+  std::optional<bool> valid() const override { return lease_.valid(); }
+  MonotonicTime valid_until() const override { return lease_.valid_until(); }
+  Event* lost() override { return renewal_.wanted() ? &lease_.lost() : nullptr; }
+  bool OnLost(std::function<void()> callback) override {
+    if (renewal_.wanted()) lease_.OnLost(std::move(callback));
+    return renewal_.wanted();
+  }
+  Status Extend() override {
+    return renewal_.wanted() ? lease_.Extend(renewal_.extension) : lease_.Extend();
+  }
+  Status Release() override { return lease_.Release(); }
+
+ private:
+  std::shared_ptr<const void> client_;
+  Lease lease_;
+  const Renewal renewal_;
+};
+
+/// Says that a lock asks all servers.
+struct OverNodes {};
+
+template <typename Primitive>
+class LeaseLock : public harness::Lock {
+ public:
+  /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
+  template <typename Create>
+  LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {})
+      : parts_(std::make_shared<Parts>(
+            environment, std::vector<Connector*>{&environment.connector},
+            [&create](const std::vector<Client*>& clients) { return create(*clients.front()); })),
+        renewal_(renewal) {}
+
+  /// Of a primitive over several nodes: `create(clients)`, of each node one.
+  template <typename Create>
+  LeaseLock(OverNodes /*tag*/, harness::Environment& environment, const Create& create)
+      : parts_(std::make_shared<Parts>(environment, environment.nodes, create)), renewal_() {}
+
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    return ToHold(parts_->primitive->TryAcquire());
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    return AcquireUnlessStopped(deadline, {});
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AcquireUnlessStopped(
+      MonotonicTime deadline, const std::stop_token& stop) override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    if (deadline == kNever) return ToHold(parts_->primitive->Acquire(stop));
+    return ToHold(parts_->primitive->AcquireUntil(deadline, stop));
+  }
+
+  Result<std::vector<harness::SeenHolder>> Inspect() override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    return ToSeen(parts_->primitive->Inspect());
+  }
+
+  Status ForceRelease(const harness::SeenHolder& holder) override {
+    if (!parts_->primitive.ok()) return parts_->primitive.status();
+    return parts_->primitive->ForceRelease(ToHolder(holder));
+  }
+
+ protected:
+  Result<Primitive>& primitive() { return parts_->primitive; }
+
+ private:
+  struct Parts {
+    template <typename Create>
+    Parts(harness::Environment& environment, const std::vector<Connector*>& connectors,
+          const Create& create)
+        : clients(MakeClients(environment.runtime, connectors)),
+          primitive(create(Pointers(clients))) {}
+
+    std::vector<std::unique_ptr<Client>> clients;
+    Result<Primitive> primitive;
+  };
+
+  static std::vector<std::unique_ptr<Client>> MakeClients(
+      Runtime& runtime, const std::vector<Connector*>& connectors) {
+    std::vector<std::unique_ptr<Client>> clients;
+    clients.reserve(connectors.size());
+    for (Connector* connector : connectors) {
+      clients.push_back(std::make_unique<Client>(runtime, *connector));
+    }
+    return clients;
+  }
+  static std::vector<Client*> Pointers(const std::vector<std::unique_ptr<Client>>& clients) {
+    std::vector<Client*> pointers;
+    pointers.reserve(clients.size());
+    for (const std::unique_ptr<Client>& client : clients) pointers.push_back(client.get());
+    return pointers;
+  }
+
+  Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {
+    if (!lease.ok()) return lease.status();
+    if (const Status kept = KeepAlive(*lease, renewal_); !kept.ok()) return kept;
+    return std::unique_ptr<harness::Hold>(
+        std::make_unique<LeaseHold>(parts_, std::move(lease).value(), renewal_));
+  }
+
+  std::shared_ptr<Parts> parts_;
+  const Renewal renewal_;
+};
+
+}  // namespace interlock::scenarios::subjects

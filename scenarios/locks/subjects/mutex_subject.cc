@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include <interlock/mutex.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "scenarios/locks/subjects/lease_adapter.h"
+#include "scenarios/locks/subjects/mutex_adapter.h"
+#include "scenarios/locks/subjects/subjects.h"
+
+namespace interlock::scenarios::subjects {
+namespace {
+
+/// See Traits::lock_delay.
+constexpr int kLockDelayPart = 8;
+
+class PlainMutexAdapter final : public MutexAdapter {
+ public:
+  PlainMutexAdapter(std::string_view name, std::string_view summary, harness::Traits more)
+      : name_(name), summary_(summary), traits_(more) {
+    traits_.can_extend = true;
+    traits_.fencing = true;
+    traits_.stops = true;
+    traits_.operators = true;
+  }
+
+  std::string_view name() const override { return name_; }
+  std::string_view summary() const override { return summary_; }
+  harness::Traits traits() const override { return traits_; }
+
+  std::chrono::milliseconds KeptAliveFor(const harness::LockOptions& options) const override {
+    return LongestRenewedHold(options);
+  }
+  std::optional<std::chrono::milliseconds> KeptAliveAtMost(
+      const harness::LockOptions& options) const override {
+    return LongestRenewedHold(options);
+  }
+  std::chrono::milliseconds LongestLease(const harness::LockOptions& options) const override {
+    return traits_.renews ? ExtensionOfRenewed(options) : options.lease;
+  }
+
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    const auto create = [this, &options](Client& client) {
+      MutexOptions mutex;
+      mutex.key_prefix = options.key_prefix;
+      mutex.lease = options.lease;
+      if (traits_.lock_delay) {
+        mutex.lock_delay = options.lease / kLockDelayPart;
+        mutex.lease -= mutex.lock_delay;
+      }
+      return Mutex::Create(client, options.resource, mutex);
+    };
+    return std::make_unique<LeaseLock<Mutex>>(environment, create, RenewalOf(traits_, options));
+  }
+
+ private:
+  const std::string_view name_;
+  const std::string_view summary_;
+  harness::Traits traits_;
+};
+
+}  // namespace
+
+std::shared_ptr<const harness::Subject> MutexSubject() {
+  return std::make_shared<const PlainMutexAdapter>(
+      "mutex", "interlock::Mutex: one holder at a time, by lease",
+      harness::Traits{.own_leases = true});
+}
+
+std::shared_ptr<const harness::Subject> RenewedMutexSubject() {
+  return std::make_shared<const PlainMutexAdapter>(
+      "mutex.renewed", "interlock::Mutex, each lease kept alive while it is held",
+      harness::Traits{.renews = true});
+}
+
+std::shared_ptr<const harness::Subject> LockDelayMutexSubject() {
+  return std::make_shared<const PlainMutexAdapter>(
+      "mutex.lock-delay", "interlock::Mutex, others refused for a while after an expiry",
+      harness::Traits{.lock_delay = true});
+}
+
+}  // namespace interlock::scenarios::subjects

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// What the recorder keeps in mind of a client and a resource, between one thing that it is told of
+// them and the next.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <interlock/time.h>
+
+#include "scenarios/judge/ledger.h"
+
+namespace interlock::scenarios {
+
+/// What a client has to do with one resource.
+struct Dealing {
+  Doing doing = Doing::kNothing;
+  std::size_t attempt = 0;  ///< index of its latest attempt
+  std::size_t hold = 0;     ///< index of its latest hold
+  std::size_t renewal = 0;  ///< index of its latest renewal
+  std::size_t force = 0;    ///< index of its latest force
+  VirtualTime looked{};     ///< when it last asked who holds
+  VirtualTime inspected{};  ///< ... and was told
+  bool inside = false;
+  VirtualTime valid_end{};    ///< of its latest hold: the validity's end, or a loss it was told of
+  bool told_lost = false;     ///< the lock has said so itself
+  VirtualTime asked_valid{};  ///< when it last asked whether it is valid
+  MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
+  MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
+  VirtualTime believes_until{-1};
+  std::int64_t extend_called_ms = 0;  ///< the least that the server's clock showed since
+  std::uint64_t read = 0;             ///< what the guarded resource showed it last
+  /// The end of the promise that it has when it sends a command unasked, until that is executed.
+  VirtualTime renews_before = kOpen;
+};
+
+}  // namespace interlock::scenarios

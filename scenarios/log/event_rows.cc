@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/log/event_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+#include "scenarios/log/messages.h"
+#include "scenarios/log/script_names.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using reports::RowKind;
+using reports::SpanChange;
+using reports::TableRow;
+
+/// Where there are several resources, a note ends with the name of one.
+std::string_view WithoutResource(std::string_view note) { return note.substr(0, note.find(": ")); }
+
+bool IsAsk(std::string_view note) {
+  for (const std::string_view begin : {"as a reader: ", "count down for ", "set the limit to "}) {
+    if (note.starts_with(begin)) return true;
+  }
+  const std::string_view word = WithoutResource(note);
+  return word == ToString(Ask::kTry) || word == ToString(Ask::kWaitFor) ||
+         word == ToString(Ask::kWait);
+}
+
+bool IsAnswer(std::string_view note) {
+  const std::string_view word = WithoutResource(note);
+  if (word == "granted") return true;
+  for (int code = 0; code <= static_cast<int>(StatusCode::kStopped); ++code) {
+    if (word == ToString(static_cast<StatusCode>(code))) return true;
+  }
+  return false;
+}
+
+/// Which notes begin and end a request: of one client's, an answer is to its latest request.
+class Asks {
+ public:
+  SpanChange SpanOf(const sim::TraceEvent& event) {
+    int& open = open_[event.process];
+    const bool dies = event.kind == sim::TraceKind::kFault &&
+                      (event.text.starts_with("crash") || event.text.starts_with("restart"));
+    if (dies) open = 0;
+    if (event.kind != sim::TraceKind::kNote) return SpanChange::kNone;
+    if (IsAsk(event.text)) {
+      ++open;
+      return SpanChange::kAskBegin;
+    }
+    if (open == 0 || !IsAnswer(event.text)) return SpanChange::kNone;
+    --open;
+    return SpanChange::kAskEnd;
+  }
+
+ private:
+  std::map<int, int> open_;  ///< by process
+};
+
+/// Which event begins or ends a bar in the client's column.
+SpanChange BarOf(const sim::TraceEvent& event) {
+  if (event.kind == sim::TraceKind::kResume && event.text.empty()) return SpanChange::kPauseEnd;
+  if (event.kind == sim::TraceKind::kNote && event.text.starts_with("enter section")) {
+    return SpanChange::kSectionBegin;
+  }
+  if (event.kind == sim::TraceKind::kNote && event.text.starts_with("leave section")) {
+    return SpanChange::kSectionEnd;
+  }
+  const bool pause = event.kind == sim::TraceKind::kFault &&
+                     (event.text.starts_with("pause") || event.text.starts_with("expiry"));
+  return pause ? SpanChange::kPauseBegin : SpanChange::kNone;
+}
+
+/// What a person needs to see of an event; empty: nothing.
+std::string TextOf(const sim::TraceEvent& event, const ScriptNames& names) {
+  switch (event.kind) {
+    case sim::TraceKind::kSend:
+      return names.Shorten(event.text) + " ▸";
+    case sim::TraceKind::kReceive:
+      return "◂ " + names.Shorten(event.text);
+    case sim::TraceKind::kExecute:
+      return fmt::format("{}: {}", ClientName(event.process),
+                         event.text.substr(0, event.text.find(' ')));
+    case sim::TraceKind::kExpired:
+      return event.text + " expired";
+    case sim::TraceKind::kFault:
+      return "FAULT " + event.text;
+    case sim::TraceKind::kBroken:
+      return "connection broke: " + event.text;
+    case sim::TraceKind::kResume:
+      return event.text.empty() ? "resumed" : event.text;
+    case sim::TraceKind::kHeal:
+      return "all faults end";
+    case sim::TraceKind::kNote:
+      return event.text;
+    case sim::TraceKind::kStart:
+    case sim::TraceKind::kEnd:
+    case sim::TraceKind::kConnect:
+      break;
+    case sim::TraceKind::kReply:
+      return "  = " + names.Shorten(event.text);
+  }
+  return {};
+}
+
+std::vector<TableRow> Rows(const RunResult& run, const Violation& violation, std::size_t server,
+                           const ScriptNames& names) {
+  std::vector<TableRow> rows;
+  const auto mark = [&] {
+    TableRow row;
+    row.time_ns = violation.at.count();
+    row.column = violation.client >= 0 ? static_cast<std::size_t>(violation.client) : server;
+    row.text = fmt::format("{} {}", Code(violation.property), Slug(violation.property));
+    row.kind = RowKind::kViolation;
+    rows.push_back(row);
+  };
+  bool marked = false;
+  Asks asks;
+  const std::vector<MessageEnd> messages = MessagesOf(run.events);
+  for (std::size_t i = 0; i < run.events.size(); ++i) {
+    const sim::TraceEvent& event = run.events[i];
+    if (!marked && event.time > violation.at) {
+      mark();
+      marked = true;
+    }
+    TableRow row;
+    row.text = TextOf(event, names);
+    if (row.text.empty()) continue;
+    row.time_ns = event.time.count();
+    const bool at_server = event.kind == sim::TraceKind::kExecute ||
+                           event.kind == sim::TraceKind::kReply || event.process < 0;
+    row.column = at_server ? server : static_cast<std::size_t>(event.process);
+    row.kind = event.kind == sim::TraceKind::kFault ? RowKind::kFault : RowKind::kEvent;
+    row.span = BarOf(event);
+    if (row.span == SpanChange::kNone) row.span = asks.SpanOf(event);
+    row.part = messages[i].part;
+    row.message = messages[i].message;
+    row.lost = messages[i].lost;
+    rows.push_back(std::move(row));
+  }
+  if (!marked) mark();
+  return rows;
+}
+
+/// Asking again and again is no more than polling.
+bool IsBar(SpanChange span) {
+  return span != SpanChange::kNone && span != SpanChange::kAskBegin && span != SpanChange::kAskEnd;
+}
+
+/// A waiter that polls in vain fills a table with the same few rows: keeps the
+/// first and the last.
+void CutPolling(std::vector<TableRow>& rows) {
+  constexpr std::size_t kFirst = 24;
+  constexpr std::size_t kLast = 8;
+  std::size_t calm = 0;  // after the last row that is no command of a client
+  std::size_t violation = rows.size();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].kind == RowKind::kViolation) {
+      violation = i;
+      break;
+    }
+    if (rows[i].kind == RowKind::kFault || IsBar(rows[i].span)) calm = i;
+  }
+  if (violation < calm + kFirst + kLast + 2) return;
+  const auto from = rows.begin() + static_cast<std::ptrdiff_t>(calm + kFirst);
+  const auto to = rows.begin() + static_cast<std::ptrdiff_t>(violation - kLast);
+  from->text = fmt::format("... and so on, {} rows ...", to - from);
+  from->part = reports::MessagePart::kNone;
+  from->span = SpanChange::kNone;
+  from->lost = false;
+  rows.erase(from + 1, to);
+}
+
+/// Cuts what comes long after the violation: it explains nothing.
+void CutTail(std::vector<TableRow>& rows) {
+  constexpr std::ptrdiff_t kAfter = 4;
+  const auto violation = std::find_if(rows.begin(), rows.end(), [](const TableRow& row) {
+    return row.kind == RowKind::kViolation;
+  });
+  if (rows.end() - violation > kAfter + 1) rows.erase(violation + kAfter + 1, rows.end());
+}
+
+}  // namespace
+
+EventTable TableOf(const RunResult& run, const Violation& violation, std::size_t server) {
+  const ScriptNames names(run.events);
+  EventTable table;
+  table.rows = Rows(run, violation, server, names);
+  CutPolling(table.rows);
+  CutTail(table.rows);
+  table.scripts = names.texts();
+  return table;
+}
+
+}  // namespace interlock::scenarios

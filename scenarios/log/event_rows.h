@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// The events of a run as rows of a time table, with the violation among them:
+// without what explains nothing, polling in vain and what comes long after, and
+// with scripts by their names.
+//
+// Thread safety: pure function.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "reports/run_report.h"
+#include "scenarios/run/run.h"
+
+namespace interlock::scenarios {
+
+struct EventTable {
+  std::vector<reports::TableRow> rows;
+  std::vector<std::string> scripts;  ///< texts of S1, S2, ... in the rows
+};
+
+/// REQUIRES: the run has its events. `server` is the column of what happens at
+/// the server.
+EventTable TableOf(const RunResult& run, const Violation& violation, std::size_t server);
+
+}  // namespace interlock::scenarios

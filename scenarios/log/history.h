@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// What happened to one resource in one run, as the oracles need it: attempts, holds as the clients
+// saw them, and ownership as the server had it. All instants are on the world's one virtual clock.
+// Thread safety: plain data.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "scenarios/judge/judged.h"
+#include "scenarios/log/attempt.h"
+#include "scenarios/log/holds.h"
+#include "scenarios/log/limits.h"
+#include "scenarios/log/mishaps.h"
+
+namespace interlock::scenarios {
+
+struct Violation {
+  Judged property = Judged::kServerExclusion;
+  VirtualTime at{};
+  int client = -1;
+  std::string what;   ///< one sentence, with the figures
+  int resource = -1;  ///< which of the run's; -1: none in particular
+};
+
+struct History {
+  Duration lease{};                 ///< the longest that any client asks for
+  std::vector<Duration> leases;     ///< that of each client; empty: the same for all
+  Limits limits;                    ///< how many permits there are
+  bool short_lived = false;         ///< a latch that is gone some time after it was last used
+  Duration drift_allowance{};       ///< what the lock takes off each lease
+  Duration latency{};               ///< of the slowest message that no fault delays, one way
+  bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
+  bool server_changed = false;      ///< so it was, or a server lost data, or was replaced
+  Duration barred_for{};            ///< see harness::Bounds::BarredFor
+  bool prefers_writers = false;     ///< new readers are kept out by writers that wait
+  bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
+  int nodes = 1;                    ///< servers that a lock over several of them asks
+  int quorum = 1;                   ///< so many of them must have the same owner
+  std::vector<Attempt> attempts;
+  std::vector<ClientHold> holds;
+  std::vector<ServerHold> server_holds;
+  std::vector<Access> accesses;  ///< in the order in which they arrived
+  std::vector<Renewal> renewals;
+  std::vector<Delay> delays;
+  std::vector<Delay> outages;     ///< while something may have kept the client from a server
+  std::vector<Interval> blocked;  ///< of a quorum's view: while too few servers were free for one
+  std::vector<Disturbance> disturbances;
+  std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still
+  std::vector<Death> deaths;        ///< in order of time
+  std::vector<Supersession> supersessions;
+  VirtualTime last_fault{};    ///< the end of the last disturbance that needs no healing
+  VirtualTime healed = kOpen;  ///< when phase 2 began
+  bool needs_healing = false;  ///< a fault lasts until phase 2 (a silent connection)
+  VirtualTime end{};           ///< when the run stopped
+  std::vector<Force> forces = {};
+  bool nests = false;  ///< its holders are holds, whose tokens are not their owners'
+};
+
+/// That the client asks for.
+inline Duration LeaseOf(const History& history, int client) {
+  const auto index = static_cast<std::size_t>(client);
+  return index < history.leases.size() ? history.leases[index] : history.lease;
+}
+
+/// When the client first died at or after `since`; kOpen: it did not, as nobody in particular (-1).
+inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {
+  for (const Death& death : history.deaths) {
+    if (death.client == client && death.at >= since) return death.at;
+  }
+  return kOpen;
+}
+
+/// Its server ceased to be the primary while it was there: nobody can clean it up.
+inline bool IsOutOfReach(const History& history, const ServerHold& entry) {
+  return std::any_of(history.supersessions.begin(), history.supersessions.end(),
+                     [&](const Supersession& one) {
+                       return one.node == entry.node && one.at < entry.promised_until;
+                     });
+}
+
+/// Nobody waits for its answer any more.
+inline bool IsOver(const History& history, const Attempt& attempt) {
+  return attempt.answered != kOpen || DiedAt(history, attempt.client, attempt.asked) != kOpen;
+}
+
+/// Whether it died at all.
+inline bool Died(const History& history, int client) { return DiedAt(history, client) != kOpen; }
+
+}  // namespace interlock::scenarios

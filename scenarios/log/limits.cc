@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/log/limits.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace interlock::scenarios {
+namespace {
+
+bool IsPossible(const std::vector<int>& possible, int limit) {
+  return std::find(possible.begin(), possible.end(), limit) != possible.end();
+}
+
+std::vector<int> With(std::vector<int> possible, int limit) {
+  if (!IsPossible(possible, limit)) possible.push_back(limit);
+  return possible;
+}
+
+std::vector<int> WithoutLimit(std::vector<int> possible, int limit) {
+  possible.erase(std::remove(possible.begin(), possible.end(), limit), possible.end());
+  return possible;
+}
+
+/// Where none is in force, a grant makes one.
+int LeastOf(const std::vector<int>& possible) {
+  return std::max(1, *std::min_element(possible.begin(), possible.end()));
+}
+
+}  // namespace
+
+void Limits::Keep(Duration stands) {
+  kept_ = true;
+  stands_ = stands;
+  spans_ = {{VirtualTime{}, {0}, VirtualTime{}}};
+}
+
+void Limits::SetWish(int client, int wish) {
+  const auto index = static_cast<std::size_t>(client);
+  if (index >= wishes_.size()) wishes_.resize(index + 1, permits_);
+  wishes_[index] = wish;
+}
+
+int Limits::WishOf(int client) const {
+  const auto index = static_cast<std::size_t>(client);
+  return index < wishes_.size() ? wishes_[index] : permits_;
+}
+
+LimitCall* Limits::LatestCallOf(int client) {
+  const auto call = std::find_if(calls_.rbegin(), calls_.rend(),
+                                 [client](const LimitCall& one) { return one.client == client; });
+  return call == calls_.rend() ? nullptr : &*call;
+}
+
+std::vector<int> Limits::WithAnyWish(std::vector<int> possible) const {
+  for (const int wish : wishes_) possible = With(std::move(possible), wish);
+  return WithoutLimit(std::move(possible), 0);
+}
+
+void Limits::NoteCall(int client, int limit, VirtualTime now) {
+  calls_.push_back({.client = client, .limit = limit, .called = now});
+}
+
+void Limits::NoteSent(int client, std::uint64_t number) {
+  LimitCall& call = *LatestCallOf(client);
+  if (call.commands++ == 0) call.first_sent = number;
+}
+
+void Limits::NoteChange(int client, std::uint64_t number, VirtualTime now) {
+  const auto has_sent = [&](const LimitCall& call) {
+    const auto commands = static_cast<std::uint64_t>(call.commands);
+    return call.client == client && call.first_sent <= number &&
+           number - call.first_sent < commands;
+  };
+  const auto call = std::find_if(calls_.begin(), calls_.end(), has_sent);
+  if (call == calls_.end()) return;
+  call->changed = std::min(call->changed, now);
+  changes_.push_back(static_cast<std::size_t>(call - calls_.begin()));
+  Append(now, With(spans_.back().possible, call->limit), spans_.back().lapses);
+}
+
+// It is what the call says if no other one has changed anything since it began to.
+void Limits::NoteAnswer(int client, StatusCode answer, VirtualTime now) {
+  LimitCall& call = *LatestCallOf(client);
+  call.answered = now;
+  call.answer = answer;
+  if (answer != StatusCode::kOk) return;
+  const auto index = static_cast<std::size_t>(&call - calls_.data());
+  const auto first = std::find(changes_.begin(), changes_.end(), index);
+  const bool alone =
+      first == changes_.end()
+          ? spans_.back().from < call.called
+          : std::all_of(first, changes_.end(), [index](std::size_t one) { return one == index; });
+  const VirtualTime lapses = LapsesAfter(std::min(call.changed, now));
+  Append(now, alone ? std::vector<int>{call.limit} : With(spans_.back().possible, call.limit),
+         std::max(lapses, spans_.back().lapses));
+}
+
+bool Limits::NoteGrant(int client, VirtualTime now, bool alone) {
+  if (!kept_) return true;
+  const Span& before = spans_.back();
+  if (client < 0) {
+    const bool none = stands() ? IsPossible(before.possible, 0) : alone;
+    Append(now, none ? WithAnyWish(before.possible) : before.possible,
+           stands() ? LapsesAfter(now) : kOpen);
+    return true;
+  }
+  const int wish = WishOf(client);
+  if (!stands()) {
+    if (alone) Append(now, {wish}, kOpen);
+    return alone || IsPossible(before.possible, wish);
+  }
+  const bool lapsed = alone && now >= before.lapses;
+  const bool none = lapsed || IsPossible(before.possible, 0);
+  const std::vector<int> some = WithoutLimit(before.possible, 0);
+  const bool follows = wish == 0;
+  const bool fits = follows ? !some.empty() : none || IsPossible(some, wish);
+  if (!fits) return false;
+  Append(now, follows ? some : With(some, wish), LapsesAfter(now));
+  return true;
+}
+
+int Limits::MostNow() const {
+  const std::vector<int>& possible = spans_.back().possible;
+  return std::max(1, *std::max_element(possible.begin(), possible.end()));
+}
+
+int Limits::Most(VirtualTime from, VirtualTime to) const {
+  int most = 1;
+  ForEach(from, to, [&](const Span& span, VirtualTime) {
+    most = std::max(most, *std::max_element(span.possible.begin(), span.possible.end()));
+  });
+  return most;
+}
+
+int Limits::Least(VirtualTime from, VirtualTime to) const {
+  int least = Most(from, to);
+  ForEach(from, to,
+          [&](const Span& span, VirtualTime) { least = std::min(least, LeastOf(span.possible)); });
+  return least;
+}
+
+int Limits::LeastAfter(VirtualTime at) const {
+  const auto later = std::find_if(spans_.begin() + 1, spans_.end(),
+                                  [at](const Span& span) { return span.from > at; });
+  return LeastOf(std::prev(later)->possible);
+}
+
+bool Limits::MayBeOther(int limit, VirtualTime from, VirtualTime to) const {
+  bool other = false;
+  ForEach(from, to, [&](const Span& span, VirtualTime) {
+    other = other || std::any_of(span.possible.begin(), span.possible.end(),
+                                 [limit](int one) { return one != 0 && one != limit; });
+  });
+  return other;
+}
+
+bool Limits::MayBeNone(VirtualTime from, VirtualTime to) const {
+  bool none = false;
+  ForEach(from, to, [&](const Span& span, VirtualTime until) {
+    none = none || until >= span.lapses || IsPossible(span.possible, 0);
+  });
+  return none;
+}
+
+/// `judge(span, until)` for each that was there at some instant of these; `until`: the last.
+template <typename Judge>
+void Limits::ForEach(VirtualTime from, VirtualTime to, const Judge& judge) const {
+  for (std::size_t i = 0; i < spans_.size() && spans_[i].from <= to; ++i) {
+    const VirtualTime end = i + 1 < spans_.size() ? spans_[i + 1].from : kOpen;
+    if (end >= from) judge(spans_[i], std::min(end, to));
+  }
+}
+
+void Limits::Append(VirtualTime now, std::vector<int> possible, VirtualTime lapses) {
+  const Span& last = spans_.back();
+  if (last.possible == possible && last.lapses == lapses) return;
+  spans_.push_back({now, std::move(possible), lapses});
+}
+
+/// A little early: clocks differ.
+VirtualTime Limits::LapsesAfter(VirtualTime used) const { return used + stands_ - stands_ / 64; }
+
+}  // namespace interlock::scenarios

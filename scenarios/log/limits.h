@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// How many permits there are, over the time of a run, as far as that can be known from outside. Of
+// most locks it is one number. Of a semaphore that keeps its limit in the server (see
+// harness::Traits::limit_stands) it is what grants and SetLimit have made of it: the first grant
+// puts its client's wish in force, and from then on only SetLimit changes it. While a call of that
+// is under way, and after one of which nobody knows whether it was done, it may be either number.
+//
+// Grants are taken at their word only where nothing was in force: a client that is let in under
+// another limit than may be in force changes nothing here.
+//
+// Thread safety: plain data, except that nothing may be read while something is noted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "scenarios/cases/workload.h"
+#include "scenarios/log/mishaps.h"
+
+namespace interlock::scenarios {
+
+/// One call of SetLimit.
+struct LimitCall {
+  int client = 0;
+  int limit = 0;
+  VirtualTime called{};
+  VirtualTime answered = kOpen;
+  StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
+  VirtualTime changed = kOpen;          ///< when its first command that changed data was executed
+  std::int64_t commands = 0;            ///< sent by its client until it was answered
+  std::uint64_t first_sent = 0;         ///< of those, among all that its client ever sent
+};
+
+class Limits {
+ public:
+  Limits() : Limits(1) {}
+  explicit Limits(int permits) : permits_(permits), spans_{{VirtualTime{}, {permits}, kOpen}} {}
+
+  /// The server keeps it, and nothing is in force yet. `stands`: after the last grant or SetLimit;
+  /// 0: only while a permit is out.
+  void Keep(Duration stands);
+  bool kept() const { return kept_; }
+  /// Whether a limit outlives the permits.
+  bool stands() const { return stands_ > Duration(0); }
+
+  /// Of a client; 0: follows whichever is in force. Without it: as everybody's.
+  void SetWish(int client, int wish);
+  int WishOf(int client) const;
+
+  void NoteCall(int client, int limit, VirtualTime now);
+  /// By the client while its latest call is open.
+  void NoteSent(int client, std::uint64_t number);
+  /// A command of the client has changed data: if a call of it has sent it, the limit may be that.
+  void NoteChange(int client, std::uint64_t number, VirtualTime now);
+  void NoteAnswer(int client, StatusCode answer, VirtualTime now);
+  const std::vector<LimitCall>& calls() const { return calls_; }
+
+  /// A grant to the client (-1: nobody knows to whom), `alone`: while no other permit is out.
+  /// False: its wish is not what was in force, nor was nothing.
+  bool NoteGrant(int client, VirtualTime now, bool alone);
+
+  /// The most that may have been in force at any instant of these, both included, and the least. At
+  /// least 1: where none is, a grant makes one.
+  int Most(VirtualTime from = {}, VirtualTime to = kOpen) const;
+  int Least(VirtualTime from = {}, VirtualTime to = kOpen) const;
+  /// The least from that instant on, until something is noted.
+  int LeastAfter(VirtualTime at) const;
+  /// The most that may be in force now.
+  int MostNow() const;
+  /// Whether another one than this may have been in force at some instant of these; whether none.
+  bool MayBeOther(int limit, VirtualTime from, VirtualTime to) const;
+  bool MayBeNone(VirtualTime from, VirtualTime to) const;
+  /// Whether a client of this wish may have been refused on that account. Never where none is kept.
+  bool MayRefuse(int wish, VirtualTime from, VirtualTime to) const {
+    if (!kept_) return false;
+    return wish == 0 ? MayBeNone(from, to) : MayBeOther(wish, from, to);
+  }
+
+  /// From that instant on it may be any of these; 0: none.
+  struct Span {
+    VirtualTime from{};
+    std::vector<int> possible;
+    VirtualTime lapses = kOpen;  ///< from then on it may be none, unless a permit is out
+  };
+  const std::vector<Span>& spans() const { return spans_; }
+
+ private:
+  LimitCall* LatestCallOf(int client);
+  std::vector<int> WithAnyWish(std::vector<int> possible) const;
+  void Append(VirtualTime now, std::vector<int> possible, VirtualTime lapses);
+  VirtualTime LapsesAfter(VirtualTime used) const;
+  template <typename Judge>
+  void ForEach(VirtualTime from, VirtualTime to, const Judge& judge) const;
+
+  int permits_;
+  bool kept_ = false;
+  Duration stands_{};
+  std::vector<int> wishes_;  // by client
+  std::vector<LimitCall> calls_;
+  std::vector<std::size_t> changes_;  // indices of the calls whose commands changed data, in order
+  std::vector<Span> spans_;           // in order of time; never empty
+};
+
+}  // namespace interlock::scenarios

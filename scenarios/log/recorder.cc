@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/log/recorder.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "scenarios/judge/validity.h"
+#include "scenarios/run/latch_program.h"
+
+namespace interlock::scenarios {
+
+Recorder::Recorder(const harness::Subject& subject,
+                   const std::vector<harness::LockOptions>& options, SynchronyClass synchrony,
+                   int database, GuardKind guard)
+    : subject_(subject), synchrony_(synchrony), database_(database), guard_(guard) {
+  resources_.reserve(options.size());
+  for (const harness::LockOptions& one : options) {
+    Resource& resource = resources_.emplace_back(
+        Resource{&one, Ledger(subject.traits().semaphore), {}, GuardedResource(guard)});
+    resource.history.lease = one.lease;
+    resource.history.limits = Limits(one.permits);
+    resource.history.short_lived = one.life.count() > 0;
+    if (const auto stands = subject.traits().limit_stands) resource.history.limits.Keep(*stands);
+    resource.history.prefers_writers = subject.traits().prefers_writers;
+    resource.history.nests = subject.traits().nests;
+    resource.history.drift_allowance = subject.DriftAllowance(one);
+    resource.history.barred_for = subject.BarredFor(one);
+    key_limits_.lease_ms =
+        std::max<std::int64_t>(key_limits_.lease_ms, subject.LongestLease(one).count());
+    std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
+    std::move(some.begin(), some.end(), std::back_inserter(key_limits_.auxiliary));
+  }
+}
+
+void Recorder::Attach(sim::World& world, int clients, Duration latency) {
+  world_ = &world;
+  for (Resource& resource : resources_) {
+    resource.history.latency = latency;
+    if (!subject_.traits().quorum) continue;
+    resource.history.nodes = world.nodes();
+    resource.history.quorum = world.nodes() / 2 + 1;
+  }
+  clients_.resize(static_cast<std::size_t>(clients));
+  dealings_.resize(clients_.size() * resources_.size());
+}
+
+void Recorder::Close(VirtualTime end) {
+  for (Resource& resource : resources_) {
+    History& history = resource.history;
+    history.end = end;
+    for (ClientHold& hold : history.holds) {
+      const VirtualTime died = DiedAt(history, hold.client, hold.belief.front().from);
+      for (Interval& belief : hold.belief)
+        belief.to = std::max(belief.from, std::min(belief.to, died));
+      if (hold.entered()) hold.section.to = std::min(hold.section.to, died);
+    }
+  }
+  closed_ = true;
+}
+
+void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
+                            const sim::redis::Value* reply, sim::VirtualTime now) {
+  if (closed_) return;
+  if (world_->crashed(process)) NoteServed(process, now);
+  const bool gone = world_->crashed(process) || state(process).silent;
+  if (gone && reply != nullptr && reply->type == sim::redis::Value::Type::kArray && !argv.empty() &&
+      (argv[0] == "BLPOP" || argv[0] == "blpop")) {
+    goals_.Add(Goal::kHalfOpenServed);
+  }
+  Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
+  const std::uint64_t changes = world_->server().changes();
+  if (changes != seen.changes || reply == nullptr) NoteWords(process, number, argv, now);
+  if (changes != seen.changes) NoteLimits(process, number, now);
+  seen.changes = changes;
+  const std::uint64_t mutations = world_->server().mutations();
+  if (mutations != seen.mutations) SyncOwners(process, number, now);
+  NoteRenewed(process, now);
+  if (mutations == seen.mutations) return;
+  seen.mutations = mutations;
+  if (!lives_too_long_ || stray_key_.empty()) JudgeKeys(process, now);
+}
+
+void Recorder::JudgeKeys(int process, VirtualTime now) {
+  const auto keys = world_->server().PeekKeys(database_);
+  for (const auto& key : keys) {
+    if (!key.key.starts_with(resources_.front().options->key_prefix)) stray_key_ = key.key;
+  }
+  if (lives_too_long_) return;
+  const std::int64_t now_ms = world_->server().time_us() / 1000;
+  const bool moved = resources_.front().history.server_clock_moved;
+  const std::size_t before = violations_.size();
+  JudgeTtls(keys, moved ? std::nullopt : std::optional(now_ms), key_limits_, process, now,
+            violations_);
+  lives_too_long_ = violations_.size() > before;
+}
+
+Ledger::Look Recorder::LookAtServer(Resource& resource) {
+  Ledger::Look look;
+  look.node = world_->server_node();
+  const FakeServerView view(world_->server(), database_);
+  look.now_ms = view.NowMs();
+  const auto owners = subject_.Owners(view, *resource.options);
+  resource.observable = owners.has_value();
+  resource.history.ownership_seen = resource.observable;
+  if (!resource.observable) return look;
+  look.owners.reserve(owners->size());
+  for (const harness::Owner& owner : *owners) {
+    // Redis expires when now > deadline, in whole milliseconds: the deadline's own ms still counts.
+    const auto deadline = owner.expires_at_ms;
+    look.owners.push_back(
+        {owner.token, deadline.has_value() ? world_->GlobalTimeOfServerMs(*deadline + 1) : kOpen,
+         deadline.value_or(kNoDeadline), owner.shared});
+  }
+  return look;
+}
+
+void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    Resource& resource = resources_[static_cast<std::size_t>(i)];
+    const Ledger::Look look = LookAtServer(resource);
+    if (!resource.observable) continue;
+    const std::size_t first = violations_.size();
+    const std::size_t known = resource.history.server_holds.size();
+    resource.ledger.Sync(process, DoingOf({process, i}, number), now, look, resource.history,
+                         violations_);
+    if (!lives_too_long_ && !resource.history.server_clock_moved) {
+      const std::size_t before = violations_.size();
+      JudgeDeadlines(look, key_limits_, process, now, violations_);
+      lives_too_long_ = violations_.size() > before;
+    }
+    Attribute(first, i);
+    for (std::size_t at = known; at < resource.history.server_holds.size(); ++at) {
+      resource.history.server_holds[at].made_with = number;
+    }
+    for (ServerHold& entry : resource.history.server_holds) {
+      // What has as much left as when it was renewed might have been renewed just now.
+      const bool whole =
+          entry.renewed == now || (entry.end == ServerHoldEnd::kNone && entry.node == look.node &&
+                                   entry.expires_at_ms - look.now_ms >= entry.leased_ms);
+      if (entry.client == process && whole) entry.sent = state(process).sent;
+    }
+  }
+}
+
+void Recorder::SetSent(const History& history, ClientHold& record, VirtualTime now) const {
+  const ServerHold* entry = FindServerHold(history, record.client, record.token);
+  if (entry == nullptr || entry->granted < record.asked) return;
+  record.sent = entry->sent != kOpen ? entry->sent : entry->granted;
+  record.elapsed =
+      world_->LocalTime(record.client, now) - world_->LocalTime(record.client, record.sent);
+}
+
+void Recorder::Attribute(std::size_t first, int resource) {
+  for (; first < violations_.size(); ++first) violations_[first].resource = resource;
+}
+
+void Recorder::OnAsk(Party who, const Operation& operation) {
+  if (closed_) return;
+  if (operation.shared) {
+    Note(who, std::string("as a reader: ").append(ToString(operation.ask)));
+  } else {
+    Note(who, ToString(operation.ask));
+  }
+  dealing(who).doing = Doing::kAsking;
+  dealing(who).attempt = history(who).attempts.size();
+  Attempt attempt;
+  attempt.client = who.client;
+  attempt.ask = operation.ask;
+  attempt.shared = operation.shared;
+  attempt.of_several = subject_.traits().several;
+  attempt.beside = who.resource != operation.resource;
+  attempt.asked = world_->now();
+  const bool waits = operation.ask != Ask::kTry;
+  attempt.stopped_before = waits && operation.stops && operation.stop_after.count() == 0;
+  if (operation.ask == Ask::kWaitFor) {
+    const MonotonicTime asked = world_->LocalTime(who.client, attempt.asked);
+    dealing(who).gives_up = AddSaturating(asked, operation.wait);
+    attempt.deadline = world_->GlobalTime(who.client, dealing(who).gives_up);
+  }
+  history(who).attempts.push_back(attempt);
+}
+
+void Recorder::OnRefused(Party who, const Status& status) { OnAnswered(who, status); }
+
+void Recorder::OnCountDown(Party who, int party) {
+  if (closed_) return;
+  Note(who, "count down for " + NameOfParty(party));
+  dealing(who).doing = Doing::kAsking;
+  dealing(who).attempt = history(who).attempts.size();
+  Attempt attempt;
+  attempt.client = who.client;
+  attempt.asked = world_->now();
+  attempt.counts_for = party;
+  history(who).attempts.push_back(attempt);
+}
+
+void Recorder::OnAnswered(Party who, const Status& status) {
+  if (closed_) return;
+  Note(who, ToString(status.code()));
+  dealing(who).doing = Doing::kNothing;
+  Attempt& attempt = history(who).attempts[dealing(who).attempt];
+  attempt.answered = world_->now();
+  attempt.answer = status.code();
+}
+
+void Recorder::OnGranted(Party who, const harness::Hold& granted) {
+  if (closed_) return;
+  Note(who, "granted");
+  const VirtualTime now = world_->now();
+  Attempt& attempt = history(who).attempts[dealing(who).attempt];
+  attempt.answered = now;
+  attempt.answer = StatusCode::kOk;
+  ClientHold record;
+  record.client = who.client;
+  record.token = granted.owner_token();
+  record.fencing_token = granted.fencing_token();
+  record.asked = attempt.asked;
+  record.shared = attempt.shared;
+  if (attempt.newest_words.find(record.token) != std::string::npos) {
+    record.last_asked = attempt.newest_at;
+  }
+  dealing(who).valid_until = granted.valid_until();
+  const VirtualTime until = world_->GlobalTime(who.client, granted.valid_until());
+  record.belief.push_back({now, std::max(now, until)});
+  dealing(who).doing = Doing::kNothing;
+  dealing(who).hold = history(who).holds.size();
+  dealing(who).believes_until = until;
+  dealing(who).valid_end = until;
+  dealing(who).told_lost = false;
+  Ledger::Claim(who.client, record.token, attempt.asked, history(who));
+  SetSent(history(who), record, now);
+  history(who).holds.push_back(std::move(record));
+}
+
+void Recorder::OnEnter(Party who) {
+  if (closed_) return;
+  Note(who, "enter section");
+  dealing(who).inside = true;
+  hold(who).section.from = world_->now();
+  hold(who).section.to = kOpen;
+}
+
+void Recorder::OnLeave(Party who) {
+  if (closed_) return;
+  Note(who, "leave section");
+  dealing(who).inside = false;
+  hold(who).section.to = world_->now();
+}
+
+std::int64_t Recorder::LeastServerMs(int nodes) {
+  std::int64_t least_us = world_->ServerTimeUs();
+  for (int node = 0; nodes > 1 && node < nodes; ++node) {
+    least_us = std::min(least_us, world_->server(node).time_us());
+  }
+  return least_us / 1000;
+}
+
+void Recorder::OnExtend(Party who) {
+  if (closed_) return;
+  Note(who, "extend");
+  const ServerHold* entry = FindServerHold(history(who), who.client, hold(who).token);
+  if (entry != nullptr && std::min(entry->ended, entry->promised_until) <= world_->now()) {
+    goals_.Add(Goal::kExtendAfterLoss);
+  }
+  dealing(who).doing = Doing::kExtending;
+  dealing(who).renewal = history(who).renewals.size();
+  dealing(who).extend_called_ms = LeastServerMs(history(who).nodes);
+  Renewal renewal;
+  renewal.client = who.client;
+  renewal.called = world_->now();
+  if (entry != nullptr) renewal.promised_until = entry->promised_until;
+  history(who).renewals.push_back(renewal);
+}
+
+void Recorder::NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
+  const ServerHold* entry = FindServerHold(history, renewal.client, token);
+  if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
+  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
+  if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
+}
+
+void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& extended) {
+  if (closed_) return;
+  Note(who, ToString(status.code()));
+  const VirtualTime now = world_->now();
+  Renewal& renewal = history(who).renewals[dealing(who).renewal];
+  renewal.answered = now;
+  renewal.answer = status.code();
+  NoteProlonged(history(who), hold(who).token, renewal);
+  dealing(who).doing = Doing::kNothing;
+  if (!status.ok()) {
+    const bool lost =
+        status.code() == StatusCode::kNotOwner || status.code() == StatusCode::kLeaseLost;
+    if (lost) NoteToldLost(who);
+    return;
+  }
+  goals_.Add(Goal::kExtended);
+  ClientHold& record = hold(who);
+  if (resource(who).observable && !record.token.empty()) {
+    const std::size_t first = violations_.size();
+    Ledger::JudgeExtended(record, renewal.called, dealing(who).extend_called_ms, now, history(who),
+                          violations_);
+    Attribute(first, who.resource);
+  }
+  NoteBelief(who, extended);
+}
+
+void Recorder::NoteBelief(Party who, const harness::Hold& prolonged) {
+  const VirtualTime now = world_->now();
+  ClientHold& record = hold(who);
+  dealing(who).valid_until = prolonged.valid_until();
+  const VirtualTime until = world_->GlobalTime(who.client, prolonged.valid_until());
+  dealing(who).believes_until = until;
+  dealing(who).valid_end = until;
+  dealing(who).told_lost = false;
+  if (record.belief.back().to >= now) {
+    record.belief.back().to = std::max(record.belief.back().to, until);
+  } else if (until > now) {
+    record.belief.push_back({now, until});
+  }
+}
+
+void Recorder::OnAskValid(Party who) { dealing(who).asked_valid = world_->now(); }
+
+void Recorder::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) {
+  if (closed_) return;
+  Note(who, valid ? "told: valid" : "told: not valid");
+  // A lock that renews by itself has moved it since.
+  if (valid && asked_of.valid_until() > dealing(who).valid_until) NoteBelief(who, asked_of);
+  const VirtualTime until = dealing(who).valid_end;
+  // The question counts from when it was asked: a pause before the answer is not the lock's.
+  const VirtualTime asked = dealing(who).asked_valid;
+  if (!MustKnowOfEnd(until, dealing(who).told_lost, asked)) return;
+  goals_.Add(Goal::kAskedAfterValidity);
+  if (!valid) return;
+  const std::size_t first = violations_.size();
+  ConvictCalledValid(who.client, until, asked, violations_);
+  Attribute(first, who.resource);
+}
+
+void Recorder::OnRelease(Party who) {
+  if (closed_) return;
+  Note(who, "release");
+  const VirtualTime now = world_->now();
+  ClientHold& record = hold(who);
+  record.release_called = now;
+  for (Interval& belief : record.belief) belief.to = std::min(belief.to, now);
+  dealing(who).doing = Doing::kReleasing;
+  dealing(who).believes_until = VirtualTime{-1};
+}
+
+void Recorder::OnReleased(Party who, const Status& status) {
+  if (closed_) return;
+  Note(who, status.ok() ? std::string_view("released") : ToString(status.code()));
+  ClientHold& record = hold(who);
+  record.release_returned = world_->now();
+  record.release_status = status.code();
+  dealing(who).doing = Doing::kNothing;
+  if (status.ok() && resource(who).observable && !record.token.empty()) {
+    const std::size_t first = violations_.size();
+    Ledger::JudgeReleased(record, world_->now(), history(who), violations_);
+    Attribute(first, who.resource);
+  }
+}
+
+void Recorder::Step(int client) {
+  // What is guarded is accessed right behind it.
+  if (!closed_) world_->Step(client, guarded());
+}
+
+void Recorder::Note(Party who, std::string_view text) {
+  sim::Trace& trace = world_->trace();
+  if (resources_.size() == 1) {
+    return trace.Add(world_->now(), who.client, sim::TraceKind::kNote, text);
+  }
+  trace.Add(world_->now(), who.client, sim::TraceKind::kNote,
+            std::string(text).append(": ").append(resource(who).options->resource));
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// What a recorder makes of faults: who may have felt them, how long they may be in this synchrony
+// class, and what they do to what the servers hold.
+#include <algorithm>
+#include <utility>
+
+#include "scenarios/log/recorder.h"
+
+namespace interlock::scenarios {
+
+bool Recorder::AnyDealing(int client,
+                          bool (*holds)(const Dealing& dealing, VirtualTime now)) const {
+  const auto first = dealings_.begin() + static_cast<std::ptrdiff_t>(
+                                             static_cast<std::size_t>(client) * resources_.size());
+  const VirtualTime now = world_->now();
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(resources_.size()),
+                     [&](const Dealing& dealing) { return holds(dealing, now); });
+}
+
+void Recorder::NoteServed(int process, VirtualTime now) {
+  for (Resource& resource : resources_) {
+    for (Death& death : resource.history.deaths) {
+      if (death.client == process) death.last_served = now;
+    }
+  }
+}
+
+void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
+  using enum sim::FaultKind;
+  if (closed_) return;
+  ++faults_;
+  struck_.set(static_cast<std::size_t>(fault.kind));
+  const sim::FaultInfo& info = *sim::FindFault(fault.kind);
+  const bool of_server =
+      info.family == sim::FaultFamily::kServer || info.family == sim::FaultFamily::kAdmin;
+  if (of_server || (info.family == sim::FaultFamily::kClock && info.uses_node)) {
+    return OnServerFault(fault, now);
+  }
+  const VirtualTime end = now + std::max(fault.length, Duration{});
+  const auto each = [this](const auto& change) {
+    for (Resource& resource : resources_) change(resource.history);
+  };
+  switch (fault.kind) {
+    case kCrash:
+    case kRestart:
+    case kRestartSameIdentity:
+      each([&](History& history) {
+        history.deaths.push_back({fault.process, now});
+        history.last_fault = std::max(history.last_fault, end);
+      });
+      break;
+    case kPause:
+    case kPauseClockFrozen:
+    case kExpiry:
+      if (AnyDealing(fault.process, [](const Dealing& one, VirtualTime) { return one.inside; })) {
+        goals_.Add(Goal::kPausedInSection);
+      }
+      each([&](History& history) { history.pauses.push_back({fault.process, now}); });
+      OnDelay(fault, false, now);
+      break;
+    case kDelayRequest:
+    case kPartition:
+    case kPartitionToServer:
+      OnDelay(fault, true, now);
+      break;
+    case kDelayReply:
+    case kPartitionFromServer:
+      OnDelay(fault, false, now);
+      break;
+    case kHalfOpen:
+      state(fault.process).silent = true;
+      [[fallthrough]];
+    case kLostRequest:
+    case kLostReply:
+    case kResetBefore:
+    case kResetAfter:
+    case kClientClockRate:
+      each([&](History& history) {
+        history.needs_healing = true;
+        history.disturbances.push_back({fault.process, now});
+      });
+      break;
+    case kClientClockJump:
+      each([&](History& history) { history.disturbances.push_back({fault.process, now}); });
+      [[fallthrough]];
+    default:
+      each([&](History& history) { history.last_fault = std::max(history.last_fault, now); });
+      break;
+  }
+}
+
+void Recorder::OnServerFault(const sim::Fault& fault, VirtualTime now) {
+  using enum sim::FaultKind;
+  const bool of_clock = fault.kind == kServerClockJump || fault.kind == kServerClockRate;
+  const Duration length = of_clock ? Duration{} : std::max(fault.length, Duration{});
+  for (int client = 0; client < static_cast<int>(clients_.size()); ++client) {
+    sim::Fault felt = fault;
+    felt.process = client;
+    felt.length = length;
+    OnDelay(felt, fault.kind == kServerPause, now);
+  }
+  // Connections to a machine without power are silent, and clocks run on at their rates.
+  if (fault.kind == kServerPowerLoss || fault.kind == kFailover || fault.kind == kServerClockRate) {
+    for (Resource& resource : resources_) resource.history.needs_healing = true;
+  }
+}
+
+void Recorder::OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now) {
+  const Duration length = std::max(fault.length, Duration{});
+  for (Resource& resource : resources_) {
+    History& history = resource.history;
+    if (of_requests) {
+      // Two delays of one message, or of a message and the one behind it, add up.
+      VirtualTime from = now;
+      for (const Delay& earlier : history.delays) {
+        if (earlier.client == fault.process) from = std::max(from, earlier.interval.to);
+      }
+      history.delays.push_back({fault.process, {now, from + length + history.lease / 100}});
+    }
+    history.disturbances.push_back({fault.process, now});
+    history.outages.push_back({fault.process, {now, now + length}});
+    history.last_fault = std::max(history.last_fault, now + length);
+  }
+}
+
+void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime now) {
+  if (closed_) return;
+  if (change == sim::ServerChange::kPromoted) {
+    const int superseded = std::exchange(primary_, node);
+    for (Resource& resource : resources_) {
+      resource.history.supersessions.push_back({superseded, now});
+    }
+  }
+  const bool clock_only = change == sim::ServerChange::kClock;
+  for (Resource& resource : resources_) {
+    resource.history.server_changed = true;
+    if (change == sim::ServerChange::kGone) {
+      Ledger::Lose(now, node, resource.history);
+      continue;
+    }
+    if (clock_only) resource.history.server_clock_moved = true;
+    const Ledger::Look look = LookAtServer(resource);
+    for (Dealing& client : dealings_) {
+      client.extend_called_ms = std::min(client.extend_called_ms, look.now_ms);
+    }
+    if (resource.observable) Ledger::Rebase(now, look, clock_only, resource.history);
+  }
+  if (change == sim::ServerChange::kGone) return;
+  seen_[static_cast<std::size_t>(node)] = {world_->server().mutations(),
+                                           world_->server().changes()};
+}
+
+void Recorder::OnRestart(int process, sim::VirtualTime /*now*/) {
+  if (closed_) return;
+  state(process) = ClientState{};
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) dealing({process, i}) = Dealing{};
+}
+
+void Recorder::OnClockChange(int process, sim::VirtualTime now) {
+  if (closed_) return;
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    Dealing& client = dealing(who);
+    if (client.doing == Doing::kAsking && history(who).attempts[client.attempt].deadline != kOpen) {
+      // A jump that brings the deadline nearer is noticed when the wait ends that has begun
+      // already.
+      VirtualTime& deadline = history(who).attempts[client.attempt].deadline;
+      deadline = std::max(deadline, world_->GlobalTime(process, client.gives_up));
+    }
+    if (client.believes_until <= now) continue;
+    client.believes_until = std::max(now, world_->GlobalTime(process, client.valid_until));
+    if (client.valid_end > now) client.valid_end = client.believes_until;
+    Interval& belief = hold(who).belief.back();
+    if (belief.to > now) belief.to = client.believes_until;
+  }
+}
+
+Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::VirtualTime now) {
+  using enum sim::FaultKind;
+  if (fault.kind == kServerClockJump) return free_clocks_ ? wanted : Duration{};
+  if (fault.kind == kClientClockRate || fault.kind == kServerClockRate) {
+    return free_clocks_ ? wanted : std::clamp(wanted, -kMostDrift, kMostDrift);
+  }
+  // Forward only: a validity ends early, which costs time and no safety.
+  if (fault.kind == kClientClockJump) return wanted;
+  if (fault.kind == kPauseClockFrozen && !free_clocks_) {
+    // The clock loses as much as the pause is long, so it must fit into the allowance for drift.
+    const bool busy = AnyDealing(fault.process, [](const Dealing& one, VirtualTime at) {
+      return one.doing != Doing::kNothing || one.believes_until > at || one.inside;
+    });
+    if (busy) wanted = std::min(wanted, lease() / 1000);
+  }
+  if (synchrony_ == SynchronyClass::kArbitrary) return wanted;
+  if (synchrony_ == SynchronyClass::kNone) wanted = std::min(wanted, lease() / 100);
+  return ClipPause(fault, wanted, now);
+}
+
+Duration Recorder::ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) const {
+  using enum sim::FaultKind;
+  if (fault.kind != kPause && fault.kind != kPauseClockFrozen && fault.kind != kExpiry) {
+    return wanted;
+  }
+  if (synchrony_ == SynchronyClass::kNone) return wanted;
+  for (std::size_t i = 0; i < resources_.size(); ++i) {
+    const Dealing& client =
+        dealings_[static_cast<std::size_t>(fault.process) * resources_.size() + i];
+    const VirtualTime until = client.believes_until;
+    if (until > now && until != kOpen) {
+      // A client that relies on a validity must come back before its end, with time left to stop.
+      wanted = std::min(wanted, (until - now) / 2);
+    } else if (until == now || client.inside) {
+      return Duration{};
+    }
+  }
+  return wanted;
+}
+
+void Recorder::MarkHealed() {
+  for (Resource& resource : resources_) resource.history.healed = world_->now();
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// The recorder's part about locks that renew their leases by themselves, and tell of a loss.
+#include "scenarios/judge/validity.h"
+#include "scenarios/log/recorder.h"
+
+namespace interlock::scenarios {
+
+void Recorder::OnLost(Party who) {
+  if (closed_) return;
+  Note(who, "told: lost");
+  goals_.Add(Goal::kLossTold);
+  const VirtualTime now = world_->now();
+  for (Interval& belief : hold(who).belief) belief.to = std::min(belief.to, now);
+  NoteToldLost(who);
+  dealing(who).believes_until = std::min(dealing(who).believes_until, now);
+}
+
+void Recorder::NoteToldLost(Party who) {
+  dealing(who).valid_end = std::min(dealing(who).valid_end, world_->now());
+  dealing(who).told_lost = true;
+}
+
+void Recorder::OnAwaitedLoss(Party who, bool told) {
+  if (closed_) return;
+  Note(who, told ? "told: lost" : "not told of the loss");
+  if (told) return;
+  const std::size_t first = violations_.size();
+  JudgeUntold(who.client, dealing(who).valid_end, world_->now(), violations_);
+  Attribute(first, who.resource);
+}
+
+std::function<void()> Recorder::LossCallOf(Party who) {
+  if (closed_) return {};
+  return [this, who, index = dealing(who).hold] { NoteLossCall(who, index); };
+}
+
+void Recorder::NoteLossCall(Party who, std::size_t index) {
+  if (closed_) return;
+  Note(who, "called: lost");
+  goals_.Add(Goal::kToldByCall);
+  const VirtualTime now = world_->now();
+  ClientHold& record = history(who).holds[index];
+  const bool latest = index == dealing(who).hold;
+  record.loss_calls.push_back(
+      {now, !latest || MayBeLost(who, now), record.release_returned != kOpen});
+}
+
+bool Recorder::MayBeLost(Party who, VirtualTime now) {
+  // Of several at once any may be the one, and a server that was replaced may have said anything.
+  if (subject_.traits().several || !history(who).supersessions.empty()) return true;
+  if (!resource(who).observable || dealing(who).valid_end <= now) return true;
+  const ServerHold* entry = FindServerHold(history(who), who.client, hold(who).token);
+  if (entry == nullptr || entry->promised_until <= now) return true;
+  return entry->ended <= now && entry->end != ServerHoldEnd::kReleased;
+}
+
+void Recorder::OnAwaitedCall(Party who, bool called) {
+  if (closed_) return;
+  if (called) return;
+  Note(who, "not called of the loss");
+  const std::size_t first = violations_.size();
+  JudgeUntold(who.client, dealing(who).valid_end, world_->now(), violations_);
+  Attribute(first, who.resource);
+}
+
+void Recorder::NoteUnasked(Party who, VirtualTime now) {
+  dealing(who).renews_before = kOpen;
+  const auto busy = [](const Dealing& one, VirtualTime) { return one.doing != Doing::kNothing; };
+  if (!subject_.traits().renews || AnyDealing(who.client, busy)) return;
+  for (const ServerHold& entry : history(who).server_holds) {
+    const bool live = entry.ended == kOpen && entry.promised_until > now;
+    if (entry.client == who.client && live) dealing(who).renews_before = entry.promised_until;
+  }
+}
+
+void Recorder::NoteRenewed(int process, VirtualTime now) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    Dealing& client = dealing(who);
+    if (client.doing != Doing::kNothing || client.renews_before == kOpen) continue;
+    if (client.renews_before <= now) goals_.Add(Goal::kRenewalRacedExpiry);
+    client.renews_before = kOpen;
+    for (const ServerHold& entry : history(who).server_holds) {
+      const bool renewed = entry.renewed == now && entry.granted < now && !entry.copied;
+      if (entry.client == process && renewed) goals_.Add(Goal::kRenewedByItself);
+    }
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// The recorder's part about what a client sends: for which of its attempts, in which words.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "scenarios/judge/forced.h"
+#include "scenarios/log/recorder.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Tokens stand in keys and arguments, never in a script's text, which is long.
+std::string WordsOf(const sim::redis::Argv& argv) {
+  constexpr std::size_t kLongestWord = 256;
+  std::string words;
+  for (const auto& word : argv) {
+    if (word.size() > kLongestWord) continue;
+    words += word;
+    words += ' ';
+  }
+  return words;
+}
+
+}  // namespace
+
+void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
+  if (closed_) return;
+  state(process).sent = now;
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    const Dealing& client = dealing(who);
+    switch (client.doing) {
+      case Doing::kNothing:
+        NoteUnasked(who, now);
+        break;
+      case Doing::kAsking:
+        history(who).attempts[client.attempt].Sends(number);
+        break;
+      case Doing::kExtending:
+        history(who).renewals[client.renewal].sent = now;
+        history(who).renewals[client.renewal].number = number;
+        break;
+      case Doing::kSettingLimit:
+        history(who).limits.NoteSent(process, number);
+        break;
+      case Doing::kReleasing:
+        hold(who).release_sent = now;
+        break;
+      case Doing::kForcing:
+        break;
+    }
+  }
+}
+
+Doing Recorder::DoingOf(Party who, std::uint64_t number) {
+  const auto& attempts = history(who).attempts;
+  const auto& renewals = history(who).renewals;
+  if (FindSender(attempts, who.client, number) != attempts.rend()) return Doing::kAsking;
+  const bool extended = std::any_of(renewals.begin(), renewals.end(), [&](const Renewal& one) {
+    return one.client == who.client && one.sent != kOpen && one.number == number;
+  });
+  return extended ? Doing::kExtending : dealing(who).doing;
+}
+
+// Of the attempt that sent it, which may be over by now.
+void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv,
+                         VirtualTime now) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    const Party who{process, i};
+    auto& attempts = history(who).attempts;
+    const auto attempt = FindSender(attempts, process, number);
+    if (attempt == attempts.rend()) continue;
+    std::string words = WordsOf(argv);
+    if (number >= attempt->newest) {
+      attempt->newest = number;
+      attempt->newest_words = words;
+      attempt->newest_at = now;
+    }
+    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) =
+        std::move(words);
+    const Dealing& client = dealing(who);
+    const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
+    const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not
+    if ((asking || counts) && attempt->queued == kOpen) attempt->queued = now;
+    if (asking && attempt->queued_again == kOpen &&
+        TurnTakenAway(history(who), *attempt).to <= now) {
+      attempt->queued_again = now;
+    }
+  }
+}
+
+}  // namespace interlock::scenarios

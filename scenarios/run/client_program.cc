@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/client_program.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "scenarios/cases/scenario.h"
+#include "scenarios/run/stopper.h"
+
+namespace interlock::scenarios {
+namespace {
+
+class Program {
+ public:
+  Program(int client, const ClientPlan& plan, harness::Environment& environment,
+          const harness::Traits& traits, std::span<const std::unique_ptr<harness::Lock>> locks,
+          ProgramEvents& events)
+      : client_(client),
+        operations_(plan.operations),
+        runtime_(environment.runtime),
+        can_extend_(traits.can_extend),
+        taken_at_once_(ResourcesAtOnce(traits)),
+        locks_(locks),
+        events_(events) {}
+
+  /// Does the operation, and what is inside it. False: the world is being torn down.
+  bool Run(std::size_t index) {
+    const Operation& operation = operations_[index];
+    const Party who{client_, operation.resource};
+    if (operation.think.count() > 0) SleepUntil(runtime_.Now() + operation.think);
+    if (operation.sets_limit > 0) return SetLimit(operation);
+    if (operation.forces) return Force(who, operation);
+    events_.OnAsk(who, operation);
+    std::optional<Stopper> stopper;
+    if (operation.stops && operation.ask != Ask::kTry) {
+      stopper.emplace(runtime_, operation.stop_after, [this, who] { events_.OnStop(who); });
+    }
+    Result<std::unique_ptr<harness::Hold>> asked = AskFor(operation, stopper);
+    if (!asked.ok()) {
+      if (asked.code() == StatusCode::kCancelled) return false;
+      events_.OnRefused(who, asked.status());
+      return true;
+    }
+    harness::Hold& hold = **asked;
+    events_.OnGranted(who, hold);
+    stopper.reset();
+    const std::shared_ptr<Event> called = AskToBeCalled(who, hold);
+    Work(operation, hold, called.get());
+    if (!RunInside(index)) return false;
+    if (operation.overstay.count() > 0 && !Overstay(operation, hold)) return false;
+    events_.OnRelease(who);
+    const Status released = hold.Release();
+    if (released.code() == StatusCode::kCancelled) return false;
+    events_.OnReleased(who, released);
+    return true;
+  }
+
+ private:
+  bool SetLimit(const Operation& operation) {
+    const Party who{client_, operation.resource};
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    for (int said = 0; said < kMostSaid; ++said) {
+      events_.OnSetLimit(who, operation.sets_limit);
+      const Status set = lock.SetLimit(operation.sets_limit);
+      if (set.code() == StatusCode::kCancelled) return false;
+      events_.OnLimitSet(who, set);
+      if (!IsToBeSaidAgain(set)) break;
+    }
+    return true;
+  }
+
+  using Held = std::bitset<kMostResources + kMostAtOnce - 1>;
+
+  /// Why it leaves its section.
+  enum class Left : std::uint8_t { kDone, kOver, kLost };
+
+  /// What stands inside the operation, unless it asks for a resource that the client holds by now.
+  bool RunInside(std::size_t outer) {
+    const std::size_t index = outer + 1;
+    if (index == operations_.size() || !operations_[index].inside) return true;
+    const Held its_own = TakenBy(operations_[outer]);
+    held_ |= its_own;
+    const bool free =
+        operations_[index].sets_limit > 0 || (held_ & TakenBy(operations_[index])).none();
+    const bool alive = !free || Run(index);
+    held_ &= ~its_own;
+    return alive;
+  }
+
+  Held TakenBy(const Operation& operation) const {
+    Held taken;
+    for (int i = 0; i < taken_at_once_; ++i) {
+      taken.set(static_cast<std::size_t>(operation.resource + i));
+    }
+    return taken;
+  }
+
+  Result<std::unique_ptr<harness::Hold>> AskFor(const Operation& operation,
+                                                const std::optional<Stopper>& stopper) {
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    MonotonicTime deadline = kNever;
+    switch (operation.ask) {
+      case Ask::kTry:
+        return operation.shared ? lock.TryAcquireShared() : lock.TryAcquire();
+      case Ask::kWaitFor:
+        deadline = AddSaturating(runtime_.Now(), operation.wait);
+        break;
+      case Ask::kWait:
+        break;
+    }
+    if (stopper.has_value()) {
+      const std::stop_token stop = stopper->token();
+      return operation.shared ? lock.AcquireSharedUnlessStopped(deadline, stop)
+                              : lock.AcquireUnlessStopped(deadline, stop);
+    }
+    return operation.shared ? lock.AcquireSharedUntil(deadline) : lock.AcquireUntil(deadline);
+  }
+
+  /// What an operator does. Whoever holds when it acts may be another one than it has seen.
+  bool Force(Party who, const Operation& operation) {
+    harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
+    events_.OnInspect(who);
+    const Result<std::vector<harness::SeenHolder>> seen = lock.Inspect();
+    if (seen.code() == StatusCode::kCancelled) return false;
+    events_.OnInspected(who, seen.status());
+    if (!seen.ok()) return true;
+    if (operation.hold.count() > 0) SleepUntil(runtime_.Now() + operation.hold);
+    for (const harness::SeenHolder& holder : *seen) {
+      for (int said = 0; said < (operation.extend ? 2 : 1); ++said) {
+        events_.OnForce(who, holder);
+        const Status forced = lock.ForceRelease(holder);
+        if (forced.code() == StatusCode::kCancelled) return false;
+        events_.OnForced(who, forced);
+      }
+    }
+    return true;
+  }
+
+  /// Set when the lock has called; null: it offers no such call, or nobody wants to know. A lock
+  /// that calls when nobody listens any more must find the event there.
+  std::shared_ptr<Event> AskToBeCalled(Party who, harness::Hold& hold) {
+    std::function<void()> call = events_.LossCallOf(who);
+    if (!call) return nullptr;
+    std::shared_ptr<Event> called = runtime_.NewEvent();
+    const bool offered = hold.OnLost([called, call = std::move(call)] {
+      call();
+      called->Set();
+    });
+    return offered ? called : nullptr;
+  }
+
+  /// The section. A lease that is over before the section begins keeps the client out.
+  void Work(const Operation& operation, harness::Hold& hold, Event* called) {
+    const MonotonicTime now = runtime_.Now();
+    if (now >= hold.valid_until()) return;
+    const Party who{client_, operation.resource};
+    events_.OnEnter(who);
+    events_.Step(client_);
+    const bool admitted = events_.guarded() && events_.OnRead(who, hold);
+    if (events_.guarded() && operation.stall.count() > 0) events_.Stall(client_, operation.stall);
+    MonotonicTime end = AddSaturating(now, operation.hold);
+    if (operation.extend && can_extend_) {
+      SleepUntil(std::min(AddSaturating(now, operation.hold / 2), hold.valid_until()));
+      Extend(who, hold);
+    }
+    const Left left = StayInside(who, end, hold);
+    if (admitted && left != Left::kLost && !operation.shared) Write(operation, hold);
+    events_.OnLeave(who);
+    if (left == Left::kOver && hold.lost() != nullptr) {
+      events_.OnAwaitedLoss(who, IsSetInTime(*hold.lost()));
+    }
+    if (left != Left::kDone && called != nullptr) events_.OnAwaitedCall(who, IsSetInTime(*called));
+  }
+
+  /// Works until `end`, or until its time is over, which a lock that renews by itself may put off.
+  Left StayInside(Party who, MonotonicTime end, harness::Hold& hold) {
+    for (;;) {
+      const MonotonicTime valid_until = hold.valid_until();
+      const MonotonicTime until = std::min(end, valid_until);
+      if (hold.lost() == nullptr) {
+        SleepUntil(until);
+      } else if (hold.lost()->WaitUntil(until)) {
+        events_.OnLost(who);
+        return Left::kLost;
+      }
+      if (until == end) return Left::kDone;
+      if (hold.valid_until() <= valid_until || !AskValid(who, hold)) return Left::kOver;
+    }
+  }
+
+  /// A pause meanwhile is not the lock's: only time during which it could have acted counts.
+  bool IsSetInTime(Event& told) {
+    for (;;) {
+      const MonotonicTime from = runtime_.Now();
+      const bool set = told.WaitUntil(AddSaturating(from, kNotice));
+      if (set || runtime_.Now() <= AddSaturating(from, 2 * kNotice)) return set;
+    }
+  }
+
+  /// Once the write is under way nobody can call it back: the client waits for the answer as long
+  /// as its lease is valid, and leaves without it then.
+  void Write(const Operation& operation, const harness::Hold& hold) {
+    if (!operation.heedless && runtime_.Now() >= hold.valid_until()) return;
+    events_.Step(client_);
+    const std::shared_ptr<Event> answered = runtime_.NewEvent();
+    events_.OnWrite({client_, operation.resource}, hold, answered);
+    answered->WaitUntil(hold.valid_until());
+  }
+
+  /// Comes back when the lease is long over, as a client does that forgot the time.
+  bool Overstay(const Operation& operation, harness::Hold& hold) {
+    const MonotonicTime from =
+        std::min(hold.valid_until(), AddSaturating(runtime_.Now(), operation.hold));
+    SleepUntil(AddSaturating(from, operation.overstay));
+    const Party who{client_, operation.resource};
+    AskValid(who, hold);
+    return !operation.extend || !can_extend_ || Extend(who, hold);
+  }
+
+  bool Extend(Party who, harness::Hold& hold) {
+    events_.OnExtend(who);
+    const Status extended = hold.Extend();
+    if (extended.code() == StatusCode::kCancelled) return false;
+    events_.OnExtended(who, extended, hold);
+    if (extended.outcome() == Outcome::kFailure) AskValid(who, hold);
+    return true;
+  }
+
+  /// True: it was told yes.
+  bool AskValid(Party who, const harness::Hold& hold) {
+    events_.OnAskValid(who);
+    const std::optional<bool> valid = hold.valid();
+    if (valid.has_value()) events_.OnAskedValid(who, *valid, hold);
+    return valid.value_or(false);
+  }
+
+  void SleepUntil(MonotonicTime deadline) { runtime_.NewEvent()->WaitUntil(deadline); }
+
+  const int client_;
+  const std::vector<Operation>& operations_;
+  Runtime& runtime_;
+  const bool can_extend_;
+  const int taken_at_once_;
+  const std::span<const std::unique_ptr<harness::Lock>> locks_;
+  ProgramEvents& events_;
+  Held held_;  // by operations that others are inside of
+};
+
+}  // namespace
+
+void RunClient(int client, const ClientPlan& plan, std::size_t& next,
+               harness::Environment& environment, const harness::Traits& traits,
+               std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
+  Program program(client, plan, environment, traits, locks, events);
+  const auto& operations = plan.operations;
+  while (next < operations.size()) {
+    if (!program.Run(next)) return;
+    do {
+      ++next;
+    } while (next < operations.size() && operations[next].inside);
+  }
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// What one client of a workload does, over the harness interface alone: the same code in virtual
+// time and on real servers. It is a polite user of a lease: it enters its section only while the
+// lease is valid on its own clock, and leaves when the validity ends.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/cases/workload.h"
+
+namespace interlock::scenarios {
+
+/// How often something is said again whose outcome is not known.
+inline constexpr int kMostSaid = 3;
+
+/// Whether it was not done, or may not have been, for want of an answer.
+inline bool IsToBeSaidAgain(const Status& status) {
+  return status.code() == StatusCode::kUnavailable || status.outcome() == Outcome::kUnknown;
+}
+
+/// A client, and the resource that it deals with.
+struct Party {
+  int client = 0;
+  int resource = 0;
+};
+
+/// Receives what a client program does, at the moment it does it. Must not wait, but for Step and
+/// Stall.
+class ProgramEvents {
+ public:
+  virtual ~ProgramEvents() = default;
+  /// `who.resource` is another one than the operation's if that is asked for beside it, all or
+  /// none.
+  virtual void OnAsk(Party who, const Operation& operation) = 0;
+  /// Its wait is requested to stop, now.
+  virtual void OnStop(Party /*who*/) {}
+  virtual void OnRefused(Party who, const Status& status) = 0;
+  virtual void OnGranted(Party who, const harness::Hold& hold) = 0;
+  /// To be called by the lock when this hold is lost, which it has just got.
+  virtual std::function<void()> LossCallOf(Party /*who*/) { return {}; }
+  virtual void OnEnter(Party who) = 0;
+  /// Whether the lock guards something: only then the section begins by reading it (false: the
+  /// client was refused), may stall after that, and ends by writing to it.
+  virtual bool guarded() const { return false; }
+  virtual bool OnRead(Party /*who*/, const harness::Hold& /*hold*/) { return true; }
+  virtual void Stall(int /*client*/, Duration /*length*/) {}
+  /// Sends the write, and sets `answered` when it has arrived. That may be after the client's end.
+  virtual void OnWrite(Party /*who*/, const harness::Hold& /*hold*/,
+                       std::shared_ptr<Event> /*answered*/) {}
+  virtual void OnLeave(Party who) = 0;
+  virtual void OnExtend(Party who) = 0;
+  virtual void OnExtended(Party who, const Status& status, const harness::Hold& hold) = 0;
+  /// Asks whether its hold is valid, and what it was told.
+  virtual void OnAskValid(Party /*who*/) {}
+  virtual void OnAskedValid(Party /*who*/, bool /*valid*/, const harness::Hold& /*hold*/) {}
+  /// Is told that its hold is lost, while it works.
+  virtual void OnLost(Party /*who*/) {}
+  /// Has waited until some time after the end of its hold's validity: was it told by then?
+  virtual void OnAwaitedLoss(Party /*who*/, bool /*told*/) {}
+  /// Sets another limit, and what it was told.
+  virtual void OnSetLimit(Party /*who*/, int /*limit*/) {}
+  virtual void OnLimitSet(Party /*who*/, const Status& /*status*/) {}
+  /// The same of the call that it has asked for.
+  virtual void OnAwaitedCall(Party /*who*/, bool /*called*/) {}
+  virtual void OnRelease(Party who) = 0;
+  virtual void OnReleased(Party who, const Status& status) = 0;
+  /// An operator's: looks who holds, and what it was told; takes it away from one of them, and what
+  /// it was told of that.
+  virtual void OnInspect(Party /*who*/) {}
+  virtual void OnInspected(Party /*who*/, const Status& /*status*/) {}
+  virtual void OnForce(Party /*who*/, const harness::SeenHolder& /*holder*/) {}
+  virtual void OnForced(Party /*who*/, const Status& /*status*/) {}
+  /// Of a latch: counts down, and what it was told of that; asks to be let through (OnAsk), and
+  /// what it was told.
+  virtual void OnCountDown(Party /*who*/, int /*party*/) {}
+  virtual void OnAnswered(Party /*who*/, const Status& /*status*/) {}
+  /// A place that faults should reach. May wait.
+  virtual void Step(int client) = 0;
+};
+
+/// Runs the operations in order on the client's own task, from the one with index `next` on, which
+/// moves with each that is done, those inside it included: where a restarted client goes on.
+/// `locks`: the client's lock object for each resource. Returns early on kCancelled. A lock whose
+/// traits say that it cannot extend is never asked to. REQUIRES: nobody asks a lock without readers
+/// as one, stops a wait that cannot be stopped, or is an operator where there are none.
+void RunClient(int client, const ClientPlan& plan, std::size_t& next,
+               harness::Environment& environment, const harness::Traits& traits,
+               std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// The client processes of one run: started, looked at until they stand still, stopped, killed.
+//
+// By the machine's clock a process that stands still may go on by itself at any time. By a virtual
+// one it does so only when it is given something to do: a reply, a time that has come, a signal; so
+// only then is it looked at again, and until it gives a sign that it has done it: another command,
+// another wait. Thread safety: as ForeignProcess.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "scenarios/run/foreign/drive_run.h"
+#include "scenarios/run/foreign/gate.h"
+#include "sim/machine/foreign_process.h"
+#include "sim/machine/stillness.h"
+#include "sim/machine/virtual_clock.h"
+
+namespace interlock::scenarios::drive {
+
+class Crew {
+ public:
+  /// `clock`: null: the machine's.
+  Crew(const DriveOptions& options, const Gate& gate, const sim::machine::VirtualClock* clock);
+
+  /// Failures as Launch.
+  Status Start();
+
+  int size() const { return static_cast<int>(members_.size()); }
+  bool alive(int client) const { return !member(client).over; }
+  int CountAlive() const;
+  sim::machine::ForeignProcess& process(int client) { return *member(client).process; }
+
+  /// It has ended by itself, and is not alive from now on.
+  bool HasEnded(int client);
+  /// It has been given something to do.
+  void Disturb(int client);
+  bool IsStill(int client);
+  /// How long to wait before a client that does not stand still is looked at again.
+  Duration pause() const;
+
+  /// That all have had of the processor.
+  Duration ProcessorTime() const;
+
+  void Stop(int client, std::uint32_t steps);
+  void Continue(int client);
+  bool stopped(int client) const { return member(client).stopped_for > 0; }
+  /// One step less; true: it was the last one.
+  bool CountDown(int client) { return --member(client).stopped_for == 0; }
+  void Kill(int client);
+  void KillAll();
+
+ private:
+  struct Member {
+    std::unique_ptr<sim::machine::ForeignProcess> process;
+    sim::machine::Stillness stillness;
+    std::uint32_t stopped_for = 0;  // steps
+    bool disturbed = true;
+    bool over = false;
+    std::uint64_t commands = 0;  // when it was disturbed, or found to stand still
+    std::uint64_t waits = 0;
+  };
+  Member& member(int client) { return members_[static_cast<std::size_t>(client)]; }
+  const Member& member(int client) const { return members_[static_cast<std::size_t>(client)]; }
+
+  const DriveOptions& options_;
+  const Gate& gate_;
+  const sim::machine::VirtualClock* clock_;
+  std::vector<Member> members_;
+};
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/drive_case.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/json_text.h"
+
+namespace interlock::scenarios::drive {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMost = 1'000'000;
+
+Status Bad(std::string_view what) {
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("not a case of interlock drive: {}", what));
+}
+
+/// False: absent, or no whole number from `least` to kMost.
+template <typename Number>
+bool Read(const Json& json, std::string_view name, std::int64_t least, Number& out) {
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_number_integer()) return false;
+  const auto value = found->get<std::int64_t>();
+  if (value < least || value > kMost) return false;
+  out = static_cast<Number>(value);
+  return true;
+}
+
+bool ReadLane(const Json& json, std::vector<std::uint32_t>& lane) {
+  if (!json.is_array()) return false;
+  for (const Json& value : json) {
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > UINT32_MAX) return false;
+    lane.push_back(value.get<std::uint32_t>());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string ToJson(const DriveCase& one) {
+  reports::JsonText json;
+  const DriveOptions& options = one.options;
+  json.BeginObject();
+  json.Key("drive");
+  json.BeginArray();
+  for (const std::string& word : options.command) json.String(word);
+  json.EndArray();
+  const std::array<std::pair<std::string_view, int>, 10> numbers = {{
+      {"clients", options.clients},
+      {"masters", options.nodes},
+      {"permits", options.permits},
+      {"crashes", options.crashes},
+      {"pauses", options.pauses},
+      {"expiries", options.expiries},
+      {"lost_replies", options.lost_replies},
+      {"delays", options.delays},
+      {"script_flushes", options.script_flushes},
+      {"virtual_clock", options.virtual_clock ? 1 : 0},
+  }};
+  for (const auto& [name, number] : numbers) {
+    json.Key(name);
+    json.Signed(number);
+  }
+  json.Key("patience_ms");
+  json.Signed(options.patience / std::chrono::milliseconds(1));
+  json.Key("locks");
+  json.String(options.pattern);
+  json.Key("choices");
+  json.BeginArray();
+  for (const auto& lane : one.tape.lanes) {
+    json.BeginArray();
+    for (const std::uint32_t value : lane) json.Unsigned(value);
+    json.EndArray();
+  }
+  json.EndArray();
+  json.EndObject();
+  return std::move(json).Take();
+}
+
+Result<DriveCase> ReadCase(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return Bad("its program is none");
+  DriveCase one;
+  const auto command = json.find("drive");
+  if (command == json.end() || !command->is_array() || command->empty()) {
+    return Bad("it names no command");
+  }
+  for (const Json& word : *command) {
+    if (!word.is_string()) return Bad("its command is not words");
+    one.options.command.push_back(word.get<std::string>());
+  }
+  std::int64_t patience_ms = 0;
+  const bool read = Read(json, "clients", 1, one.options.clients) &&
+                    Read(json, "masters", 1, one.options.nodes) &&
+                    Read(json, "permits", 1, one.options.permits) &&
+                    Read(json, "crashes", 0, one.options.crashes) &&
+                    Read(json, "pauses", 0, one.options.pauses) &&
+                    Read(json, "expiries", 0, one.options.expiries) &&
+                    Read(json, "lost_replies", 0, one.options.lost_replies) &&
+                    Read(json, "delays", 0, one.options.delays) &&
+                    Read(json, "script_flushes", 0, one.options.script_flushes) &&
+                    Read(json, "virtual_clock", 0, one.options.virtual_clock) &&
+                    Read(json, "patience_ms", 1, patience_ms);
+  if (!read || one.options.clients > kMostClients || one.options.nodes > kMostNodes) {
+    return Bad("a number is missing or out of its range");
+  }
+  one.options.patience = std::chrono::milliseconds(patience_ms);
+  const auto locks = json.find("locks");
+  if (locks == json.end() || !locks->is_string()) return Bad("\"locks\" is missing");
+  one.options.pattern = locks->get<std::string>();
+  const auto lanes = json.find("choices");
+  if (lanes == json.end() || !lanes->is_array() || lanes->size() != sim::kLanes) {
+    return Bad("its choices are none");
+  }
+  for (std::size_t i = 0; i < sim::kLanes; ++i) {
+    if (!ReadLane((*lanes)[i], one.tape.lanes[i])) return Bad("a choice is none");
+  }
+  return one;
+}
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// One run: client processes against the gated servers, until all have ended.
+//
+// A step is chosen only when every client stands still: it has a command at the gate, sleeps in the
+// server, or sleeps by itself (no thread of it runs, see foreign_process.h). Then one choice of the
+// tape says whose command goes on; 0 is calm, which stays with the client that went last. Another
+// says whether a fault strikes that client there: it is killed before or behind the command, its
+// connection breaks before or behind it, the command or its reply is delayed, the server forgets
+// its scripts, the client is stopped while others go on, or it is stopped while time is led past
+// the end of the next key that it owns.
+//
+// Time: clients and servers have one clock (see virtual_clock.h), which stands still but for a
+// millisecond that each command takes, and for steps to the next moment at which a sleeper wakes
+// up. It does not pass the end of a key whose owner is at the gate or stopped, so that nobody loses
+// a lease by being kept waiting, unless by that fault; nor a time-out of a client that is at the
+// gate, unless by a delay. By the machine's clock, sleepers are waited for, and the servers' goes
+// along.
+//
+// Non-guarantee: a client may draw random numbers that are not the system's, or have threads that
+// race, so that a tape need not lead to the same run again; whoever replays says how often it did.
+// Thread safety: as ForeignProcess.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+#include <interlock/time.h>
+
+#include "reports/case_rows.h"
+#include "scenarios/run/foreign/finding.h"
+#include "sim/choices.h"
+#include "sim/faults.h"
+
+namespace interlock::scenarios::drive {
+
+inline constexpr int kMostClients = 64;
+inline constexpr int kMostNodes = 16;
+
+struct DriveOptions {
+  std::vector<std::string> command;  ///< "{port}", "{url}" and "{client}" are replaced in it
+  int clients = 2;
+  int nodes = 1;        ///< independent servers
+  int permits = 1;      ///< so many may be in one section
+  std::string pattern;  ///< of locks' keys; empty: those that a SETNX was for
+  /// How many of each a run may have at most.
+  int crashes = 1;
+  int pauses = 1;
+  int expiries = 1;
+  int lost_replies = 1;
+  int delays = 1;
+  int script_flushes = 1;
+  bool virtual_clock = true;                     ///< else clients go by the machine's
+  Duration patience = std::chrono::seconds(10);  ///< without progress; real time
+  const std::atomic<bool>* stop = nullptr;
+};
+
+struct DriveFault {
+  sim::FaultKind kind = sim::FaultKind::kCrash;
+  int client = 0;
+  std::string command;  ///< at which it struck
+};
+
+/// How a client ended by itself.
+struct DriveEnd {
+  int client = 0;
+  int exit_code = 0;
+  std::string last_words;  ///< what it printed, if the exit code is not 0
+};
+
+struct DriveRun {
+  std::vector<Finding> findings;
+  std::vector<reports::TableRow> rows;  ///< columns: the clients, then the servers
+  std::vector<DriveFault> faults;
+  std::vector<DriveEnd> ends;
+  std::uint64_t commands = 0;  ///< that were ordered at the gate
+  std::uint64_t switches = 0;  ///< from one client to another
+  std::size_t most_owners = 0;
+  std::size_t most_entrants = 0;
+  bool has_sections = false;
+  bool owner_died = false;  ///< killed with a lock's key
+  Duration virtual_time{};
+  std::string inconclusive;  ///< why nothing can be said about its end; empty: it can
+  int never_connected = 0;   ///< so many clients
+  int own_clocks = 0;        ///< so many clients go by the machine's clock all the same
+};
+
+/// kInvalidArgument: the command cannot be run; kUnavailable: no port, no process.
+Result<DriveRun> RunClients(const DriveOptions& options, sim::Choices& choices);
+
+}  // namespace interlock::scenarios::drive

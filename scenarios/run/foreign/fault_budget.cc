@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/fault_budget.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace interlock::scenarios::drive {
+namespace {
+
+/// One of so many steps has a fault, while there are some left; or of twice, or four times as many.
+constexpr std::uint32_t kOneIn = 4;
+/// So many quarters of all runs have a kind, by Strike: most of them that by which most locks fall.
+constexpr std::uint32_t kParts = 4;
+constexpr std::array<std::uint32_t, 8> kShare = {2, 1, 1, 2, 3, 1, 1, 1};
+/// Where a client lets go of its lock, the end of its lease strikes so many times as often.
+constexpr int kMoreAtItsOwn = 3;
+
+bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
+  switch (strike) {
+    case Strike::kPause:
+      return !place.alone;
+    case Strike::kExpiry:
+      return !place.alone && place.ends;
+    case Strike::kForgottenScripts:
+      return place.by_hash;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+FaultBudget::FaultBudget(const DriveOptions& options)
+    : left_{options.crashes,  options.lost_replies, options.lost_replies, options.pauses,
+            options.expiries, options.delays,       options.delays,       options.script_flushes} {}
+
+void FaultBudget::DrawSwarm(sim::Choices& choices) {
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    if (choices.Draw(sim::Lane::kFault, kParts) < kParts - kShare[i]) left_[i] = 0;
+  }
+  one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
+}
+
+/// Those two share what there may be.
+void FaultBudget::Use(Strike used, Strike one, Strike other) {
+  if (used == one) left(other) = std::max(left(other) - 1, 0);
+  if (used == other) left(one) = std::max(left(one) - 1, 0);
+}
+
+std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& place) {
+  std::vector<Strike> strikes;
+  for (std::size_t i = 0; i < kKinds; ++i) {
+    const auto strike = static_cast<Strike>(i);
+    if (left(strike) == 0) continue;
+    if (!IsOfUse(strike, place)) continue;
+    const bool at_its_own = strike == Strike::kExpiry && place.names;
+    strikes.insert(strikes.end(), at_its_own ? kMoreAtItsOwn : 1, strike);
+  }
+  if (strikes.empty()) return std::nullopt;
+  // A fault of who holds something does the most, and there where it lets go of it.
+  const auto count = static_cast<std::uint32_t>(strikes.size());
+  const std::uint32_t one_in = one_in_ / (place.names ? 4 : place.owns ? 2 : 1);
+  const std::uint32_t drawn = choices.Draw(sim::Lane::kFault, count * std::max(one_in, 2U));
+  if (drawn == 0 || drawn > count) return std::nullopt;
+  const Strike strike = strikes[drawn - 1];
+  --left(strike);
+  Use(strike, Strike::kLostReply, Strike::kLostRequest);
+  Use(strike, Strike::kDelayedReply, Strike::kDelayedRequest);
+  return strike;
+}
+
+}  // namespace interlock::scenarios::drive

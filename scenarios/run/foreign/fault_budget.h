@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Which faults a run of foreign clients still may have, and whether one strikes now. A few kinds at
+// a time find more than all of them (swarm testing, Groce et al. 2012), so each run first draws
+// which it has, and how often.
+//
+// Every draw's 0 is calm: no kind, no fault. Determinism: a function of the choices. Thread safety:
+// none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "scenarios/run/foreign/drive_run.h"
+#include "sim/choices.h"
+
+namespace interlock::scenarios::drive {
+
+enum class Strike : std::uint8_t {
+  kCrash,
+  kLostRequest,
+  kLostReply,
+  kPause,
+  kExpiry,
+  kDelayedRequest,
+  kDelayedReply,
+  kForgottenScripts,
+};
+
+class FaultBudget {
+ public:
+  explicit FaultBudget(const DriveOptions& options);
+
+  void DrawSwarm(sim::Choices& choices);
+
+  /// Where a client is when a fault may strike it.
+  struct Place {
+    bool alone = false;    ///< nobody else is left, who could go on meanwhile
+    bool owns = false;     ///< a lock's key
+    bool names = false;    ///< its command names that key: it looks, extends, or releases
+    bool ends = false;     ///< something that it owns expires some time
+    bool by_hash = false;  ///< its command runs a script that the server has to know
+  };
+  std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
+
+ private:
+  static constexpr std::size_t kKinds = 8;
+  int& left(Strike strike) { return left_[static_cast<std::size_t>(strike)]; }
+  void Use(Strike used, Strike one, Strike other);
+
+  std::array<int, kKinds> left_;
+  std::uint32_t one_in_ = 1;
+};
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// The gated servers, the judge who watches them, and the table of what happened: whatever one run
+// of foreign clients shows goes through here, so that no command or expiry escapes the judge.
+//
+// Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "reports/case_rows.h"
+#include "scenarios/run/foreign/drive_run.h"
+#include "scenarios/run/foreign/gate.h"
+#include "scenarios/run/foreign/holds.h"
+#include "scenarios/run/foreign/sections.h"
+#include "sim/machine/virtual_clock.h"
+
+namespace interlock::scenarios::drive {
+
+class GatedWorld {
+ public:
+  /// `clock`: of the clients, and moved with the servers'; null: they have the machine's.
+  GatedWorld(const DriveOptions& options, std::int64_t epoch_us, sim::machine::VirtualClock* clock);
+
+  Gate& gate() { return gate_; }
+  Holds& holds() { return holds_; }
+  const Sections& sections() const { return sections_; }
+  /// So many times has anybody been granted anything, entered a section, or come to its end.
+  std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
+  /// The process is gone. `killed`: by a fault.
+  void Ended(int client, bool killed);
+  Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
+  std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
+
+  /// Takes in what has arrived, up to so long.
+  void Poll(Duration at_most);
+
+  /// Executes a command, a millisecond later unless that is later than the limit. True: it has
+  /// changed data, or told of a section.
+  bool Perform(const Parked& parked, Gate::Outcome outcome, std::int64_t limit_us);
+  /// The clock goes on, unless it is later already. True: something has expired.
+  bool AdvanceTo(std::int64_t unix_us);
+  /// The same, past the end of the next thing that these own, by a fault.
+  void ExpireByForce(const std::vector<bool>& owners);
+  /// Nothing that ends by itself keeps anybody waiting.
+  bool NothingEnds() const;
+
+  /// `column`: a client, or their number for the servers.
+  void Row(int column, std::string text, reports::RowKind kind = reports::RowKind::kEvent,
+           reports::SpanChange span = reports::SpanChange::kNone);
+
+  /// Those that are new, with their places.
+  void TakeFindings(DriveRun& run);
+  const std::vector<reports::TableRow>& rows() const { return rows_; }
+
+ private:
+  void SetTime(std::int64_t unix_us);
+  void NoteAnswers();
+  bool NoteExpired();
+  bool Report(int client, const sim::redis::Argv& argv);
+
+  const int clients_;
+  const std::int64_t epoch_us_;
+  sim::machine::VirtualClock* clock_;
+  Gate gate_;
+  Findings findings_;
+  Holds holds_;
+  Sections sections_;
+  std::vector<reports::TableRow> rows_;
+  std::uint64_t ended_ = 0;  // clients
+};
+
+/// "C2 asked again and again, and nothing changed, since the crash of C1", seen behind so many
+/// rows.
+Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
+                  const std::vector<DriveFault>& faults, std::size_t row);
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/holds.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+#include "scenarios/run/foreign/lock_words.h"
+#include "sim/redis/text.h"
+
+namespace interlock::scenarios::drive {
+namespace {
+
+constexpr std::size_t kShortestToken = 8;  // letters
+/// For so long after the time of its grant a lock may well be held.
+constexpr std::int64_t kAgeOfStampMs = 120'000;
+constexpr std::int64_t kSecondMs = 1'000;
+
+using sim::redis::Argv;
+using Kind = HeldData::Kind;
+
+}  // namespace
+
+Holds::Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings)
+    : pattern_(std::move(pattern)),
+      clocks_apart_ms_(clocks_apart_ms),
+      findings_(findings),
+      alive_(static_cast<std::size_t>(clients), true),
+      killed_(static_cast<std::size_t>(clients), false),
+      excused_(static_cast<std::size_t>(clients)) {}
+
+bool Holds::IsLock(const std::string& key) const {
+  return pattern_.empty() ? asked_.contains(key) : sim::redis::GlobMatch(pattern_, key);
+}
+
+void Holds::Find(std::string_view slug, const HeldId& id, const Hold& hold, std::string_view did,
+                 const Command& command) {
+  const std::string key =
+      hold.data.kind == Kind::kField ? fmt::format("{} in {}", id.part, id.key) : id.key;
+  findings_.push_back(
+      {std::string(slug), fmt::format("{} {} {}, which {} held, by {}", ClientName(command.client),
+                                      did, key, ClientName(hold.owner), command.text)});
+}
+
+std::vector<std::string> Holds::Expired(int node, const sim::redis::Server& server,
+                                        std::int64_t now_ms) {
+  const auto data = HeldDataOf(node, server);
+  std::vector<std::string> ended;
+  std::set<std::string> keys;
+  for (auto one = holds_.begin(); one != holds_.end();) {
+    const HeldId& id = one->first;
+    Hold& hold = one->second;
+    const bool gone = id.node == node && !data.contains(id);
+    if (gone) {
+      if (!hold.passed) Lapsed(id, hold);
+      if (keys.insert(id.key).second) ended.push_back(id.key + " expired");
+    } else if (id.node == node && !hold.passed && hold.end_ms && *hold.end_ms < now_ms) {
+      hold.passed = true;
+      Lapsed(id, hold);
+      if (IsLock(id.key) && !hold.stamped) {
+        ended.push_back(fmt::format("the time in {} has passed", id.key));
+      }
+    }
+    one = gone ? holds_.erase(one) : std::next(one);
+  }
+  return ended;
+}
+
+void Holds::Lapsed(const HeldId& id, const Hold& hold) {
+  if (by_force_) excused_[static_cast<std::size_t>(hold.owner)].insert(id);
+}
+
+void Holds::Granted(const HeldId& id, const Hold& hold) {
+  excused_[static_cast<std::size_t>(hold.owner)].erase(id);
+  if (!IsLock(id.key) || hold.data.kind == Kind::kOther) return;
+  owners_[id.key].insert(hold.owner);
+  ++grants_;
+}
+
+std::vector<bool> Holds::excused() const {
+  std::vector<bool> excused;
+  for (const auto& leases : excused_) excused.push_back(!leases.empty());
+  return excused;
+}
+
+void Holds::NoteWords(int client, const Argv& argv) {
+  for (const std::string& word : argv) first_sent_by_.try_emplace(word, client);
+}
+
+/// A script, or a transaction, that finds a key absent and creates it, asks for it.
+void Holds::NoteAsked(int node, const std::vector<Argv>& effects, std::int64_t now_ms) {
+  std::set<std::string> absent;
+  for (const Argv& effect : effects) {
+    if (const auto key = AskedFor(effect)) asked_.insert(*key);
+    if (const auto purge = PurgeOf(effect, now_ms)) age_ms_[purge->key] = purge->age_ms;
+    if (const auto key = LookedAt(effect)) {
+      const bool there = std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+        return one.first.node == node && one.first.key == *key;
+      });
+      if (!there) absent.insert(*key);
+    }
+    const auto key = Overwritten(effect);
+    if (key && absent.contains(*key)) asked_.insert(*key);
+  }
+}
+
+int Holds::OwnerOf(const HeldId& id, const HeldData& data, int client) const {
+  // A short one, such as "1", may be everybody's.
+  for (const std::string* word : {&id.part, &data.value}) {
+    const auto sent = first_sent_by_.find(*word);
+    if (word->size() >= kShortestToken && sent != first_sent_by_.end()) return sent->second;
+  }
+  return client;
+}
+
+void Holds::SetEnd(const HeldId& id, std::int64_t now_ms, Hold& hold) const {
+  hold.end_ms = hold.data.key_end_ms;
+  hold.by_value = false;
+  hold.passed = false;
+  hold.stamped = false;
+  if (hold.data.kind == Kind::kOther) return;
+  if (hold.data.key_end_ms && hold.data.kind != Kind::kMember) return;
+  const auto time = TimeOf(hold.data.value, now_ms);
+  const auto to_come = TimeToComeIn(hold.data.value, now_ms);
+  std::optional<std::int64_t> end_ms;
+  if (to_come) {
+    end_ms = to_come->ms;
+  } else if (time) {
+    const auto age = age_ms_.find(id.key);
+    hold.stamped = age == age_ms_.end();
+    end_ms = time->ms + (hold.stamped ? kAgeOfStampMs : age->second);
+  }
+  if (!end_ms || (hold.end_ms && *hold.end_ms <= *end_ms)) return;
+  hold.by_value = true;
+  hold.end_ms = end_ms;
+  hold.passed = *end_ms < now_ms;
+}
+
+/// Another's command has met what somebody alive holds.
+bool Holds::IsJudged(const HeldId& id, const Hold& hold, const Command& command) const {
+  const bool judged = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+  if (!judged || !IsLock(id.key)) return false;
+  if (hold.owner == command.client || !alive_[static_cast<std::size_t>(hold.owner)]) return false;
+  if (!hold.by_value) return true;
+  const auto time = TimeOf(hold.data.value, command.now_ms);
+  const std::int64_t coarse_ms = time && time->whole_seconds ? kSecondMs : 0;
+  return !hold.stamped && *hold.end_ms > command.now_ms + clocks_apart_ms_ + coarse_ms;
+}
+
+void Holds::Gone(const HeldId& id, const Hold& hold, const Command& command) {
+  if (IsJudged(id, hold, command)) Find("foreign-release", id, hold, "removed", command);
+}
+
+bool Holds::SharesKey(const HeldId& id, int client) const {
+  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+    return one.second.owner == client && one.first.key == id.key && one.first.node == id.node &&
+           one.first.database == id.database;
+  });
+}
+
+void Holds::Prolonged(const HeldId& id, const Hold& hold, const HeldData& now,
+                      const Command& command) {
+  if (!IsJudged(id, hold, command) || !hold.data.key_end_ms) return;
+  const bool longer = !now.key_end_ms || *now.key_end_ms > *hold.data.key_end_ms;
+  // Readers of one lock may have one key, and each keeps it alive.
+  if (longer && !SharesKey(id, command.client)) {
+    Find("foreign-extend", id, hold, "prolonged", command);
+  }
+}
+
+void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Command& command) {
+  const bool mine = hold.owner == command.client;
+  const bool counted = std::any_of(command.effects.begin(), command.effects.end(), Counts);
+  const bool written =
+      now.value != hold.data.value ||
+      (!mine && std::any_of(command.effects.begin(), command.effects.end(), [&](const Argv& one) {
+        return hold.data.kind == Kind::kString && Overwritten(one) == id.key;
+      }));
+  if (written && !mine && counted) {
+    hold.data = now;  // Whoever is refused has counted, too.
+    return;
+  }
+  if (!written) {
+    if (now.key_end_ms == hold.data.key_end_ms) return;
+    Prolonged(id, hold, now, command);
+    // Of several who have one key each has an end of its own, which others do not put off.
+    const bool put_off = !mine && hold.data.kind != Kind::kString && hold.end_ms &&
+                         (!now.key_end_ms || *now.key_end_ms > *hold.end_ms);
+    hold.data.key_end_ms = now.key_end_ms;
+    if (!put_off) SetEnd(id, command.now_ms, hold);
+    return;
+  }
+  const bool judged = IsJudged(id, hold, command);
+  const bool told = std::any_of(command.effects.begin(), command.effects.end(), TellsWhatWasThere);
+  if (judged && hold.by_value && told) {
+    // It learns that the lease has not ended, and has not got it; but its end is another one now.
+    const int owner = hold.owner;
+    hold.data = now;
+    SetEnd(id, command.now_ms, hold);
+    hold.owner = owner;
+    return;
+  }
+  if (judged) Find("server-exclusion", id, hold, "took", command);
+  hold.data = now;
+  hold.owner = OwnerOf(id, now, command.client);
+  SetEnd(id, command.now_ms, hold);
+  Granted(id, hold);
+}
+
+void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv>& effects,
+                  const sim::redis::Server& server, std::int64_t now_ms) {
+  NoteWords(client, argv);
+  for (const Argv& effect : effects) NoteWords(client, effect);
+  NoteAsked(node, effects, now_ms);
+  const Command command{client, sim::redis::ToText(argv), effects, now_ms};
+  const auto data = HeldDataOf(node, server);
+  for (auto one = holds_.begin(); one != holds_.end();) {
+    const bool gone = one->first.node == node && !data.contains(one->first);
+    if (gone) Gone(one->first, one->second, command);
+    one = gone ? holds_.erase(one) : std::next(one);
+  }
+  for (const auto& [id, now] : data) {
+    const auto known = holds_.find(id);
+    if (known != holds_.end()) {
+      Changed(id, known->second, now, command);
+      continue;
+    }
+    Hold& hold = holds_[id];
+    hold.owner = OwnerOf(id, now, client);
+    hold.data = now;
+    SetEnd(id, now_ms, hold);
+    Granted(id, hold);
+  }
+}
+
+void Holds::Ended(int client, bool killed) {
+  alive_[static_cast<std::size_t>(client)] = false;
+  killed_[static_cast<std::size_t>(client)] = killed;
+}
+
+void Holds::AllEnded() {
+  for (const auto& [id, hold] : holds_) {
+    const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+    if (!held || hold.end_ms || !IsLock(id.key)) continue;
+    if (!killed_[static_cast<std::size_t>(hold.owner)]) continue;
+    findings_.push_back({"keys", fmt::format("{} is left for ever: it has no time to live, and {}, "
+                                             "which held it, is dead",
+                                             id.key, ClientName(hold.owner))});
+    return;
+  }
+}
+
+bool Holds::Owns(int client) const {
+  return std::any_of(holds_.begin(), holds_.end(), [this, client](const auto& one) {
+    return one.second.owner == client && IsLock(one.first.key);
+  });
+}
+
+bool Holds::NamesItsOwn(int client, const Argv& argv) const {
+  return std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
+    return one.second.owner == client && IsLock(one.first.key) &&
+           std::find(argv.begin(), argv.end(), one.first.key) != argv.end();
+  });
+}
+
+std::optional<Holds::End> Holds::NextEnd() const {
+  return NextEnd(std::vector<bool>(alive_.size(), true));
+}
+
+std::optional<Holds::End> Holds::NextEnd(const std::vector<bool>& of) const {
+  std::optional<End> next;
+  for (const auto& [id, hold] : holds_) {
+    if (!of[static_cast<std::size_t>(hold.owner)] || hold.passed || !hold.end_ms) continue;
+    if (!next || *hold.end_ms < next->ms) next = End{*hold.end_ms, hold.by_value};
+  }
+  return next;
+}
+
+std::size_t Holds::most_owners() const {
+  std::size_t most = 0;
+  for (const auto& [key, owners] : owners_) most = std::max(most, owners.size());
+  return most;
+}
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// Judges the protected sections that foreign clients report: section-exclusion (LK003), two are
+// between INTERLOCK.ENTER and INTERLOCK.LEAVE of one name; permits-section (LK013), more are than
+// there are permits. That is not demanded once a fault has let the lease of one of them run out,
+// for no lease lock can promise it then. Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scenarios/run/foreign/finding.h"
+
+namespace interlock::scenarios::drive {
+
+class Sections {
+ public:
+  /// REQUIRES: permits >= 1.
+  Sections(int permits, Findings& findings) : permits_(permits), findings_(findings) {}
+
+  /// `excused`: by client, whose lease has run out by a fault.
+  void Enter(int client, const std::string& section, const std::vector<bool>& excused);
+  void Leave(int client, const std::string& section) { inside_[section].erase(client); }
+  /// The process is gone, and its sections are over.
+  void Ended(int client);
+
+  bool Inside(int client) const;
+  std::uint64_t entries() const { return entries_; }  ///< so many
+  bool any() const { return !entrants_.empty(); }
+  /// So many clients have been in one section: the most of any.
+  std::size_t most_entrants() const;
+
+ private:
+  const int permits_;
+  std::uint64_t entries_ = 0;
+  Findings& findings_;
+  std::map<std::string, std::set<int>> inside_;    // by section
+  std::map<std::string, std::set<int>> entrants_;  // by section: who ever was
+};
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+//
+// What a signal handler may use is prepared beforehand: fixed buffers per thread, and texts that
+// never change after InstallGuard. The names are plain arrays that only their own thread writes
+// and, in its handler, reads; the watchdog looks at nothing but atomics.
+#include "scenarios/run/guard.h"
+
+#include <pthread.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaltstack, pthread_kill
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "scenarios/cases/replay_token.h"
+#include "sim/fiber.h"
+#include "sim/tripwire.h"
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr int kOverdue = SIGUSR2;
+constexpr std::size_t kMostThreads = 256;
+constexpr std::size_t kAlternateStack = 256 * 1024;
+constexpr int kLockAtFault = 1;
+constexpr int kHarnessAtFault = 70;
+
+/// A text in a fixed buffer; appends what fits.
+template <std::size_t N>
+class FixedText {
+ public:
+  void Clear() { size_ = 0; }
+  FixedText& operator<<(std::string_view text) {
+    const std::size_t count = std::min(text.size(), N - size_);
+    std::memcpy(buffer_.data() + size_, text.data(), count);
+    size_ += count;
+    return *this;
+  }
+  void AppendHex(std::uint64_t value, int least_digits) {
+    std::array<char, 16> digits{};
+    std::size_t count = 0;
+    do {
+      digits[count++] = "0123456789abcdef"[value & 15U];
+      value >>= 4;
+    } while (value != 0 || count < static_cast<std::size_t>(least_digits));
+    while (count > 0) *this << std::string_view(&digits[--count], 1);
+  }
+  std::string_view view() const { return {buffer_.data(), size_}; }
+
+ private:
+  std::array<char, N> buffer_{};
+  std::size_t size_ = 0;
+};
+
+struct Slot {
+  std::atomic<bool> taken{false};
+  std::atomic<bool> running{false};
+  std::atomic<std::uint64_t> runs{0};
+  pthread_t thread{};
+  FixedText<127> lock;
+  FixedText<127> scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  std::uint64_t run_seed = 0;
+  std::string_view token;  ///< instead of the seed, if not empty
+  GuardPhase phase = GuardPhase::kRunning;
+  void* stack = nullptr;
+};
+
+struct Guard {
+  GuardOptions options;
+  std::array<Slot, kMostThreads> slots;
+  std::atomic<bool> dying{false};
+};
+
+// Reached from signal handlers, so neither can be anything but global; leaked on purpose.
+std::atomic<Guard*> the_guard{nullptr};
+thread_local Slot* this_slot = nullptr;
+
+void WriteAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(fd, text.data(), text.size());
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+std::string_view Describe(int signal, const void* address) {
+  switch (signal) {
+    case kOverdue:
+      return "made no progress: an endless loop";
+    case SIGABRT:
+      return sim::TripwireReason() != nullptr ? "escaped the simulation" : "aborted";
+    case SIGSEGV:
+      return sim::IsFiberGuardPage(address) ? "overflowed its stack: an endless recursion"
+                                            : "crashed (SIGSEGV)";
+    case SIGBUS:
+      return "crashed (SIGBUS)";
+    case SIGFPE:
+      return "crashed (SIGFPE)";
+    default:
+      return "crashed";
+  }
+}
+
+void WritePartial(const GuardOptions& options, int fd, std::string_view reason) {
+  WriteAll(fd, options.partial_before);
+  WriteAll(fd, "\"");
+  WriteAll(fd, reason);  // made of names and fixed words: nothing to escape
+  WriteAll(fd, "\"");
+  WriteAll(fd, options.partial_after);
+}
+
+/// A packed run's token has any length, so nothing of it goes through a buffer.
+void WriteReplayLine(const Slot& slot, std::string_view program) {
+  if (slot.phase == GuardPhase::kShrinking) {
+    WriteAll(STDERR_FILENO, "the run that was being shrunk, not the smaller case itself:\n");
+  }
+  WriteAll(STDERR_FILENO, "replay   ");
+  WriteAll(STDERR_FILENO, program);
+  WriteAll(STDERR_FILENO, " replay '");
+  if (!slot.token.empty()) {
+    WriteAll(STDERR_FILENO, slot.token);
+  } else {
+    FixedText<512> token;
+    token << "v2:" << slot.lock.view() << ":" << slot.scenario.view() << ":"
+          << ToString(slot.synchrony) << ":r";
+    token.AppendHex(slot.run_seed, 1);
+    const std::uint32_t crc = TokenCheckSum(token.view());
+    token << ":";
+    token.AppendHex(crc, 8);
+    WriteAll(STDERR_FILENO, token.view());
+  }
+  WriteAll(STDERR_FILENO, "'\n");
+}
+
+void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
+  Guard* guard = the_guard.load();
+  if (guard->dying.exchange(true)) {
+    for (;;) pause();  // another thread is already writing the last words
+  }
+  // An escape disarms the tripwire before it aborts.
+  const bool in_task = sim::InsideTask() || sim::TripwireReason() != nullptr;
+  FixedText<1024> reason;
+  const bool in_run = this_slot != nullptr && this_slot->running.load();
+  if (in_run) {
+    const Slot& slot = *this_slot;
+    reason << (in_task ? "the lock " : "the harness, while running ") << slot.lock.view() << " in "
+           << slot.scenario.view() << " (class " << ToString(slot.synchrony) << ") "
+           << Describe(signal, info->si_addr);
+    if (slot.phase == GuardPhase::kShrinking) reason << " in a smaller case, while shrinking";
+  } else {
+    reason << "the harness " << Describe(signal, info->si_addr);
+  }
+  if (const char* function = sim::TripwireReason()) reason << " by calling " << function;
+  WriteAll(STDERR_FILENO, "\ninterlock: ");
+  WriteAll(STDERR_FILENO, reason.view());
+  WriteAll(STDERR_FILENO, "\n");
+  if (in_run) WriteReplayLine(*this_slot, guard->options.program);
+  const GuardOptions& options = guard->options;
+  if (options.partial_to_stdout) WritePartial(options, STDOUT_FILENO, reason.view());
+  if (!options.partial_path.empty()) {
+    const int fd =
+        open(options.partial_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd >= 0) {
+      WritePartial(options, fd, reason.view());
+      close(fd);
+    }
+  }
+  _exit(in_task ? kLockAtFault : kHarnessAtFault);
+}
+
+[[noreturn]] void Watch(Guard& guard) {
+  struct Seen {
+    std::uint64_t runs = 0;
+    std::chrono::steady_clock::time_point since;
+  };
+  std::array<Seen, kMostThreads> seen{};
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    const auto now = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < kMostThreads; ++i) {
+      Slot& slot = guard.slots[i];
+      const std::uint64_t runs = slot.runs.load();
+      if (!slot.taken.load() || !slot.running.load() || runs != seen[i].runs) {
+        seen[i] = {runs, now};
+      } else if (now - seen[i].since > guard.options.patience) {
+        pthread_kill(slot.thread, kOverdue);
+        seen[i].since = now;
+      }
+    }
+  }
+}
+
+void Enter(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+           std::uint64_t run_seed, std::string_view token, GuardPhase phase) {
+  if (this_slot == nullptr) return;
+  this_slot->lock.Clear();
+  this_slot->lock << lock;
+  this_slot->scenario.Clear();
+  this_slot->scenario << scenario;
+  this_slot->synchrony = synchrony;
+  this_slot->run_seed = run_seed;
+  this_slot->token = token;
+  this_slot->phase = phase;
+  this_slot->running.store(true);
+  GuardProgress();
+}
+
+}  // namespace
+
+void InstallGuard(GuardOptions options) {
+  auto* guard = new Guard;
+  guard->options = std::move(options);
+  the_guard.store(guard);
+  struct sigaction action {};
+  action.sa_sigaction = HandleSignal;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, kOverdue}) {
+    sigaction(signal, &action, nullptr);
+  }
+  std::thread([guard] { Watch(*guard); }).detach();
+}
+
+GuardedThread::GuardedThread() {
+  Guard* guard = the_guard.load();
+  if (guard == nullptr) return;
+  for (Slot& slot : guard->slots) {
+    bool expected = false;
+    if (!slot.taken.compare_exchange_strong(expected, true)) continue;
+    slot.thread = pthread_self();
+    slot.stack =
+        mmap(nullptr, kAlternateStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (slot.stack != MAP_FAILED) {
+      stack_t stack{};
+      stack.ss_sp = slot.stack;
+      stack.ss_size = kAlternateStack;
+      sigaltstack(&stack, nullptr);
+    }
+    this_slot = &slot;
+    return;
+  }
+}
+
+GuardedThread::~GuardedThread() {
+  if (this_slot == nullptr) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  if (this_slot->stack != MAP_FAILED) munmap(this_slot->stack, kAlternateStack);
+  this_slot->taken.store(false);
+  this_slot = nullptr;
+}
+
+GuardedRun::GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+                       std::uint64_t run_seed, GuardPhase phase) {
+  Enter(lock, scenario, synchrony, run_seed, {}, phase);
+}
+
+GuardedRun::GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+                       std::string_view token) {
+  Enter(lock, scenario, synchrony, 0, token, GuardPhase::kRunning);
+}
+
+GuardedRun::~GuardedRun() {
+  if (this_slot != nullptr) this_slot->running.store(false);
+}
+
+void GuardProgress() {
+  if (this_slot != nullptr) this_slot->runs.fetch_add(1);
+}
+
+}  // namespace interlock::scenarios

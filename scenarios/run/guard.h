@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+//
+// The last line of defence of a campaign: when the code under test (or the harness itself) crashes,
+// overflows a fiber's stack, aborts, escapes the simulation or spins without end, say which lock,
+// which scenario and how to replay it, leave a partial run.json, and end with 1 (the fault is the
+// lock's) or 70 (it is ours). Works on alternate stacks and calls only async-signal-safe functions.
+//
+// The watchdog counts real seconds, outside of every hash: a run that takes longer than the
+// patience has left the simulation's control, because every seam call counts as progress towards a
+// step limit.
+//
+// Thread safety: install once, from the main thread, before any GuardedThread exists.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "scenarios/cases/synchrony.h"
+
+namespace interlock::scenarios {
+
+struct GuardOptions {
+  std::chrono::seconds patience{30};    ///< real time that one run may take
+  std::string program = "./interlock";  ///< how to call this program, for the replay line
+  /// The partial run.json, cut where a JSON string with the reason belongs; written to
+  /// `partial_path` (if not empty) and, with `partial_to_stdout`, to standard output.
+  std::string partial_before;
+  std::string partial_after;
+  std::string partial_path;
+  bool partial_to_stdout = false;
+};
+
+/// Installs the handlers and starts the watchdog; both live until the process ends.
+void InstallGuard(GuardOptions options);
+
+/// The calling thread is watched, and has an alternate signal stack, while this lives.
+class GuardedThread {
+ public:
+  GuardedThread();
+  ~GuardedThread();
+  GuardedThread(const GuardedThread&) = delete;
+  GuardedThread& operator=(const GuardedThread&) = delete;
+};
+
+/// What is being done with a guarded run.
+enum class GuardPhase {
+  kRunning,
+  kShrinking,  ///< smaller cases than this run are tried; the replay line leads to the run itself
+};
+
+/// The calling thread is in this run while this lives. Names longer than 127 bytes are cut.
+class GuardedRun {
+ public:
+  GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+             std::uint64_t run_seed, GuardPhase phase = GuardPhase::kRunning);
+  /// A run that only its token describes. REQUIRES: `token` outlives this; it has no quotes.
+  GuardedRun(std::string_view lock, std::string_view scenario, SynchronyClass synchrony,
+             std::string_view token);
+  ~GuardedRun();
+  GuardedRun(const GuardedRun&) = delete;
+  GuardedRun& operator=(const GuardedRun&) = delete;
+};
+
+/// Tells the watchdog that the calling thread begins another run of the same case.
+void GuardProgress();
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/latch_program.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "scenarios/run/stopper.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// More than any client has operations.
+constexpr int kMostOperations = 1000;
+
+int PartyOf(int client, std::size_t operation) {
+  return client * kMostOperations + static_cast<int>(operation);
+}
+
+class LatchProgram {
+ public:
+  LatchProgram(int client, harness::Environment& environment,
+               std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events)
+      : client_(client), runtime_(environment.runtime), locks_(locks), events_(events) {}
+
+  void Think(const Operation& operation) { Pause(operation.think); }
+
+  /// False: the world is being torn down.
+  bool Count(const Operation& operation, int party) {
+    if (!CountDown(operation, party)) return false;
+    if (!operation.extend) return true;
+    // It may be that what it said has been forgotten, or that another one is still missing.
+    Pause(operation.hold);
+    return CountDown(operation, party);
+  }
+
+  /// False: the world is being torn down.
+  bool CountDown(const Operation& operation, int party) {
+    for (int said = 0; said < kMostSaid; ++said) {
+      events_.OnCountDown(Who(operation), party);
+      const Status status = LockFor(operation).CountDown(NameOfParty(party));
+      if (status.code() == StatusCode::kCancelled) return false;
+      events_.OnAnswered(Who(operation), status);
+      if (!IsToBeSaidAgain(status)) break;
+    }
+    return true;
+  }
+
+  /// What it was told; kCancelled: the world is being torn down.
+  StatusCode Await(Operation operation) {
+    operation.shared = false;  // nobody is a reader who is let through
+    events_.OnAsk(Who(operation), operation);
+    std::optional<Stopper> stopper;
+    if (operation.stops && operation.ask != Ask::kTry) {
+      stopper.emplace(runtime_, operation.stop_after,
+                      [this, who = Who(operation)] { events_.OnStop(who); });
+    }
+    const auto passed = Asked(operation, stopper);
+    if (passed.code() != StatusCode::kCancelled) {
+      events_.OnAnswered(Who(operation), passed.status());
+    }
+    return passed.code();
+  }
+
+ private:
+  Result<std::unique_ptr<harness::Hold>> Asked(const Operation& operation,
+                                               const std::optional<Stopper>& stopper) {
+    harness::Lock& lock = LockFor(operation);
+    if (operation.ask == Ask::kTry) return lock.TryAcquire();
+    const MonotonicTime deadline = DeadlineOf(operation);
+    return stopper.has_value() ? lock.AcquireUnlessStopped(deadline, stopper->token())
+                               : lock.AcquireUntil(deadline);
+  }
+
+  void Pause(Duration length) {
+    if (length.count() == 0) return;
+    runtime_.NewEvent()->WaitUntil(runtime_.Now() + length);
+  }
+  Party Who(const Operation& operation) const { return {client_, operation.resource}; }
+  harness::Lock& LockFor(const Operation& operation) {
+    return *locks_[static_cast<std::size_t>(operation.resource)];
+  }
+  MonotonicTime DeadlineOf(const Operation& operation) const {
+    if (operation.ask == Ask::kWait) return kNever;
+    return AddSaturating(runtime_.Now(), operation.wait);
+  }
+
+  const int client_;
+  Runtime& runtime_;
+  const std::span<const std::unique_ptr<harness::Lock>> locks_;
+  ProgramEvents& events_;
+};
+
+bool CountsLater(const std::vector<Operation>& operations, std::size_t index) {
+  const auto later = operations.begin() + static_cast<std::ptrdiff_t>(index) + 1;
+  return std::any_of(later, operations.end(), [&](const Operation& other) {
+    return !other.shared && other.resource == operations[index].resource;
+  });
+}
+
+}  // namespace
+
+std::vector<int> PartiesOf(const Workload& workload, int resource) {
+  std::vector<int> parties;
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    const std::vector<Operation>& operations = workload.clients[client].operations;
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+      if (operations[i].shared || operations[i].resource != resource) continue;
+      parties.push_back(PartyOf(static_cast<int>(client), i));
+    }
+  }
+  if (parties.empty()) parties.push_back(PartyOf(0, 0));
+  return parties;
+}
+
+int OneTooMany(const Workload& workload) {
+  return PartyOf(static_cast<int>(workload.clients.size()), 0);
+}
+
+std::string NameOfParty(int party) {
+  return "C" + std::to_string(party / kMostOperations + 1) + "." +
+         std::to_string(party % kMostOperations + 1);
+}
+
+void RunLatchClient(int client, const ClientPlan& plan, std::size_t& next,
+                    harness::Environment& environment,
+                    std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
+  LatchProgram program(client, environment, locks, events);
+  for (; next < plan.operations.size(); ++next) {
+    const Operation& operation = plan.operations[next];
+    program.Think(operation);
+    events.Step(client);
+    if (!operation.shared && !program.Count(operation, PartyOf(client, next))) return;
+    if (operation.ask == Ask::kWait && CountsLater(plan.operations, next)) continue;
+    if (program.Await(operation) == StatusCode::kCancelled) return;
+  }
+}
+
+void CountForAll(int client, const Operation& operation, const LateComer& late_comer,
+                 harness::Environment& environment,
+                 std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
+  LatchProgram program(client, environment, locks, events);
+  program.Think(operation);
+  Operation look = operation;
+  look.ask = Ask::kTry;
+  if (late_comer.looks_first && program.Await(look) == StatusCode::kCancelled) return;
+  for (const int party : late_comer.counts_for) {
+    if (!program.CountDown(operation, party)) return;
+  }
+  if (program.Await(operation) != StatusCode::kOk) return;
+  if (program.CountDown(operation, late_comer.one_too_many)) program.Await(look);
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Measures locks under growing numbers of clients, in virtual time or on real servers, point by
+// point. Thread safety: each call by itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "reports/contention.h"
+#include "scenarios/run/load/load.h"
+#include "scenarios/run/load/simulated.h"
+#include "scenarios/run/load/wall.h"
+#include "scenarios/search/campaign.h"
+
+namespace interlock::scenarios::contend {
+
+struct ContendOptions {
+  std::vector<Entry> entries;
+  std::vector<int> clients;  ///< each 1 or more
+  Load load;
+  std::uint64_t seed = 1;
+  int jobs = 1;                  ///< threads, in virtual time; the result does not depend on it
+  std::optional<Target> target;  ///< real servers; else virtual time
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(std::uint64_t done, std::uint64_t planned)> progress;
+  /// Called with each log, in the order of the points; empty: logs are not kept.
+  std::function<void(const reports::ContentionPoint& point, const Log& log)> keep;
+};
+
+/// kInvalidArgument: a lock that cannot be measured, or a URL; kUnavailable: a server cannot be
+/// reached or started. Everything else is in the report.
+Result<reports::ContentionReport> Contend(const ContendOptions& options);
+
+/// What a report says of the load.
+reports::LoadText Describe(const Load& load);
+
+}  // namespace interlock::scenarios::contend

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Who was granted how often, and in which order. Thread safety: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "reports/contention.h"
+#include "scenarios/run/load/requests.h"
+
+namespace interlock::scenarios::contend {
+
+/// Jain's index of what each got: 1 if all got the same, 1/n if one got all; 1 if there is nothing.
+double Jain(const std::vector<std::int64_t>& shares);
+
+/// `granted`: the granted requests that count, by the time of their grant; `requests`: all.
+/// `whole_ns`: the time that all resources together could have been held.
+reports::Fairness FairnessOf(const std::vector<const Request*>& granted,
+                             const std::vector<Request>& requests,
+                             const std::vector<reports::ClientShare>& shares,
+                             std::int64_t whole_ns);
+
+}  // namespace interlock::scenarios::contend

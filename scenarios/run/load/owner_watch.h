@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Looks into the fake servers after each command, and notes who owns what: from the command that
+// made an ownership to the one that ended it, or to its deadline. Over several servers an ownership
+// stands while more than half of them have it. Thread safety: as the world's.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/run/load/log.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios::contend {
+
+class OwnerWatch final : public sim::WorldObserver {
+ public:
+  /// Both outlive it. `options`: of each resource.
+  OwnerWatch(const harness::Subject& subject, std::vector<harness::LockOptions> options, Log& log)
+      : subject_(subject), options_(std::move(options)), owned_(options_.size()), log_(log) {}
+
+  void Attach(sim::World& world);
+  void AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
+                    const sim::redis::Value* reply, sim::VirtualTime now) override;
+
+ private:
+  /// By token: the Unix time in ms at which it ends.
+  using Owners = std::map<std::string, std::int64_t>;
+
+  Owners Look(std::size_t resource) const;
+  void Compare(std::size_t resource, sim::VirtualTime now);
+  void Add(Happening what, std::size_t resource, sim::VirtualTime at, std::int64_t value,
+           const std::string& token);
+  sim::VirtualTime EndOf(std::int64_t expires_at_ms) const;
+
+  const harness::Subject& subject_;
+  const std::vector<harness::LockOptions> options_;
+  std::vector<Owners> owned_;  // of each resource, when it was last looked at
+  Log& log_;
+  sim::World* world_ = nullptr;
+  std::vector<std::uint64_t> seen_;  // of each server: how often its data had changed
+};
+
+}  // namespace interlock::scenarios::contend

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// The log of a measurement, put together: what belongs to one request, and to one ownership in the
+// server. Thread safety: pure functions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/run/load/log.h"
+
+namespace interlock::scenarios::contend {
+
+inline constexpr std::int64_t kNotYet = std::numeric_limits<std::int64_t>::max();
+
+enum class Ending : std::uint8_t { kOpen, kGranted, kAbandoned, kFailed };
+
+struct Request {
+  int client = 0;
+  int resource = 0;
+  std::int64_t intended = 0;
+  std::int64_t asked = 0;
+  std::int64_t answered = kNotYet;
+  Ending ending = Ending::kOpen;
+  bool contended = false;  ///< somebody held it or asked for it when it came
+  std::string token;
+  std::int64_t entered = kNotYet;
+  std::int64_t left = kNotYet;
+  std::int64_t release_called = kNotYet;
+  std::int64_t released = kNotYet;
+  bool told_lost = false;  ///< the release was told that it was no longer held
+
+  /// Whether it was waiting at some time in [from, to), and for how long.
+  std::int64_t WaitedWithin(std::int64_t from, std::int64_t to) const;
+};
+
+/// One ownership in the server.
+struct Ownership {
+  int client = -1;  ///< -1: nobody was told that it is his
+  int resource = 0;
+  std::int64_t from = 0;
+  std::int64_t to = kNotYet;
+  bool expired = false;
+  std::optional<std::size_t> request;  ///< the one that it answered
+};
+
+struct Told {
+  std::vector<Request> requests;      ///< in the order in which they came
+  std::vector<Ownership> ownerships;  ///< likewise
+};
+
+Told Assemble(const Log& log);
+
+/// How long [a, b) and [from, to) overlap.
+std::int64_t Overlap(std::int64_t a, std::int64_t b, std::int64_t from, std::int64_t to);
+
+}  // namespace interlock::scenarios::contend

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/load/traffic.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+
+namespace interlock::scenarios::contend {
+namespace {
+
+using reports::CommandMix;
+
+enum class Doing : std::uint8_t { kAsking, kReleasing, kElse };
+
+struct Command {
+  std::int64_t sent = 0;
+  std::int64_t answered = kNotYet;
+};
+
+class Traffic {
+ public:
+  explicit Traffic(const Frame& frame)
+      : frame_(frame),
+        doing_(static_cast<std::size_t>(frame.clients), Doing::kElse),
+        commands_(static_cast<std::size_t>(frame.clients)) {
+    mix_.errors = mix_.unanswered = mix_.round_trips = 0;
+  }
+
+  void Take(const LogEntry& entry) {
+    if (entry.client < 0) return;
+    Doing& doing = doing_[static_cast<std::size_t>(entry.client)];
+    switch (entry.what) {
+      case Happening::kAsk:
+        doing = Doing::kAsking;
+        return;
+      case Happening::kRelease:
+        doing = Doing::kReleasing;
+        return;
+      case Happening::kGranted:
+      case Happening::kRefused:
+      case Happening::kReleased:
+        doing = Doing::kElse;
+        return;
+      case Happening::kSend:
+        return Send(entry, doing);
+      case Happening::kAnswered:
+        return Answered(entry);
+      default:
+        return;
+    }
+  }
+
+  CommandMix Finish(const std::vector<const Request*>& granted) && {
+    // The greedy choice of what ends first makes the longest chain.
+    for (std::vector<Command>& commands : commands_) {
+      std::stable_sort(commands.begin(), commands.end(),
+                       [](const Command& a, const Command& b) { return a.answered < b.answered; });
+    }
+    for (const Request* request : granted) {
+      if (request->released >= frame_.to_ns) continue;
+      *mix_.round_trips += RoundTrips(request->client, request->asked, request->answered);
+      *mix_.round_trips += RoundTrips(request->client, request->release_called, request->released);
+    }
+    return mix_;
+  }
+
+ private:
+  bool Counts(std::int64_t sent) const { return sent >= frame_.from_ns && sent < frame_.to_ns; }
+
+  void Send(const LogEntry& entry, Doing doing) {
+    auto& commands = commands_[static_cast<std::size_t>(entry.client)];
+    under_way_[{entry.client, entry.resource}].push_back(commands.size());
+    commands.push_back({entry.at_ns});
+    if (!Counts(entry.at_ns)) return;
+    ++(doing == Doing::kAsking      ? mix_.acquiring
+       : doing == Doing::kReleasing ? mix_.releasing
+                                    : mix_.beside);
+    mix_.bytes_sent += static_cast<std::uint64_t>(entry.value);
+  }
+
+  void Answered(const LogEntry& entry) {
+    auto& under_way = under_way_[{entry.client, entry.resource}];
+    if (under_way.empty()) return;
+    Command& command = commands_[static_cast<std::size_t>(entry.client)][under_way.front()];
+    under_way.pop_front();
+    command.answered = entry.at_ns;
+    if (!Counts(command.sent)) return;
+    const auto answer = static_cast<Answer>(entry.value);
+    *mix_.errors += answer == Answer::kError ? 1 : 0;
+    *mix_.unanswered += answer == Answer::kNone ? 1 : 0;
+  }
+
+  /// Commands within [from, to], each sent when the one before had been answered.
+  std::uint64_t RoundTrips(int client, std::int64_t from, std::int64_t to) const {
+    const std::vector<Command>& commands = commands_[static_cast<std::size_t>(client)];
+    auto command =
+        std::lower_bound(commands.begin(), commands.end(), from,
+                         [](const Command& one, std::int64_t at) { return one.answered < at; });
+    std::uint64_t trips = 0;
+    for (; command != commands.end() && command->answered <= to; ++command) {
+      if (command->sent < from) continue;
+      ++trips;
+      from = command->answered;
+    }
+    return trips;
+  }
+
+  const Frame& frame_;
+  std::vector<Doing> doing_;                                          // by client
+  std::vector<std::vector<Command>> commands_;                        // likewise
+  std::map<std::pair<int, int>, std::deque<std::size_t>> under_way_;  // by client and connection
+  CommandMix mix_;
+};
+
+}  // namespace
+
+CommandMix TrafficOf(const Log& log, const std::vector<const Request*>& granted,
+                     const Frame& frame) {
+  Traffic traffic(frame);
+  for (const LogEntry& entry : log) traffic.Take(entry);
+  return std::move(traffic).Finish(granted);
+}
+
+}  // namespace interlock::scenarios::contend

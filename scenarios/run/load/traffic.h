@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// What the clients of a measurement sent, and what came back. Thread safety: pure functions.
+#pragma once
+
+#include <vector>
+
+#include "reports/contention.h"
+#include "scenarios/run/load/log.h"
+#include "scenarios/run/load/measure.h"
+#include "scenarios/run/load/requests.h"
+
+namespace interlock::scenarios::contend {
+
+/// Commands that were sent behind the warm-up and before the end, and the round trips of `granted`,
+/// which are requests that count.
+reports::CommandMix TrafficOf(const Log& log, const std::vector<const Request*>& granted,
+                              const Frame& frame);
+
+}  // namespace interlock::scenarios::contend

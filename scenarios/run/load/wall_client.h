@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// One client of a measurement in wall time, with connections of its own: in a thread of this
+// process, or in a process of its own. Thread safety: each by itself.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <interlock/hiredis_connector.h>
+#include <interlock/result.h>
+#include <interlock/thread_runtime.h>
+
+#include "scenarios/run/load/client.h"
+#include "scenarios/run/load/log.h"
+
+namespace interlock::scenarios::contend {
+
+class WallClient {
+ public:
+  /// `runtime` outlives it.
+  WallClient(ThreadRuntime& runtime, const std::vector<HiredisOptions>& servers, ClientTask task);
+
+  /// Not ok: there is no way to the servers, so it cannot run.
+  const Status& failure() const { return failure_; }
+
+  /// Returns when the load's time is over, or task.stop is set.
+  void Run();
+
+  /// REQUIRES: Run has returned.
+  Log TakeLog() { return std::move(log_); }
+
+ private:
+  ThreadRuntime& runtime_;
+  const ClientTask task_;
+  std::vector<std::unique_ptr<Connector>> connectors_;
+  Status failure_;
+  std::mutex mutex_;  // a lock may send from tasks of its own
+  Log log_;
+};
+
+/// Each client in a process of its own; answers the logs of all, one behind the other. Processes
+/// end with this one. When `stop` is set they are asked to end, and what they noted until then may
+/// be missing. REQUIRES: this process has one thread, because a fork copies no other.
+/// kUnavailable: a process could not be started, or ended otherwise than it should have.
+Result<Log> RunInProcesses(const std::vector<HiredisOptions>& servers,
+                           const std::vector<ClientTask>& tasks, const std::atomic<bool>* stop);
+
+}  // namespace interlock::scenarios::contend

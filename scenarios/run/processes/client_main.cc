@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+//
+// Instants are stamped on the safe side: before what the client is about to do, after what it was
+// told.
+#include "scenarios/run/processes/client_main.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <interlock/connection.h>
+#include <interlock/hiredis_connector.h>
+#include <interlock/sentinel_connector.h>
+#include <interlock/thread_runtime.h>
+
+#include "scenarios/run/latch_program.h"
+#include "sim/trace.h"
+
+namespace interlock::scenarios::real {
+namespace {
+
+/// Hears what goes over the client's connections, before and after.
+class Wire {
+ public:
+  virtual ~Wire() = default;
+  virtual void OnConnect() = 0;
+  virtual void OnSend() = 0;
+  virtual void OnSent() = 0;
+  virtual void OnReceived() = 0;
+};
+
+class WatchedConnection final : public Connection {
+ public:
+  WatchedConnection(std::unique_ptr<Connection> inner, Wire& wire)
+      : inner_(std::move(inner)), wire_(wire) {}
+
+  Status Send(std::span<const std::string_view> argv, MonotonicTime deadline) override {
+    wire_.OnSend();
+    Status sent = inner_->Send(argv, deadline);
+    wire_.OnSent();
+    return sent;
+  }
+  Result<Reply> Receive(MonotonicTime deadline) override {
+    return Heard(inner_->Receive(deadline));
+  }
+  Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
+                                     Duration patience) override {
+    return Heard(inner_->ReceiveUnlessStopped(deadline, stop, patience));
+  }
+  bool broken() const override { return inner_->broken(); }
+
+ private:
+  Result<Reply> Heard(Result<Reply> reply) {
+    wire_.OnReceived();
+    return reply;
+  }
+
+  std::unique_ptr<Connection> inner_;
+  Wire& wire_;
+};
+
+class WatchedConnector final : public Connector {
+ public:
+  WatchedConnector(std::unique_ptr<Connector> inner, Wire& wire)
+      : inner_(std::move(inner)), wire_(wire) {}
+
+  Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override {
+    wire_.OnConnect();
+    Result<std::unique_ptr<Connection>> made = inner_->Connect(deadline);
+    if (!made.ok()) return made.status();
+    return std::unique_ptr<Connection>(
+        std::make_unique<WatchedConnection>(std::move(made).value(), wire_));
+  }
+  std::string endpoint() const override { return inner_->endpoint(); }
+
+ private:
+  const std::unique_ptr<Connector> inner_;
+  Wire& wire_;
+};
+
+/// To each node; by the Sentinels' word to one.
+std::vector<std::unique_ptr<Connector>> Connect(Runtime& runtime,
+                                                const sim::machine::ClientWay& way, Wire& wire) {
+  std::vector<std::unique_ptr<Connector>> connectors;
+  if (!way.sentinels.empty()) {
+    const auto nodes = MakeHiredisNodes(runtime, {});
+    auto made = SentinelConnector::Create(
+        runtime, *nodes, *nodes,
+        {.sentinels = way.sentinels, .master_name = std::string(sim::machine::kMasterName)});
+    if (!made.ok()) _exit(2);
+    connectors.push_back(std::make_unique<WatchedConnector>(std::move(made).value(), wire));
+    return connectors;
+  }
+  for (const HiredisOptions& node : way.nodes) {
+    auto made = MakeHiredisConnector(runtime, node);
+    if (!made.ok()) _exit(2);
+    connectors.push_back(std::make_unique<WatchedConnector>(std::move(made).value(), wire));
+  }
+  return connectors;
+}
+
+std::uint64_t HashOf(std::string_view token) {
+  return token.empty() ? 0 : std::max<std::uint64_t>(1, sim::HashBytes(token, 0));
+}
+
+/// Some locks work in a task of their own, too, so steps and sends are counted across tasks.
+class ReportingEvents final : public ProgramEvents, public Wire {
+ public:
+  ReportingEvents(const ClientTask& task, int pipe, Runtime& runtime)
+      : task_(task), pipe_(pipe), runtime_(runtime) {}
+
+  void OnAsk(Party /*who*/, const Operation& operation) override {
+    if (asked_) ++operation_;
+    asked_ = true;
+    sends_ = 0;
+    EventRecord record = New(EventKind::kAsk);
+    record.ask = operation.ask;
+    record.shared = operation.shared;
+    record.wait_ns = operation.ask == Ask::kWaitFor ? operation.wait.count() : 0;
+    Write(record);
+    asking_ = true;
+  }
+  void OnRefused(Party /*who*/, const Status& status) override {
+    asking_ = false;
+    WriteStatus(EventKind::kRefused, status);
+  }
+  void OnGranted(Party /*who*/, const harness::Hold& hold) override {
+    asking_ = false;
+    EventRecord record = New(EventKind::kGranted);
+    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
+    record.token = HashOf(hold.owner_token());
+    record.fencing_token = hold.fencing_token().value_or(0);
+    Write(record);
+  }
+  void OnEnter(Party /*who*/) override { Write(New(EventKind::kEnter)); }
+  void Step(int /*client*/) override {
+    DieIfAt(DeathPlace::kInSection);
+    StopIfDue();
+  }
+  void OnLeave(Party /*who*/) override { Write(New(EventKind::kLeave)); }
+  void OnExtend(Party /*who*/) override { Write(New(EventKind::kExtend)); }
+  void OnExtended(Party /*who*/, const Status& status, const harness::Hold& hold) override {
+    EventRecord record = New(EventKind::kExtended);
+    record.status = status.code();
+    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
+    Write(record);
+  }
+  void OnAskValid(Party /*who*/) override { asked_valid_ns_ = NowNs(); }
+  void OnAskedValid(Party /*who*/, bool valid, const harness::Hold& hold) override {
+    EventRecord record = New(EventKind::kAskedValid);
+    record.yes = valid;
+    record.called_ns = asked_valid_ns_;
+    record.valid_until_ns = hold.valid_until().time_since_epoch().count();
+    Write(record);
+  }
+  void OnRelease(Party /*who*/) override {
+    DieIfAt(DeathPlace::kBeforeRelease);
+    StopIfDue();
+    Write(New(EventKind::kRelease));
+  }
+  void OnReleased(Party /*who*/, const Status& status) override {
+    WriteStatus(EventKind::kReleased, status);
+  }
+  void OnCountDown(Party /*who*/, int party) override {
+    EventRecord record = New(EventKind::kCountDown);
+    record.party = party;
+    Write(record);
+    sends_ = 0;
+    asking_ = true;
+  }
+  void OnAnswered(Party /*who*/, const Status& status) override {
+    asking_ = false;
+    WriteStatus(EventKind::kAnswered, status);
+  }
+
+  void OnConnect() override { StopIfDue(); }
+  void OnSend() override {
+    StopIfDue();
+    sent_ns_ = NowNs();
+  }
+  void OnSent() override {
+    ++commands_;
+    ++sends_;
+    if (asking_) DieIfAt(DeathPlace::kAskSent);
+    StopIfDue();
+  }
+  void OnReceived() override { StopIfDue(); }
+  void OnEnd() { Write(New(EventKind::kEnded)); }
+
+ private:
+  EventRecord New(EventKind kind) {
+    EventRecord record;
+    record.kind = kind;
+    record.client = task_.client;
+    record.operation = static_cast<std::int32_t>(operation_);
+    record.at_ns = NowNs();
+    record.sent_ns = sent_ns_;
+    record.commands = commands_;
+    return record;
+  }
+
+  std::int64_t NowNs() { return runtime_.Now().time_since_epoch().count(); }
+
+  void WriteStatus(EventKind kind, const Status& status) {
+    EventRecord record = New(kind);
+    record.status = status.code();
+    Write(record);
+  }
+
+  /// Without its reader the client has nothing to live for: SIGPIPE ends it.
+  void Write(const EventRecord& record) const {
+    while (write(pipe_, &record, sizeof record) < 0) {
+      if (errno != EINTR) _exit(1);
+    }
+  }
+
+  void DieIfAt(DeathPlace place) {
+    const auto& death = task_.death;
+    if (!death.has_value() || death->place != place || operation_ < death->operation) return;
+    if (place == DeathPlace::kAskSent && sends_ < death->sends) return;
+    Write(New(EventKind::kDied));
+    kill(getpid(), SIGKILL);
+    for (;;) pause();
+  }
+
+  /// Stands still here, if its plan says so, until its parent lets it go on.
+  void StopIfDue() {
+    const int step = steps_++;
+    for (const sim::machine::RealFault& pause : task_.pauses) {
+      if (pause.step != step) continue;
+      EventRecord record = New(EventKind::kStops);
+      record.wait_ns = pause.length.count();
+      Write(record);
+      kill(getpid(), SIGSTOP);
+    }
+  }
+
+  const ClientTask& task_;
+  const int pipe_;
+  Runtime& runtime_;
+  std::atomic<std::size_t> operation_ = 0;
+  std::atomic<std::uint64_t> commands_ = 0;
+  std::atomic<std::int64_t> sent_ns_ = 0;
+  std::atomic<int> steps_ = 0;
+  std::atomic<int> sends_ = 0;  // of the present request
+  std::int64_t asked_valid_ns_ = 0;
+  bool asked_ = false;
+  std::atomic<bool> asking_ = false;
+};
+
+void AwaitEverybody(int barrier) {
+  char nothing = 0;
+  while (read(barrier, &nothing, 1) < 0 && errno == EINTR) {
+  }
+}
+
+void Work(const ClientTask& task, harness::Environment& environment,
+          std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
+  const harness::Traits traits = task.subject->traits();
+  std::size_t next = 0;
+  if (!traits.latch) {
+    RunClient(task.client, task.plan, next, environment, traits, locks, events);
+  } else if (!task.late_comer.has_value()) {
+    RunLatchClient(task.client, task.plan, next, environment, locks, events);
+  } else {
+    for (const Operation& operation : task.plan.operations) {
+      CountForAll(task.client, operation, *task.late_comer, environment, locks, events);
+    }
+  }
+}
+
+}  // namespace
+
+void RunClientProcess(const ClientTask& task, const ClientChannels& channels) noexcept {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != channels.parent) _exit(1);
+  // Ctrl-C goes to the whole process group; what becomes of the clients is for the parent to say.
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);
+
+  ThreadRuntime runtime;
+  ReportingEvents events(task, channels.report, runtime);
+  const auto connectors = Connect(runtime, task.way, events);
+  std::vector<Connector*> nodes;
+  for (const auto& connector : connectors) nodes.push_back(connector.get());
+  harness::Environment environment{runtime, *nodes.front(), nodes};
+  const std::unique_ptr<harness::Lock> locks[] = {task.subject->NewLock(
+      environment, OptionsOf(task.client, WithPlan(task.plan, task.options)))};
+  AwaitEverybody(channels.barrier);
+  Work(task, environment, locks, events);
+  events.OnEnd();
+  _exit(0);
+}
+
+}  // namespace interlock::scenarios::real

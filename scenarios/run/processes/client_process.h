@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+//
+// The clients of a workload as processes of their own, and what they report over a pipe.
+//
+// Guarantee: no process outlives its ClientProcesses object, nor the thread that started it (the
+// kernel kills it then). A client that dies by plan is killed with SIGKILL, so no destructor of it
+// reaches the server. All instants are ThreadRuntime's, one clock for all processes of the machine.
+// REQUIRES: the calling process has one thread, because a fork copies no other.
+// Thread safety: none.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <interlock/harness/lock.h>
+#include <interlock/result.h>
+#include <interlock/thread_runtime.h>
+#include <interlock/time.h>
+
+#include "scenarios/cases/workload.h"
+#include "scenarios/run/latch_program.h"
+#include "scenarios/run/processes/real_fault.h"
+#include "scenarios/run/processes/real_plan.h"
+#include "sim/machine/stage.h"
+
+namespace interlock::scenarios::real {
+
+enum class EventKind : std::uint8_t {
+  kAsk,
+  kRefused,
+  kGranted,
+  kEnter,
+  kLeave,
+  kExtend,
+  kExtended,
+  kRelease,
+  kReleased,
+  kCountDown,
+  kAnswered,    ///< of a latch: to a count down or a wait
+  kAskedValid,  ///< what it was told when it asked whether it holds
+  kStops,       ///< by plan: it stands still from now on
+  kGoesOn,      ///< told by who let it go on
+  kDied,        ///< by plan; the last thing that the client does
+  kEnded,       ///< its operations are done
+};
+
+/// One event as it goes through the pipe: fixed size, no pointers, written at once.
+struct EventRecord {
+  EventKind kind = EventKind::kAsk;
+  Ask ask = Ask::kTry;                  ///< kAsk
+  StatusCode status = StatusCode::kOk;  ///< kRefused, kExtended, kReleased, kAnswered
+  bool shared = false;                  ///< kAsk
+  bool yes = false;                     ///< kAskedValid
+  std::int32_t client = 0;
+  std::int32_t party = 0;      ///< kCountDown
+  std::int32_t operation = 0;  ///< which of its plan
+  std::int64_t at_ns = 0;
+  std::int64_t called_ns = 0;       ///< kAskedValid: before it asked
+  std::int64_t valid_until_ns = 0;  ///< kGranted, kExtended, kAskedValid
+  std::int64_t wait_ns = 0;         ///< kAsk: how long it will wait; kStops: stand still
+  std::int64_t sent_ns = 0;         ///< before its last command was sent
+  std::uint64_t token = 0;          ///< kGranted: a hash of the owner token; 0: it has none
+  std::uint64_t fencing_token = 0;  ///< kGranted; 0: it has none
+  std::uint64_t commands = 0;       ///< that the client has sent until now
+};
+
+/// What one client process is to do.
+struct ClientTask {
+  int client = 0;
+  const harness::Subject* subject = nullptr;
+  harness::LockOptions options;
+  sim::machine::ClientWay way;
+  ClientPlan plan;
+  std::optional<Death> death;
+  std::vector<sim::machine::RealFault> pauses = {};    ///< those of this client
+  std::optional<LateComer> late_comer = std::nullopt;  ///< of a latch: comes to see it open
+};
+
+class ClientProcesses {
+ public:
+  ClientProcesses() = default;
+  ~ClientProcesses();
+  ClientProcesses(const ClientProcesses&) = delete;
+  ClientProcesses& operator=(const ClientProcesses&) = delete;
+
+  /// Starts one process for each task; they begin to work together, once all are there. May be
+  /// called again. kUnavailable: the system gave no pipe or process; those that were started are
+  /// killed.
+  Status Start(const std::vector<ClientTask>& tasks);
+
+  /// Waits up to `at_most` for news, takes in what there is, and lets those go on that have stood
+  /// still for long enough.
+  void Collect(Duration at_most);
+
+  /// How many have not ended.
+  int running() const;
+
+  /// Kills and reaps all that still run, and takes in what they had reported.
+  void KillAll();
+
+  /// In the order in which they arrived; of one client, in the order of time.
+  const std::vector<EventRecord>& records() const { return records_; }
+
+  /// A process that ended otherwise than it should have; empty: none did.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  struct Process {
+    pid_t pid = -1;  ///< -1: reaped
+    int client = 0;
+    bool finished = false;     ///< has reported kDied or kEnded
+    bool stopped = false;      ///< stands still
+    std::int64_t goes_on = 0;  ///< when, in ns
+  };
+
+  Status OpenPipe();
+  void Drain();
+  void Reap();
+  void LetGoOn();
+  void NoteEnd(const Process& process, int wait_status);
+
+  int report_read_ = -1;
+  int report_write_ = -1;
+  std::vector<Process> processes_;
+  std::vector<EventRecord> records_;
+  std::string failure_;
+  ThreadRuntime runtime_;  // for its clock
+};
+
+}  // namespace interlock::scenarios::real

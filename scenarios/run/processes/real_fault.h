@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What of a simulated fault plan can be done to real servers and clients. All lengths are scaled
+// with the lease. Crashes of clients are in real_plan.h.
+//
+// Determinism: a function of (workload, seed); what a fault meets is the machine's affair. Thread
+// safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/cases/workload.h"
+#include "sim/faults.h"
+#include "sim/machine/real_fault.h"
+
+namespace interlock::scenarios::real {
+
+/// Why no real server or client can be given this fault, in half a sentence; empty: it can.
+std::string_view WhyNotReal(sim::FaultKind kind);
+
+/// What the workload plans and can be done, those of servers in order of time. Where reality has
+/// several ways to one simulated fault, the seed says which. `sentinels`: a failover is theirs.
+std::vector<sim::machine::RealFault> RealFaultsOf(const Workload& workload, std::uint64_t seed,
+                                                  bool sentinels);
+
+}  // namespace interlock::scenarios::real

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// One run: a subject, a scenario's workload with its faults, and a source of choices, from the
+// first command to the verdicts of all oracles. A pure function of these: the same inputs give the
+// same trace hash in every process and every build.
+//
+// Two phases: with faults, until the programs have ended or their time is up; then everything heals
+// and freezes, fresh clients ask for every permit, and all that still wait must be granted.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/cases/goals.h"
+#include "scenarios/cases/scenario.h"
+#include "scenarios/log/history.h"
+#include "sim/universe.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+struct RunCase {
+  const harness::Subject* subject = nullptr;
+  const Scenario* scenario = nullptr;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+};
+
+/// Whether the lock must hold the property in this case; see WhyNotPromised.
+bool IsPromised(Judged property, const RunCase& run_case);
+
+/// What happened to one of the run's resources, by its name.
+struct ResourceHistory {
+  std::string resource;
+  History history;
+};
+
+struct RunResult {
+  std::vector<Violation> violations;  ///< in order of time
+  PerJudged<bool> exercised;
+  GoalSet goals;
+  std::optional<std::string> inconclusive;  ///< why nothing can be said: an unmodelled command, ...
+  std::uint64_t trace_hash = 0;
+  std::uint64_t commands = 0;
+  Duration virtual_time{};
+  int faults = 0;                          ///< that took effect
+  FaultSet struck;                         ///< their kinds
+  std::uint64_t updates = 0;               ///< that the guarded resource accepted
+  std::uint64_t lost_updates = 0;          ///< that another write has wiped out
+  std::string story;                       ///< if the scenario tells one; see story.h
+  std::vector<sim::TraceEvent> events;     ///< if asked for
+  std::vector<ResourceHistory> histories;  ///< of each resource, if the events were asked for
+  std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
+
+  const Violation* Find(Judged property) const;
+};
+
+/// Something to be done right after a step (see sim::TraceEvent), from inside the run.
+struct StepWatch {
+  std::uint64_t step = 0;
+  std::function<void()> then;
+};
+
+class Recorder;
+
+/// Looks into a run of an instant world; see sim::WorldProbe.
+class RunProbe : public sim::WorldProbe {
+ public:
+  /// Before anything runs.
+  virtual void OnBegin(sim::World& world, const Recorder& recorder) = 0;
+  /// Phase 1 is over, for this reason, and phase 2 is not looked into. GoOn is asked once more
+  /// before; if it does not go on, there is no phase 2, and what needs one is not judged.
+  virtual void OnHeal(sim::StopReason stop) = 0;
+};
+
+/// `watch` needs the events to be kept; null: none. `probe`: of an instant world; null: none.
+RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
+                  sim::Choices& choices, bool keep_events = false, const StepWatch* watch = nullptr,
+                  RunProbe* probe = nullptr);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Of a lock that takes several resources at once (Traits::several): tells what its clients do of
+// each of the resources. What is guarded stands behind the first alone, and a loss, which is
+// one of the whole, is awaited there.
+//
+// Thread safety: as ProgramEvents.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "scenarios/run/client_program.h"
+
+namespace interlock::scenarios {
+
+class EventsOfEach final : public ProgramEvents {
+ public:
+  /// `events` outlives it.
+  explicit EventsOfEach(ProgramEvents& events) : events_(events) {}
+
+  void OnAsk(Party who, const Operation& operation) override;
+  void OnStop(Party who) override;
+  void OnRefused(Party who, const Status& status) override;
+  void OnGranted(Party who, const harness::Hold& hold) override;
+  void OnEnter(Party who) override;
+  bool guarded() const override { return events_.guarded(); }
+  bool OnRead(Party who, const harness::Hold& hold) override;
+  void Stall(int client, Duration length) override { events_.Stall(client, length); }
+  void OnWrite(Party who, const harness::Hold& hold, std::shared_ptr<Event> answered) override;
+  void OnLeave(Party who) override;
+  void OnExtend(Party who) override;
+  void OnExtended(Party who, const Status& status, const harness::Hold& hold) override;
+  void OnAskValid(Party who) override;
+  void OnAskedValid(Party who, bool valid, const harness::Hold& hold) override;
+  std::function<void()> LossCallOf(Party who) override { return events_.LossCallOf(who); }
+  void OnLost(Party who) override;
+  void OnAwaitedLoss(Party who, bool told) override { events_.OnAwaitedLoss(who, told); }
+  void OnAwaitedCall(Party who, bool called) override { events_.OnAwaitedCall(who, called); }
+  void OnRelease(Party who) override;
+  void OnReleased(Party who, const Status& status) override;
+  void Step(int client) override { events_.Step(client); }
+
+ private:
+  ProgramEvents& events_;
+};
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// The world that a workload runs in: how long messages take, which servers there are, and what they
+// keep. Thread safety: a pure function.
+#pragma once
+
+#include "scenarios/cases/workload.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events);
+
+}  // namespace interlock::scenarios

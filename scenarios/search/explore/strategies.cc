@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/explore/strategies.h"
+
+#include <memory>
+
+#include "scenarios/search/explore/sources.h"
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr int kStrategyShift = 60;
+constexpr std::uint64_t kRestMask = (std::uint64_t{1} << kStrategyShift) - 1;
+
+struct Row {
+  Strategy strategy;
+  std::string_view name;
+  std::string_view meaning;
+  int share;
+};
+
+// The shares follow `interlock check --specimens` (see scenarios/README.md).
+constexpr std::array<Row, kAllStrategies.size()> kRows = {{
+    {Strategy::kRandom, "random", "every choice at random", 30},
+    {Strategy::kSticky, "sticky", "random, but seldom leaves the client that runs", 10},
+    {Strategy::kPct2, "pct2", "client priorities, changed at one random place", 10},
+    {Strategy::kPct3, "pct3", "client priorities, changed at two random places", 10},
+    {Strategy::kPct5, "pct5", "client priorities, changed at four random places", 15},
+    {Strategy::kPos, "pos", "a random priority for each pending event", 15},
+    {Strategy::kDelay, "delay", "the calm schedule, but for at most five delays", 10},
+}};
+
+constexpr int Total() {
+  int total = 0;
+  for (const Row& row : kRows) total += row.share;
+  return total;
+}
+static_assert(Total() == 100);
+
+const Row& RowOf(Strategy strategy) { return kRows[static_cast<std::size_t>(strategy)]; }
+
+std::unique_ptr<sim::ChoiceSource> SourceOf(Strategy strategy, std::uint64_t seed) {
+  switch (strategy) {
+    case Strategy::kRandom:
+      break;
+    case Strategy::kSticky:
+      return std::make_unique<StickySource>(seed);
+    case Strategy::kPct2:
+      return std::make_unique<PctSource>(seed, 2);
+    case Strategy::kPct3:
+      return std::make_unique<PctSource>(seed, 3);
+    case Strategy::kPct5:
+      return std::make_unique<PctSource>(seed, 5);
+    case Strategy::kPos:
+      return std::make_unique<PosSource>(seed);
+    case Strategy::kDelay:
+      return std::make_unique<DelaySource>(seed);
+  }
+  return std::make_unique<sim::SeededSource>(seed);
+}
+
+}  // namespace
+
+std::string_view ToString(Strategy strategy) { return RowOf(strategy).name; }
+std::string_view Meaning(Strategy strategy) { return RowOf(strategy).meaning; }
+int PortfolioShare(Strategy strategy) { return RowOf(strategy).share; }
+
+std::optional<Strategy> FindStrategy(std::string_view name) {
+  for (const Row& row : kRows) {
+    if (row.name == name) return row.strategy;
+  }
+  return std::nullopt;
+}
+
+std::string StrategyNames() {
+  std::string names;
+  for (const Row& row : kRows) {
+    if (!names.empty()) names += ", ";
+    names += row.name;
+  }
+  return names;
+}
+
+std::uint64_t SeedWithStrategy(std::uint64_t seed, std::optional<Strategy> only) {
+  Strategy strategy = Strategy::kRandom;
+  if (only.has_value()) {
+    strategy = *only;
+  } else {
+    int left = static_cast<int>(sim::MixSeed(seed, 2) % 100);
+    for (const Row& row : kRows) {
+      strategy = row.strategy;
+      left -= row.share;
+      if (left < 0) break;
+    }
+  }
+  return (seed & kRestMask) | (static_cast<std::uint64_t>(strategy) << kStrategyShift);
+}
+
+Strategy StrategyOf(std::uint64_t run_seed) {
+  const std::uint64_t bits = run_seed >> kStrategyShift;
+  return bits < kAllStrategies.size() ? static_cast<Strategy>(bits) : Strategy::kRandom;
+}
+
+sim::Choices ChoicesOfRun(std::uint64_t run_seed) {
+  return sim::Choices::FromSource(SourceOf(StrategyOf(run_seed), sim::MixSeed(run_seed, 1)));
+}
+
+}  // namespace interlock::scenarios

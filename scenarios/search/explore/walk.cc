@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/explore/walk.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace interlock::scenarios {
+
+void Walk::Attach(const sim::World& world, std::vector<const History*> histories, VirtualTime end) {
+  world_ = &world;
+  end_ = end;
+  histories_ = std::move(histories);
+}
+
+std::uint32_t Walk::Decide(const Decision& decision) {
+  if (finished_) return 0;
+  if (decision.width > 255) throw std::length_error("a decision has more than 255 alternatives");
+  std::uint32_t chosen = decision.first;
+  const bool beyond = BeyondPrefix();
+  if (!beyond) {
+    chosen = static_cast<unsigned char>(prefix_[path_.size()]);
+    if (chosen >= decision.width)
+      throw std::logic_error("a prefix led elsewhere when it was repeated");
+  }
+  if (beyond && decision.open && wander_ != 0) {
+    wander_ = sim::MixSeed(wander_, path_.size());
+    chosen = static_cast<std::uint32_t>(wander_ % decision.width);
+  }
+  path_.push_back(static_cast<char>(chosen));
+  widths_.push_back(static_cast<std::uint8_t>(decision.remember ? decision.width : 1));
+  return chosen;
+}
+
+std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
+  if (lane == sim::Lane::kSchedule) return Decide({bound, first_, !forced_, false});
+  disturbed_ = true;
+  return Decide({bound});
+}
+
+bool Walk::FaultsLeft() const {
+  if (faults() >= bounds_.faults) return false;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (Left(static_cast<Kind>(kind))) return true;
+  }
+  return false;
+}
+
+bool Walk::Left(Kind kind) const {
+  const std::array<int, kKinds> most = {
+      bounds_.crashes,       bounds_.lost_replies, bounds_.lost_requests,
+      bounds_.silent_losses, bounds_.pauses,       bounds_.short_pauses,
+      bounds_.failovers,     bounds_.failovers,    bounds_.restarts};
+  return spent_[kind] < most[kind];
+}
+
+// The next lease to end, be it only a belief. A pause that ends before is another order of steps.
+void Walk::AddPause(bool in_section, std::vector<Option>& options) const {
+  VirtualTime nearest = kOpen;
+  VirtualTime beliefs = kOpen;
+  const VirtualTime now = world_->now();
+  for (const History* history : histories_) {
+    for (const ServerHold& hold : history->server_holds) {
+      if (hold.end == ServerHoldEnd::kNone && hold.promised_until > now) {
+        nearest = std::min(nearest, hold.promised_until);
+      }
+    }
+    for (const ClientHold& hold : history->holds) {
+      const VirtualTime until = hold.belief.back().to;
+      if (until > now && !Died(*history, hold.client)) beliefs = std::min(beliefs, until);
+    }
+  }
+  if (nearest == kOpen) nearest = beliefs;
+  if (nearest == kOpen) return;
+  options.push_back({kPause, sim::FaultKind::kPause, nearest - now});
+  // In its section it is then still there when the next one has come.
+  if (in_section) {
+    options.push_back({kPause, sim::FaultKind::kPause, nearest - now + Hundredths(bounds_, 25)});
+  }
+}
+
+// In front of a command: what a server suffers between two commands, nobody can tell from what it
+// suffers right before the second one.
+void Walk::AddServerFaults(std::vector<Option>& options) const {
+  // To the same instant whenever it begins, so that states do not differ by that.
+  const Duration for_good = end_ - world_->now();
+  const bool can_fail_over = Left(kFailover) && world_->replica() != sim::ReplicaState::kNone;
+  const bool can_lag = can_fail_over && Left(kLag) && faults() + 2 <= bounds_.faults;
+  if (can_lag && world_->replica() == sim::ReplicaState::kInStep) {
+    options.push_back({kLag, sim::FaultKind::kReplicationStop, for_good});
+  }
+  if (can_fail_over) {
+    options.push_back({kFailover, sim::FaultKind::kFailover, {}});
+    options.push_back({kFailover, sim::FaultKind::kFailover, for_good});
+  }
+  if (Left(kRestart)) {
+    options.push_back({kRestart, sim::FaultKind::kServerKill, {}, world_->server_node()});
+  }
+}
+
+std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
+  std::vector<Option> options;
+  const bool after_send = kind == sim::StepKind::kAfterSend;
+  const bool late_reply =
+      kind == sim::StepKind::kReply && (place.picks != picks_ || place.sent_at != world_->now());
+  const bool before_send = kind == sim::StepKind::kBeforeSend;
+  const bool mark = kind == sim::StepKind::kMark;
+  if (after_send) {
+    place.picks = picks_;
+    place.sent_at = world_->now();
+  }
+  if ((after_send || late_reply || mark) && Left(kCrash)) {
+    options.push_back({kCrash, sim::FaultKind::kCrash, {}});
+  }
+  if (before_send && Left(kLostReply)) {
+    options.push_back({kLostReply, sim::FaultKind::kResetAfter, {}});
+  }
+  if (before_send && Left(kLostRequest)) {
+    options.push_back({kLostRequest, sim::FaultKind::kResetBefore, {}});
+  }
+  if (before_send && Left(kSilentLoss)) {
+    options.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
+  }
+  const bool pausable = before_send || after_send || late_reply || mark;
+  if (pausable && Left(kPause)) AddPause(mark, options);
+  if (pausable && Left(kShortPause)) {
+    options.push_back({kShortPause, sim::FaultKind::kPause, Hundredths(bounds_, 50)});
+  }
+  if (before_send) AddServerFaults(options);
+  return options;
+}
+
+std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind kind) {
+  if (finished_ || faults() >= bounds_.faults) return std::nullopt;
+  const auto index = static_cast<std::size_t>(process);
+  if (places_.size() <= index) places_.resize(index + 1);
+  Place& place = places_[index];
+  if (place.step == step) return std::nullopt;
+  place.step = step;
+  const std::vector<Option> options = OptionsAt(place, kind);
+  if (options.empty()) return std::nullopt;
+  const std::uint32_t chosen =
+      Decide({static_cast<std::uint32_t>(options.size()) + 1, 0, true, !calm_only_});
+  if (chosen == 0) return std::nullopt;
+  disturbed_ = true;
+  const Option& option = options[chosen - 1];
+  ++spent_[option.kind];
+  sim::Fault fault;
+  fault.kind = option.fault;
+  fault.length = option.length;
+  fault.node = option.node;
+  return fault;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// One path through the tree of decisions: a forced prefix, then the first alternative everywhere.
+// Scheduling, what becomes of a dead client's requests, and faults are all decisions, in one
+// sequence. Thread safety: one run, one thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/log/history.h"
+#include "scenarios/search/explore/bounds.h"
+#include "sim/choices.h"
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+class Walk final : public sim::ChoiceSource {
+ public:
+  /// One byte for each decision: which alternative.
+  using Path = std::string;
+
+  /// The prefix must outlive the walk.
+  Walk(const Bounds& bounds, std::string_view prefix) : bounds_(bounds), prefix_(prefix) {}
+
+  /// REQUIRES: called before the first decision; world and histories outlive the run. `end`: of
+  /// phase 1 at the latest, and so of what heals only when all does.
+  void Attach(const sim::World& world, std::vector<const History*> histories, VirtualTime end);
+
+  std::uint32_t Draw(sim::Lane lane, std::uint32_t bound) override;
+  std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
+  bool injects_faults() const override { return true; }
+
+  /// It is now chosen which process goes on, be it the only one. `alternatives`: beyond the prefix
+  /// the first of these does; they are not this walk's to remember. `calm`: nor are faults that
+  /// could strike before the next choice.
+  void OnPick(std::string_view alternatives, bool calm) {
+    ++picks_;
+    first_ = alternatives.empty() ? 0 : static_cast<unsigned char>(alternatives.front());
+    forced_ = alternatives.size() == 1;
+    calm_only_ = calm;
+    disturbed_ = false;
+  }
+  /// Since the last pick something else was decided than that no fault strikes.
+  bool disturbed() const { return disturbed_; }
+  /// Beyond the prefix, choose at random instead, but for picks with a single alternative.
+  void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
+  /// From now on: the first alternative, no faults, and none of it is noted.
+  void Finish() { finished_ = true; }
+
+  /// All decisions of the prefix have been taken.
+  bool BeyondPrefix() const { return path_.size() >= prefix_.size(); }
+  const Path& path() const { return path_; }
+  /// How many alternatives each decision had that the walk is to remember.
+  const std::vector<std::uint8_t>& widths() const { return widths_; }
+
+  enum Kind : std::size_t {
+    kCrash,
+    kLostReply,
+    kLostRequest,
+    kSilentLoss,
+    kPause,
+    kShortPause,
+    kLag,
+    kFailover,
+    kRestart,
+    kKinds
+  };
+  /// Whether another fault may strike, in some state.
+  bool FaultsLeft() const;
+  /// Faults so far, by kind.
+  const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
+  int faults() const { return std::accumulate(spent_.begin(), spent_.end(), 0); }
+
+ private:
+  struct Option {
+    Kind kind;
+    sim::FaultKind fault;
+    Duration length{};
+    int node = 0;
+  };
+  struct Place {
+    int step = -1;          // the last at which a fault was offered
+    VirtualTime sent_at{};  // when it last sent, and after how many picks
+    std::uint64_t picks = 0;
+  };
+
+  struct Decision {
+    std::uint32_t width = 1;
+    std::uint32_t first = 0;  // the alternative that is taken beyond the prefix
+    bool open = true;         // a walk that wanders may take another one
+    bool remember = true;
+  };
+
+  std::uint32_t Decide(const Decision& decision);
+  bool Left(Kind kind) const;
+  void AddPause(bool in_section, std::vector<Option>& options) const;
+  void AddServerFaults(std::vector<Option>& options) const;
+  std::vector<Option> OptionsAt(Place& place, sim::StepKind kind);
+
+  const Bounds& bounds_;
+  const std::string_view prefix_;
+  const sim::World* world_ = nullptr;
+  VirtualTime end_{};
+  std::vector<const History*> histories_;  // of each resource
+  Path path_;
+  std::vector<std::uint8_t> widths_;
+  std::vector<Place> places_;
+  std::uint64_t picks_ = 0;
+  std::array<std::uint8_t, kKinds> spent_{};
+  std::uint64_t wander_ = 0;  // 0: does not
+  bool finished_ = false;
+  std::uint32_t first_ = 0;  // of the coming pick
+  bool forced_ = false;      // nothing but first_ is open to it
+  bool calm_only_ = false;
+  bool disturbed_ = false;
+};
+
+}  // namespace interlock::scenarios

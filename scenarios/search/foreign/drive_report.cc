@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/foreign/drive_report.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios::drive {
+namespace {
+
+constexpr std::string_view kScenario = "drive";
+
+const Property& PropertyOf(std::string_view slug) { return FindProperties(slug).front(); }
+
+std::string_view LastLine(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  return text.substr(text.rfind('\n') + 1);
+}
+
+reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
+  return {static_cast<std::uint64_t>(options.clients), run.faults.size(), run.commands,
+          run.switches};
+}
+
+/// Who asks again and again is shown twice, and told how often.
+std::vector<reports::TableRow> Folded(const std::vector<reports::TableRow>& rows) {
+  constexpr std::size_t kShown = 2;
+  constexpr std::size_t kPair = 2;  // a command and its answer
+  const auto same = [&rows](std::size_t a, std::size_t b) {
+    return rows[a].column == rows[b].column && rows[a].text == rows[b].text &&
+           rows[b].span == reports::SpanChange::kNone && rows[b].kind == reports::RowKind::kEvent;
+  };
+  std::vector<reports::TableRow> folded;
+  for (std::size_t at = 0; at < rows.size();) {
+    std::size_t times = 1;
+    while (at + (times + 1) * kPair <= rows.size() && same(at, at + times * kPair) &&
+           same(at + 1, at + times * kPair + 1)) {
+      ++times;
+    }
+    const bool many = times > kShown + 1;
+    const std::size_t shown = many ? kShown * kPair : 1;
+    for (std::size_t i = 0; i < shown; ++i) folded.push_back(rows[at + i]);
+    if (many) {
+      folded.push_back(rows[at + shown]);
+      folded.back().text = fmt::format("... and so {} more times", times - kShown);
+    }
+    at += many ? times * kPair : 1;
+  }
+  return folded;
+}
+
+}  // namespace
+
+std::string CommandLine(const DriveOptions& options) {
+  return fmt::format("{}", fmt::join(options.command, " "));
+}
+
+void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
+  ++sum.runs;
+  sum.with_faults += run.faults.empty() ? 0 : 1;
+  sum.commands += run.commands;
+  sum.contended += run.most_owners > 1 ? 1 : 0;
+  sum.entered += run.most_entrants > static_cast<std::size_t>(options.permits) ? 1 : 0;
+  sum.owner_died += run.owner_died ? 1 : 0;
+  sum.has_sections = sum.has_sections || run.has_sections;
+  sum.virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(run.virtual_time);
+  if (!run.inconclusive.empty()) {
+    ++sum.inconclusive;
+    sum.why_inconclusive = run.inconclusive;
+  }
+  // A client may well fail when its connection breaks.
+  const bool broke = std::any_of(run.faults.begin(), run.faults.end(), [](const DriveFault& one) {
+    return one.kind == sim::FaultKind::kResetBefore || one.kind == sim::FaultKind::kResetAfter;
+  });
+  if (broke) return;
+  for (const DriveEnd& end : run.ends) {
+    if (end.exit_code == 0) continue;
+    std::string failure(LastLine(end.last_words));
+    if (failure.empty()) failure = fmt::format("exit code {}", end.exit_code);
+    const bool known =
+        std::find(sum.failures.begin(), sum.failures.end(), failure) != sum.failures.end();
+    if (!known) sum.failures.push_back(std::move(failure));
+  }
+}
+
+reports::Counterexample Explain(const DriveFound& found) {
+  const DriveOptions& options = found.one.options;
+  const Finding& finding = found.run.findings.front();
+  const Property& property = PropertyOf(finding.slug);
+  reports::Counterexample example;
+  example.code = property.code;
+  example.property = property.slug;
+  example.title = property.headline;
+  example.sentence = finding.sentence;
+  example.lock = CommandLine(options);
+  example.scenario = kScenario;
+  for (int client = 0; client < options.clients; ++client) {
+    example.columns.push_back(ClientName(client));
+  }
+  example.columns.emplace_back("redis");
+  const std::vector<reports::TableRow>& rows = found.run.rows;
+  const std::size_t shown = std::min(finding.row, rows.size());
+  example.rows = Folded({rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown)});
+  reports::TableRow last;
+  if (!example.rows.empty()) last.time_ns = example.rows.back().time_ns;
+  last.column = example.columns.size() - 1;
+  last.text = fmt::format("{} {}", property.code, property.slug);
+  last.kind = reports::RowKind::kViolation;
+  example.rows.push_back(last);
+  for (const DriveFault& fault : found.run.faults) {
+    example.faults.push_back(fmt::format("{}: {}, at {}", ClientName(fault.client),
+                                         sim::ToString(fault.kind), fault.command));
+  }
+  example.shrunk = {SizeOf(found.run, options), SizeOf(found.original, options), found.tries,
+                    found.took};
+  for (std::size_t i = 1; i < found.run.findings.size(); ++i) {
+    example.also.push_back(found.run.findings[i].sentence);
+  }
+  for (const std::string_view fix : property.fixes) {
+    if (!fix.empty()) example.hints.emplace_back(fix);
+  }
+  if (found.repeated > 0) {
+    example.violating_runs = found.again;
+    example.total_runs = found.repeated;
+  }
+  example.program = ToJson(found.one);
+  return example;
+}
+
+std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& options,
+                                       const std::vector<DriveFound>& found) {
+  struct Judged {
+    std::string_view slug;
+    std::uint64_t exercised;
+    bool applies;
+  };
+  const std::uint64_t met = std::max(sum.contended, sum.entered);
+  const std::array<Judged, 8> all = {{
+      {"server-exclusion", sum.contended, true},
+      {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
+      {"foreign-release", sum.contended, true},
+      {"foreign-extend", sum.contended, true},
+      {"deadlock", met, true},
+      {"termination", met, false},
+      {"keys", sum.owner_died, sum.owner_died > 0},
+      {"permits-section", sum.entered, sum.has_sections && options.permits > 1},
+  }};
+  std::vector<reports::ResultRow> rows;
+  for (const Judged& one : all) {
+    const auto case_of_it = std::find_if(found.begin(), found.end(), [&](const DriveFound& f) {
+      return f.run.findings.front().slug == one.slug;
+    });
+    const bool violated = case_of_it != found.end();
+    // Where a lock keeps no key with one owner, its sections are what can be judged.
+    const bool by_keys = one.slug == "server-exclusion" || one.slug == "foreign-release" ||
+                         one.slug == "foreign-extend";
+    if (!violated && (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {
+      continue;
+    }
+    const Property& property = PropertyOf(one.slug);
+    reports::ResultRow row;
+    row.lock = CommandLine(options);
+    row.scenario = kScenario;
+    row.property = property.slug;
+    row.code = property.code;
+    row.runs = sum.runs;
+    row.exercised = violated ? std::max<std::uint64_t>(one.exercised, 1) : one.exercised;
+    const bool undecided = one.slug == "deadlock" && sum.inconclusive > 0;
+    row.verdict = violated                          ? reports::Verdict::kViolated
+                  : row.exercised == 0 || undecided ? reports::Verdict::kInconclusive
+                                                    : reports::Verdict::kHolds;
+    row.pass = row.verdict == reports::Verdict::kHolds;
+    if (violated && case_of_it->first_run > 0) {
+      row.runs_to_first_violation = case_of_it->first_run;
+    }
+    if (undecided && !violated) row.reason = sum.why_inconclusive;
+    if (row.exercised == 0) row.reason = "never put to the test: no two clients met at a lock";
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// From runs of foreign clients to the report that every campaign has. Thread safety: pure
+// functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reports/run_report.h"
+#include "scenarios/run/foreign/drive_case.h"
+#include "scenarios/run/foreign/drive_run.h"
+#include "sim/choices.h"
+
+namespace interlock::scenarios::drive {
+
+/// What the runs of a campaign have in common.
+struct DriveSum {
+  std::uint64_t runs = 0;
+  std::uint64_t with_faults = 0;
+  std::uint64_t commands = 0;
+  std::uint64_t contended = 0;   ///< two clients have owned one lock's key
+  std::uint64_t entered = 0;     ///< more clients than permits have been in one section
+  std::uint64_t owner_died = 0;  ///< somebody was killed who owned a lock's key
+  std::uint64_t inconclusive = 0;
+  bool has_sections = false;
+  std::string why_inconclusive;
+  std::vector<std::string> failures;  ///< how clients ended that did not succeed, each once
+  std::chrono::milliseconds virtual_time{};
+};
+
+void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum);
+
+/// How a case was found, and how often it happens again.
+struct DriveFound {
+  DriveCase one;
+  DriveRun run;  ///< its first finding is what was found
+  DriveRun original = {};
+  std::uint64_t first_run = 0;  ///< counted from 1; 0: it was not searched for
+  std::uint64_t tries = 0;      ///< of making it smaller
+  std::chrono::milliseconds took{};
+  std::uint64_t again = 0;     ///< so many of `repeated` runs of its choices did the same
+  std::uint64_t repeated = 0;  ///< 0: it was not repeated
+};
+
+/// REQUIRES: found.run has a finding.
+reports::Counterexample Explain(const DriveFound& found);
+
+/// One row for each property that applies; those that `found` violates are violated.
+std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& options,
+                                       const std::vector<DriveFound>& found);
+
+/// "python3 worker.py"
+std::string CommandLine(const DriveOptions& options);
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/guarantees.h"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "scenarios/cases/catalogue/fault_classes.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// The words of a list with blanks between them.
+std::vector<std::string_view> Words(std::string_view list) {
+  std::vector<std::string_view> words;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    if (end > 0) words.push_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return words;
+}
+
+bool Names(std::string_view word, Judged property) {
+  return word == Code(property) || word == Slug(property);
+}
+
+bool Lists(std::string_view list, Judged property) {
+  const auto words = Words(list);
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return Names(word, property); });
+}
+
+const Scenario* GuaranteePlace(std::string_view fault_class, std::string_view topology) {
+  for (const Scenario& scenario : GuaranteeScenarios()) {
+    if (scenario.fault_class == fault_class && ToString(scenario.shape.topology) == topology) {
+      return &scenario;
+    }
+  }
+  return nullptr;
+}
+
+bool Covers(const harness::Promise& promise, const Scenario& scenario) {
+  const auto topologies = Words(promise.topologies);
+  return scenario.fault_class == promise.fault_class &&
+         std::find(topologies.begin(), topologies.end(), ToString(scenario.shape.topology)) !=
+             topologies.end();
+}
+
+/// The properties of which a subject has spoken, and where.
+using Spoken = std::vector<std::pair<std::string_view, Judged>>;
+
+/// What is wrong with the words of a promise in one of its places; empty: nothing.
+std::string WrongWords(const harness::Subject& subject, const harness::Promise& promise,
+                       const Scenario& place, Spoken& spoken) {
+  const std::vector<Judged> judged = JudgedFor(place, subject);
+  for (const std::string_view list : {promise.keeps, promise.fails}) {
+    for (const std::string_view word : Words(list)) {
+      bool known = false;
+      for (const Judged property : judged) {
+        if (!Names(word, property)) continue;
+        known = true;
+        const std::pair<std::string_view, Judged> entry(place.name, property);
+        if (std::find(spoken.begin(), spoken.end(), entry) != spoken.end()) {
+          return fmt::format("{} speaks twice of {} in {}", subject.name(), word,
+                             promise.fault_class);
+        }
+        spoken.push_back(entry);
+      }
+      if (!known) {
+        return fmt::format("{} speaks of {} in {}, which is not judged there", subject.name(), word,
+                           promise.fault_class);
+      }
+    }
+  }
+  return "";
+}
+
+reports::ResultRow JudgedRow(reports::ResultRow row) {
+  const bool missed =
+      row.expected == reports::Expectation::kBreaks && row.verdict == reports::Verdict::kHolds;
+  if (!missed || row.runs >= kTellingRuns) return row;
+  row.verdict = reports::Verdict::kInconclusive;
+  row.reason = fmt::format("said to fail, and not seen to in {} runs; from {} runs on that tells",
+                           row.runs, kTellingRuns);
+  return row;
+}
+
+}  // namespace
+
+const std::vector<Scenario>& GuaranteeScenarios() {
+  static const std::vector<Scenario> kScenarios = catalogue::FaultClasses();
+  return kScenarios;
+}
+
+reports::Expectation Promised(const harness::Subject& subject, const Scenario& scenario,
+                              Judged property) {
+  for (const harness::Promise& promise : subject.Promises()) {
+    if (!Covers(promise, scenario)) continue;
+    if (Lists(promise.keeps, property)) return reports::Expectation::kHolds;
+    if (Lists(promise.fails, property)) return reports::Expectation::kBreaks;
+  }
+  return reports::Expectation::kEither;
+}
+
+std::string WrongPromise(const harness::Subject& subject) {
+  Spoken spoken;
+  for (const harness::Promise& promise : subject.Promises()) {
+    const auto topologies = Words(promise.topologies);
+    if (topologies.empty()) {
+      return fmt::format("{} promises something of \"{}\" on no topology", subject.name(),
+                         promise.fault_class);
+    }
+    for (const std::string_view topology : topologies) {
+      const Scenario* place = GuaranteePlace(promise.fault_class, topology);
+      if (place == nullptr) {
+        return fmt::format("{} promises something of \"{}\" on \"{}\", which is not in the table",
+                           subject.name(), promise.fault_class, topology);
+      }
+      std::string wrong = WrongWords(subject, promise, *place, spoken);
+      if (!wrong.empty()) return wrong;
+    }
+  }
+  return "";
+}
+
+reports::GuaranteeTable TableOf(const reports::RunReport& report) {
+  reports::GuaranteeTable table;
+  table.tool = report.tool;
+  table.seed = report.seed;
+  table.status = report.status;
+  table.divergences = report.totals.divergences;
+  for (const Scenario& scenario : GuaranteeScenarios()) {
+    const bool known =
+        std::any_of(table.classes.begin(), table.classes.end(),
+                    [&](const auto& one) { return one.name == scenario.fault_class; });
+    if (!known) {
+      table.classes.push_back({std::string(scenario.fault_class), std::string(scenario.summary)});
+    }
+  }
+  const reports::ResultRow* previous = nullptr;
+  for (const reports::ResultRow& row : report.results) {
+    const Scenario* scenario = FindScenario(row.scenario);
+    if (scenario == nullptr || scenario->fault_class.empty()) continue;
+    if (previous == nullptr || previous->lock != row.lock || previous->scenario != row.scenario) {
+      table.cells.push_back({row.lock,
+                             std::string(scenario->fault_class),
+                             std::string(ToString(scenario->shape.topology)),
+                             row.runs,
+                             {}});
+    }
+    table.cells.back().rows.push_back(JudgedRow(row));
+    previous = &row;
+  }
+  for (reports::GuaranteeCell& cell : table.cells) {
+    std::stable_sort(cell.rows.begin(), cell.rows.end(),
+                     [](const auto& a, const auto& b) { return a.code < b.code; });
+  }
+  return table;
+}
+
+}  // namespace interlock::scenarios

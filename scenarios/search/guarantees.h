@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The guarantee table: each lock under each class of faults on each topology, compared with what
+// the lock promises there (harness::Promise).
+//
+// A class of faults is a generated scenario that draws from its faults alone and judges every
+// property; its name, "guarantee.<class>.<topology>", is that of any other scenario in a token.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/guarantees.h"
+#include "reports/run_report.h"
+#include "scenarios/cases/scenario.h"
+
+namespace interlock::scenarios {
+
+/// In the order of the table: by class, then by topology.
+const std::vector<Scenario>& GuaranteeScenarios();
+
+/// What the subject promises of the property in one of these scenarios.
+reports::Expectation Promised(const harness::Subject& subject, const Scenario& scenario,
+                              Judged property);
+
+/// Empty: each promise names a class and a topology of the table, and properties that are judged
+/// there, once. Else what is wrong with the first that does not.
+std::string WrongPromise(const harness::Subject& subject);
+
+/// Fewer runs that do not show a known failure say nothing.
+inline constexpr std::uint64_t kTellingRuns = 1000;
+
+/// The cells, from a campaign over some of these scenarios.
+reports::GuaranteeTable TableOf(const reports::RunReport& report);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/search/guarantees.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using reports::Expectation;
+using reports::LockKind;
+using reports::ResultRow;
+using reports::Verdict;
+
+bool IsKnownWeakness(const Unit& unit, Judged property) {
+  return IsWeakness(*unit.scenario, property, unit.synchrony, unit.entry->subject->traits());
+}
+
+std::string_view WhyNot(const Unit& unit, Judged property) {
+  return WhyNotPromised(property, *unit.scenario, unit.synchrony, unit.entry->subject->traits());
+}
+
+Expectation Expected(const Unit& unit, Judged property) {
+  if (!unit.scenario->fault_class.empty()) {
+    return Promised(*unit.entry->subject, *unit.scenario, property);
+  }
+  if (!unit.entry->specimen) {
+    if (IsKnownWeakness(unit, property)) {
+      // What prolongs its leases may outlast the moment at which the case has them end.
+      const bool may_hold = unit.entry->foreign || unit.entry->subject->traits().renews;
+      return may_hold ? Expectation::kEither : Expectation::kBreaks;
+    }
+    // A named case says itself what it cannot hold; in a generated one it depends on the draw. What
+    // a fence is worth depends on the lock, of which no case knows anything, and so does what a
+    // foreign lock can do without an assumption.
+    const bool named =
+        !unit.scenario->pinned.empty() && property != Judged::kFencedWrites && !unit.entry->foreign;
+    return named || WhyNot(unit, property).empty() ? Expectation::kHolds : Expectation::kEither;
+  }
+  for (const Conviction& conviction : unit.entry->expected) {
+    if (conviction.property == Slug(property) && conviction.scenario == unit.scenario->name &&
+        conviction.synchrony == unit.synchrony) {
+      return Expectation::kBreaks;
+    }
+  }
+  return Expectation::kEither;
+}
+
+Verdict VerdictOf(const UnitResult& sum, Judged property) {
+  // What cannot be repeated proves nothing for or against a lock.
+  if (sum.divergences > 0) return Verdict::kInconclusive;
+  if (sum.violating_runs[property] > 0) return Verdict::kViolated;
+  if (sum.exercised[property] == 0 || sum.inconclusive > 0) return Verdict::kInconclusive;
+  return Verdict::kHolds;
+}
+
+std::string ReasonOf(const UnitResult& sum, Judged property) {
+  if (sum.divergences > 0) {
+    return fmt::format("{} of {} double runs diverged", sum.divergences, sum.double_runs);
+  }
+  if (sum.inconclusive > 0) {
+    return fmt::format("{} of {} runs could not be judged: {}", sum.inconclusive, sum.runs,
+                       sum.first_inconclusive);
+  }
+  return sum.exercised[property] == 0 ? "no run put it to the test" : "";
+}
+
+/// Why a sound lock may break it here.
+void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
+  if (row.kind != LockKind::kSound || !unit.scenario->fault_class.empty()) return;
+  const bool named = !unit.scenario->pinned.empty();
+  const bool broke = row.verdict == Verdict::kViolated;
+  const bool weakness = IsKnownWeakness(unit, property);
+  if (named && weakness && (broke || row.expected == Expectation::kBreaks)) {
+    row.reason = fmt::format("the case shows it of every lease lock: {}", unit.scenario->summary);
+  } else if (row.expected == Expectation::kEither && broke) {
+    row.reason = WhyNot(unit, property);
+  }
+}
+
+ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
+  ResultRow row = RowOf(unit);
+  row.property = Slug(property);
+  row.code = Code(property);
+  row.expected = Expected(unit, property);
+  row.verdict = VerdictOf(sum, property);
+  row.runs = sum.runs;
+  row.exercised = sum.exercised[property];
+  if (!sum.violations[property].empty()) {
+    row.runs_to_first_violation = sum.violations[property].front() + 1;
+  }
+  if (row.verdict == Verdict::kInconclusive) row.reason = ReasonOf(sum, property);
+  AddExcuse(unit, property, row);
+  return row;
+}
+
+/// Up to where in a sweep the property held.
+std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property) {
+  const std::vector<std::string>& names = unit.scenario->sweep;
+  const std::uint64_t first = sum.violations[property].front();
+  if (unit.entry->specimen || first == 0 || first >= names.size()) return std::nullopt;
+  return fmt::format("{} {} [{}]: {} holds up to {}, and not at {}", unit.scenario->name,
+                     unit.entry->subject->name(), ToString(unit.synchrony), Slug(property),
+                     names[first - 1], names[first]);
+}
+
+/// Violated says that it can happen; this says how often.
+std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum) {
+  if (!unit.scenario->tells_losses || unit.entry->specimen || sum.updates == 0) return std::nullopt;
+  const std::uint64_t per_mille = sum.lost_updates * 1000 / sum.updates;
+  return fmt::format("{} {} [{}]: {} of {} updates lost ({}.{} %)", unit.scenario->name,
+                     unit.entry->subject->name(), ToString(unit.synchrony), sum.lost_updates,
+                     sum.updates, per_mille / 10, per_mille % 10);
+}
+
+/// A sound lock held the same and put it to the test.
+bool HasSoundControl(const ResultRow& conviction, const std::vector<ResultRow>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
+    return row.kind == LockKind::kSound && row.expected == Expectation::kHolds &&
+           row.verdict == Verdict::kHolds && row.exercised > 0 &&
+           row.scenario == conviction.scenario && row.synchrony == conviction.synchrony &&
+           row.property == conviction.property;
+  });
+}
+
+void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
+  switch (row.expected) {
+    case Expectation::kHolds:
+      row.pass = row.verdict == Verdict::kHolds;
+      return;
+    case Expectation::kEither:
+      row.pass = true;
+      return;
+    case Expectation::kBreaks:
+      break;
+  }
+  row.pass = row.verdict == Verdict::kViolated;
+  // The control of a sound lock is the same case in a lower class, or a calmer class of faults.
+  if (row.kind == LockKind::kSound) return;
+  if (row.pass && !HasSoundControl(row, rows)) {
+    row.pass = false;
+    row.verdict = Verdict::kInconclusive;
+    row.reason = fmt::format(
+        "violated, but no sound lock held it in the same scenario and class of this run: check it "
+        "beside the sound ones, as in --lock '[!b]*,{}'",
+        row.lock);
+  }
+}
+
+}  // namespace
+
+ResultRow RowOf(const Unit& unit) {
+  ResultRow row;
+  row.lock = unit.entry->subject->name();
+  row.kind = unit.entry->specimen ? LockKind::kSpecimen : LockKind::kSound;
+  row.scenario = unit.scenario->name;
+  row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  return row;
+}
+
+void DecideRows(std::vector<ResultRow>& rows) {
+  for (ResultRow& row : rows) Decide(row, rows);
+}
+
+namespace {
+
+/// A kind of fault that had so many runs to strike in and never did is a hole in the campaign. But
+/// whether a push can be lost depends on the lock.
+constexpr std::uint64_t kEnoughRuns = 1000;
+
+void AddFaultGoals(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
+                   reports::RunReport& report) {
+  std::array<std::uint64_t, kFaultNumbers> struck{};
+  std::array<std::uint64_t, kFaultNumbers> possible{};
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    for (std::size_t kind = 0; kind < kFaultNumbers; ++kind) struck[kind] += sums[i].struck[kind];
+    if (units[i].entry->specimen) continue;
+    for (const sim::FaultKind kind : units[i].scenario->shape.faults) {
+      if (kind == sim::FaultKind::kLostPush) continue;
+      possible[static_cast<std::size_t>(kind)] += sums[i].runs;
+    }
+  }
+  for (const sim::FaultInfo& fault : sim::KnownFaults()) {
+    const auto kind = static_cast<std::size_t>(fault.kind);
+    if (struck[kind] == 0 && possible[kind] < kEnoughRuns) continue;
+    report.goals.push_back({fmt::format("fault {}", fault.name), struck[kind]});
+  }
+}
+
+using CodesOfLocks = std::map<std::string_view, std::set<std::string_view>>;
+
+/// What is not judged of a lock that shows no owners in the server.
+void AddUnjudged(const Unit& unit, CodesOfLocks& unjudged) {
+  const harness::Subject& subject = *unit.entry->subject;
+  const std::vector<Judged> judged = JudgedFor(*unit.scenario, subject);
+  for (const Judged property : JudgedFor(*unit.scenario, subject.traits())) {
+    if (std::find(judged.begin(), judged.end(), property) != judged.end()) continue;
+    unjudged[subject.name()].insert(Code(property));
+  }
+}
+
+}  // namespace
+
+void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
+              CampaignResult& result) {
+  reports::RunReport& report = result.report;
+  GoalCounts goals{};
+  GoalCounts reachable{};
+  std::uint64_t hash = 0;
+  // In ms, because the ns of many long rests do not fit.
+  std::chrono::milliseconds virtual_time{};
+  CodesOfLocks unjudged;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const Unit& unit = units[i];
+    const UnitResult& sum = sums[i];
+    report.totals.runs += sum.runs;
+    report.totals.runs_with_faults += sum.runs_with_faults;
+    report.totals.commands += sum.commands;
+    report.totals.double_runs += sum.double_runs;
+    report.totals.divergences += sum.divergences;
+    virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(sum.virtual_time);
+    hash = sim::HashNumber(sum.hash, hash);
+    for (std::size_t goal = 0; goal < kGoalCount; ++goal) goals[goal] += sum.goals[goal];
+    if (!unit.entry->specimen) {
+      Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits(), sum.runs), reachable);
+    }
+    if (sum.divergences > 0) {
+      report.notes.push_back(fmt::format(
+          "{} of {} double runs of {} in {} diverged: randomness of its own, or state that runs "
+          "share?",
+          sum.divergences, sum.double_runs, unit.entry->subject->name(), unit.scenario->name));
+    }
+    for (const auto& [story, count] : sum.stories) {
+      report.notes.push_back(fmt::format("{} ({} of {} runs)", story, count, sum.runs));
+    }
+    if (auto note = LossNote(unit, sum)) report.notes.push_back(std::move(*note));
+    AddUnjudged(unit, unjudged);
+    for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
+      report.results.push_back(MakeRow(unit, sum, property));
+      if (report.results.back().verdict != Verdict::kViolated) continue;
+      if (auto note = SweepNote(unit, sum, property)) report.notes.push_back(std::move(*note));
+      Found found;
+      found.row = report.results.size() - 1;
+      found.unit = unit;
+      found.property = property;
+      found.candidates = sum.violations[property];
+      found.violating_runs = sum.violating_runs[property];
+      found.runs = sum.runs;
+      result.found.push_back(std::move(found));
+    }
+  }
+  report.totals.virtual_time = virtual_time;
+  report.trace_hash = hash;
+  for (const auto& [lock, codes] : unjudged) {
+    report.notes.push_back(
+        fmt::format("{}: Owners() shows nothing, so not judged: {}", lock, fmt::join(codes, ", ")));
+  }
+  for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
+    // A goal that was never reached is reported only where it could have been.
+    if (goals[goal] == 0 && reachable[goal] == 0) continue;
+    report.goals.push_back({std::string(Name(static_cast<Goal>(goal))), goals[goal]});
+  }
+  AddFaultGoals(units, sums, report);
+}
+
+}  // namespace interlock::scenarios

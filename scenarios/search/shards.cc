@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/shards.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/search/plan.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using reports::ShardBlock;
+using reports::ShardReport;
+
+/// Lock, scenario, class, first run.
+using BlockName = std::tuple<std::string, std::string, reports::SynchronyClass, std::uint64_t>;
+
+std::string ToText(const BlockName& name) {
+  const auto& [lock, scenario, synchrony, first] = name;
+  return fmt::format("the runs of {} in {} ({}) from {} on", lock, scenario,
+                     reports::ToString(synchrony), first);
+}
+
+Status Invalid(std::string message) {
+  return Status(StatusCode::kInvalidArgument, std::move(message));
+}
+
+UnitResult FromShardBlock(const ShardBlock& block) {
+  UnitResult result;
+  result.runs = block.runs;
+  result.runs_with_faults = block.runs_with_faults;
+  result.commands = block.commands;
+  result.double_runs = block.double_runs;
+  result.divergences = block.divergences;
+  result.inconclusive = block.inconclusive;
+  result.first_inconclusive = block.first_inconclusive;
+  result.virtual_time = Duration(block.virtual_ns);
+  result.hash = block.hash;
+  for (const reports::ShardProperty& one : block.properties) {
+    for (const Judged property : kAllJudged) {
+      if (Slug(property) != one.property) continue;
+      result.exercised[property] = one.exercised;
+      result.violating_runs[property] = one.violating_runs;
+      result.violations[property] = one.violations;
+    }
+  }
+  for (const auto& [name, count] : block.goals) {
+    for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
+      if (Name(static_cast<Goal>(goal)) == name) result.goals[goal] = count;
+    }
+  }
+  for (const auto& [name, count] : block.struck) {
+    const sim::FaultInfo* fault = sim::FindFault(name);
+    if (fault != nullptr) result.struck[static_cast<std::size_t>(fault->kind)] = count;
+  }
+  result.updates = block.updates;
+  result.lost_updates = block.lost_updates;
+  for (const auto& [story, count] : block.stories) result.stories[story] = count;
+  return result;
+}
+
+/// The blocks of all shards, each to be taken once.
+class Pool {
+ public:
+  Status Add(const ShardReport& shard) {
+    for (const ShardBlock& block : shard.blocks) {
+      const BlockName name(block.lock, block.scenario, block.synchrony, block.first);
+      if (!blocks_.emplace(name, &block).second) {
+        return Invalid(fmt::format("{} are there twice", ToText(name)));
+      }
+    }
+    return Status();
+  }
+
+  Result<UnitResult> Take(const Unit& unit, const Block& block) {
+    const BlockName name(unit.entry->subject->name(), unit.scenario->name,
+                         static_cast<reports::SynchronyClass>(unit.synchrony), block.first);
+    const auto found = blocks_.find(name);
+    if (found == blocks_.end()) return Invalid(fmt::format("{} are missing", ToText(name)));
+    const ShardBlock& taken = *found->second;
+    blocks_.erase(found);
+    if (taken.runs != block.count) {
+      return Invalid(fmt::format("{} are {} instead of {}", ToText(name), taken.runs, block.count));
+    }
+    return FromShardBlock(taken);
+  }
+
+  Status ExpectEmpty() const {
+    if (blocks_.empty()) return Status();
+    return Invalid(fmt::format("{} are in no plan", ToText(blocks_.begin()->first)));
+  }
+
+ private:
+  std::map<BlockName, const ShardBlock*> blocks_;
+};
+
+std::string Asked(const ShardReport& shard) {
+  return fmt::format("{} {} ({}), seed {:#x}, {} runs, strategy {}, locks {}, scenarios {}",
+                     shard.tool.version, shard.tool.commit, shard.tool.compiler, shard.seed,
+                     shard.runs, shard.strategy, shard.lock, shard.scenario);
+}
+
+/// All shards of one campaign, each once.
+Status CheckHeads(const std::vector<ShardReport>& shards) {
+  if (shards.empty()) return Invalid("there are no shards");
+  const ShardReport& first = shards.front();
+  std::vector<bool> seen(shards.size());
+  for (const ShardReport& shard : shards) {
+    if (Asked(shard) != Asked(first) || shard.total != first.total) {
+      return Invalid(fmt::format("shards of different campaigns: \"{}\", {} shards, and \"{}\", {}",
+                                 Asked(first), first.total, Asked(shard), shard.total));
+    }
+    if (shard.total != shards.size() || shard.index >= shard.total) {
+      return Invalid(fmt::format("{} of {} shards are given", shards.size(), shard.total));
+    }
+    if (seen[shard.index]) return Invalid(fmt::format("shard {} is there twice", shard.index + 1));
+    seen[shard.index] = true;
+    if (shard.status != reports::RunStatus::kComplete) {
+      return Invalid(fmt::format("shard {} was interrupted", shard.index + 1));
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
+ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult& result) {
+  ShardBlock block;
+  block.lock = unit.entry->subject->name();
+  block.scenario = unit.scenario->name;
+  block.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  block.first = first;
+  block.runs = result.runs;
+  block.runs_with_faults = result.runs_with_faults;
+  block.commands = result.commands;
+  block.double_runs = result.double_runs;
+  block.divergences = result.divergences;
+  block.inconclusive = result.inconclusive;
+  block.first_inconclusive = result.first_inconclusive;
+  block.virtual_ns = result.virtual_time.count();
+  block.hash = result.hash;
+  for (const Judged property : kAllJudged) {
+    if (result.exercised[property] == 0 && result.violating_runs[property] == 0) continue;
+    block.properties.push_back({std::string(Slug(property)), result.exercised[property],
+                                result.violating_runs[property], result.violations[property]});
+  }
+  for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
+    if (result.goals[goal] == 0) continue;
+    block.goals.emplace_back(Name(static_cast<Goal>(goal)), result.goals[goal]);
+  }
+  for (const sim::FaultInfo& fault : sim::KnownFaults()) {
+    const std::uint64_t count = result.struck[static_cast<std::size_t>(fault.kind)];
+    if (count > 0) block.struck.emplace_back(fault.name, count);
+  }
+  block.updates = result.updates;
+  block.lost_updates = result.lost_updates;
+  block.stories.assign(result.stories.begin(), result.stories.end());
+  return block;
+}
+
+Result<CampaignResult> MergeShards(const CampaignOptions& options,
+                                   const std::vector<ShardReport>& shards) {
+  if (const Status heads = CheckHeads(shards); !heads.ok()) return heads;
+  Pool pool;
+  for (const ShardReport& shard : shards) {
+    if (const Status added = pool.Add(shard); !added.ok()) return added;
+  }
+  const std::vector<Unit> units = UnitsOf(options);
+  std::vector<UnitResult> sums(units.size());
+  for (const Block& block : BlocksOf(units, 0, options.runs)) {
+    UnitResult& sum = sums[block.unit];
+    if (Satisfied(units[block.unit], sum)) continue;
+    const Result<UnitResult> taken = pool.Take(units[block.unit], block);
+    if (!taken.ok()) return taken.status();
+    Merge(*taken, sum);
+  }
+  if (const Status rest = pool.ExpectEmpty(); !rest.ok()) return rest;
+  return Conclude(options, units, sums);
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// Explains a failing case by trying: what of it is needed, and how much; what may be anything; how
+// near the nearest run is that passes; and which step decides. Each claim was tried on this very
+// case, and holds for it alone.
+//
+// Determinism: a function of its inputs. Thread safety: as Universe.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "scenarios/run/run.h"
+#include "scenarios/search/shrink/trial.h"
+
+namespace interlock::scenarios {
+
+struct Explanation {
+  std::vector<std::string> needed;      ///< "pause of C1 > 1099.1 ms before its DEL"
+  std::vector<std::string> irrelevant;  ///< "C2's thinking time"
+  std::string nearest;                  ///< how the nearest passing run differs; may be empty
+  std::string critical;                 ///< the step that decides; empty: there was no choice
+  int tries = 0;                        ///< runs made
+};
+
+/// REQUIRES: `one` violates `property`; `run` is its run, with its events. At most `budget` runs:
+/// what was found out by then is said.
+Explanation ExplainByTrying(sim::Universe& universe, const RunCase& run_case, const TrialCase& one,
+                            const RunResult& run, Judged property, int budget,
+                            const std::atomic<bool>* stop = nullptr);
+
+/// The last step at or before the violation; 0 if the run has no events.
+std::uint64_t ViolatingStep(const RunResult& run, const Violation& violation);
+
+}  // namespace interlock::scenarios

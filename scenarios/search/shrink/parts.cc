@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/shrink/parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr Duration kMs = std::chrono::milliseconds(1);
+
+template <typename Parts>
+std::vector<Place> PlacesOf(const Workload& workload, Parts parts) {
+  std::vector<Place> places;
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    for (std::size_t i = 0; i < (workload.clients[client].*parts).size(); ++i) {
+      places.push_back({client, i});
+    }
+  }
+  return places;
+}
+
+template <typename Parts>
+Workload Without(Workload workload, Parts parts, std::size_t first, std::size_t count) {
+  const std::vector<Place> places = PlacesOf(workload, parts);
+  for (std::size_t i = std::min(places.size(), first + count); i-- > first;) {
+    auto& list = workload.clients[places[i].client].*parts;
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(places[i].index));
+  }
+  return workload;
+}
+
+/// Simple lengths around the lease.
+std::vector<Duration> AroundLease(Duration lease) {
+  return {Duration{},  kMs,           lease / 4, lease / 2, lease - kMs, lease,
+          lease + kMs, 3 * lease / 2, 2 * lease, 4 * lease, 8 * lease};
+}
+
+std::vector<Duration> SimpleLengths(sim::FaultLength meaning, Duration lease) {
+  switch (meaning) {
+    case sim::FaultLength::kUnused:
+      return {};
+    case sim::FaultLength::kDuration:
+      return AroundLease(lease);
+    case sim::FaultLength::kSigned:
+      return {Duration{}, kMs,   -kMs,   lease / 4, -lease / 4, lease / 2,
+              -lease / 2, lease, -lease, 2 * lease, -2 * lease};
+    case sim::FaultLength::kPpm: {
+      std::vector<Duration> rates = {Duration{}};
+      for (const int ppm : {100, 1000, 10'000, 100'000, 500'000}) {
+        rates.emplace_back(ppm);
+        rates.emplace_back(-ppm);
+      }
+      return rates;
+    }
+  }
+  return {};
+}
+
+/// Those that a lock takes, in whole milliseconds.
+std::vector<Duration> WholeLengths(Duration lease) {
+  std::vector<Duration> lengths;
+  for (const Duration length : {4 * lease, 2 * lease, lease, lease / 2, lease / 4}) {
+    lengths.push_back(std::max(kMs, length / kMs * kMs));
+  }
+  return lengths;
+}
+
+void AddOperationKnobs(const Workload& workload, Place place, std::vector<Knob>& knobs) {
+  const ClientPlan& client = workload.clients[place.client];
+  const Operation& operation = client.operations[place.index];
+  const std::string who = ClientName(static_cast<int>(place.client)) + "'s ";
+  const std::string which =
+      client.operations.size() > 1 ? fmt::format(" in operation {}", place.index + 1) : "";
+  const auto add = [&](std::string_view what, Duration Operation::*length) {
+    knobs.push_back({who + std::string(what) + which, AroundLease(workload.lease),
+                     [place, length](Workload& w) -> Duration& {
+                       return w.clients[place.client].operations[place.index].*length;
+                     }});
+  };
+  add("thinking time", &Operation::think);
+  if (operation.sets_limit > 0) return;
+  if (operation.ask == Ask::kWaitFor) add("longest wait", &Operation::wait);
+  add("time in the section", &Operation::hold);
+  if (operation.overstay.count() != 0) add("overstay", &Operation::overstay);
+  if (operation.stall.count() != 0) add("stall", &Operation::stall);
+  if (operation.stops) add("time until it is stopped", &Operation::stop_after);
+}
+
+bool HasServerFault(const Workload& workload) {
+  const sim::FaultPlan plan = FaultPlanOf(workload);
+  return std::any_of(plan.begin(), plan.end(), [](const sim::Fault& fault) {
+    const sim::FaultInfo* info = sim::FindFault(fault.kind);
+    return info != nullptr && info->family == sim::FaultFamily::kServer;
+  });
+}
+
+template <typename Change>
+void AddChanged(const Workload& workload, const Change& change, std::vector<Workload>& simpler) {
+  Workload changed = workload;
+  change(changed);
+  if (!(changed == workload)) simpler.push_back(std::move(changed));
+}
+
+void AddSimplerOperation(const Workload& workload, Place place, std::vector<Workload>& simpler) {
+  const auto add = [&](const auto& change) { AddChanged(workload, change, simpler); };
+  const auto at = [place](Workload& w) -> Operation& {
+    return w.clients[place.client].operations[place.index];
+  };
+  add([&](Workload& w) { at(w).resource = 0; });
+  add([&](Workload& w) { at(w).extend = false; });
+  add([&](Workload& w) { at(w).inside = false; });
+  add([&](Workload& w) { at(w).shared = false; });
+  add([&](Workload& w) {
+    if (at(w).sets_limit > 1) --at(w).sets_limit;
+  });
+  add([&](Workload& w) { at(w).heedless = false; });
+  add([&](Workload& w) { at(w).stall = Duration{}; });
+  add([&](Workload& w) {
+    at(w).stops = false;
+    at(w).stop_after = Duration{};
+  });
+  for (const Ask ask : {Ask::kTry, Ask::kWaitFor}) {
+    add([&](Workload& w) {
+      if (at(w).ask <= ask) return;
+      at(w).ask = ask;
+      if (at(w).wait.count() == 0) at(w).wait = w.lease;
+    });
+  }
+}
+
+}  // namespace
+
+std::vector<Place> FaultPlaces(const Workload& workload) {
+  return PlacesOf(workload, &ClientPlan::faults);
+}
+
+std::vector<Place> OperationPlaces(const Workload& workload) {
+  return PlacesOf(workload, &ClientPlan::operations);
+}
+
+Workload WithoutFaults(Workload workload, std::size_t first, std::size_t count) {
+  return Without(std::move(workload), &ClientPlan::faults, first, count);
+}
+
+Workload WithoutOperations(Workload workload, std::size_t first, std::size_t count) {
+  return Without(std::move(workload), &ClientPlan::operations, first, count);
+}
+
+Workload WithoutClient(Workload workload, std::size_t client) {
+  workload.clients.erase(workload.clients.begin() + static_cast<std::ptrdiff_t>(client));
+  return workload;
+}
+
+std::vector<Workload> ThinkingInstead(const Workload& workload, Place operation) {
+  std::vector<Workload> instead;
+  const std::vector<Operation>& all = workload.clients[operation.client].operations;
+  if (operation.index + 1 >= all.size()) return instead;
+  const Operation& gone = all[operation.index];
+  const Duration wait = gone.ask == Ask::kWaitFor ? gone.wait : Duration{};
+  for (const Duration length : {gone.hold, wait, wait + gone.hold, gone.hold + gone.overstay}) {
+    Workload shorter = workload;
+    auto& operations = shorter.clients[operation.client].operations;
+    operations[operation.index + 1].think += gone.think + length;
+    operations.erase(operations.begin() + static_cast<std::ptrdiff_t>(operation.index));
+    if (std::find(instead.begin(), instead.end(), shorter) == instead.end()) {
+      instead.push_back(std::move(shorter));
+    }
+  }
+  return instead;
+}
+
+Workload Joined(Workload workload, std::size_t from, std::size_t into) {
+  ClientPlan& target = workload.clients[into];
+  const ClientPlan& source = workload.clients[from];
+  target.operations.insert(target.operations.end(), source.operations.begin(),
+                           source.operations.end());
+  target.faults.insert(target.faults.end(), source.faults.begin(), source.faults.end());
+  return WithoutClient(std::move(workload), from);
+}
+
+std::vector<Knob> KnobsOf(const Workload& workload) {
+  std::vector<Knob> knobs;
+  for (const Place place : FaultPlaces(workload)) {
+    const PlannedFault& fault = workload.clients[place.client].faults[place.index];
+    const sim::FaultInfo* info = sim::FindFault(fault.kind);
+    if (info == nullptr || info->length == sim::FaultLength::kUnused) continue;
+    knobs.push_back(
+        {fmt::format("{} of {}", info->name, ClientName(static_cast<int>(place.client))),
+         SimpleLengths(info->length, workload.lease),
+         [place](Workload& w) -> Duration& {
+           return w.clients[place.client].faults[place.index].length;
+         },
+         info->length == sim::FaultLength::kPpm});
+  }
+  knobs.push_back(
+      {"latency", {Duration{}, kMs}, [](Workload& w) -> Duration& { return w.latency_max; }});
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    knobs.push_back(
+        {ClientName(static_cast<int>(client)) + "'s clock offset",
+         {Duration{}},
+         [client](Workload& w) -> Duration& { return w.clients[client].clock_offset; }});
+  }
+  if (workload.life.count() != 0) {
+    knobs.push_back({"the latch's life", WholeLengths(workload.lease),
+                     [](Workload& w) -> Duration& { return w.life; }});
+  }
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    if (workload.clients[client].lease.count() == 0) continue;
+    knobs.push_back({ClientName(static_cast<int>(client)) + "'s lease",
+                     {Duration{}, WholeLengths(workload.lease / 2)[2]},
+                     [client](Workload& w) -> Duration& { return w.clients[client].lease; }});
+  }
+  for (const Place place : OperationPlaces(workload)) AddOperationKnobs(workload, place, knobs);
+  return knobs;
+}
+
+std::vector<Workload> SimplerKinds(const Workload& workload) {
+  std::vector<Workload> simpler;
+  const auto add = [&](const auto& change) { AddChanged(workload, change, simpler); };
+  add([](Workload& w) { w.permits = std::max(1, w.permits - 1); });
+  add([](Workload& w) { w.life = Duration{}; });
+  add([](Workload& w) {
+    w.resources = std::max(1, w.resources - 1);
+    for (ClientPlan& client : w.clients) {
+      for (Operation& operation : client.operations) {
+        operation.resource = std::min(operation.resource, w.resources - 1);
+      }
+    }
+  });
+  add([](Workload& w) {
+    w.guard = GuardKind::kNone;
+    for (ClientPlan& client : w.clients) {
+      for (Operation& operation : client.operations) {
+        operation.heedless = false;
+        operation.stall = Duration{};
+      }
+    }
+  });
+  add([](Workload& w) {
+    // What a server must not forget is a case of its own: without it another assumption falls.
+    if (!HasServerFault(w)) w.persistence = sim::Persistence::kNone;
+  });
+  add([](Workload& w) {
+    if (w.topology == sim::Topology::kIndependent) return;  // it would be another lock
+    w.topology = sim::Topology::kStandalone;
+    w.nodes = 1;
+    for (ClientPlan& client : w.clients) {
+      for (PlannedFault& fault : client.faults) fault.node = 0;
+    }
+  });
+  for (std::size_t client = 0; client < workload.clients.size(); ++client) {
+    add([client](Workload& w) { w.clients[client].clock_rate_ppm = 0; });
+    add([client](Workload& w) { w.clients[client].limit.reset(); });
+    add([client](Workload& w) {
+      std::optional<int>& limit = w.clients[client].limit;
+      if (limit.value_or(0) > 1) limit = *limit - 1;
+    });
+    add([client](Workload& w) { w.clients[client].lease = Duration{}; });
+  }
+  for (const Place place : OperationPlaces(workload)) AddSimplerOperation(workload, place, simpler);
+  return simpler;
+}
+
+Workload ScaledTo(Workload workload, Duration lease) {
+  // In whole milliseconds, and the quotient first: the product of two lengths would not fit.
+  const std::int64_t from = workload.lease / kMs;
+  const std::int64_t to = lease / kMs;
+  for (const Knob& knob : KnobsOf(workload)) {
+    if (knob.is_rate) continue;
+    Duration& length = knob.at(workload);
+    length = length / from * to + length % from * to / from;
+  }
+  for (ClientPlan& client : workload.clients) {
+    if (client.lease.count() > 0) client.lease = std::max(kMs, client.lease / kMs * kMs);
+  }
+  if (workload.life.count() > 0) workload.life = std::max(kMs, workload.life / kMs * kMs);
+  workload.lease = lease;
+  return workload;
+}
+
+}  // namespace interlock::scenarios

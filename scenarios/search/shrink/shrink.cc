@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+//
+// Invariant: `case_` always fails, and its tape is what was really drawn. No pass makes it larger,
+// by (parts, switches, distance from simple values), so the passes come to an end.
+#include "scenarios/search/shrink/shrink.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "scenarios/search/shrink/parts.h"
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr int kConfirmations = 3;
+constexpr std::uint64_t kFreshSchedules = 12;
+constexpr std::uint32_t kScheduleProbe = 96;  // single switches are tried at so many first choices
+
+class Shrinker {
+ public:
+  Shrinker(Trial& trial, TrialCase found) : trial_(trial), case_(std::move(found)) {}
+
+  ShrinkResult Run() {
+    if (trial_.Confirm(case_, kConfirmations)) {
+      CutTape();
+      for (bool smaller = true; smaller && !trial_.ended();) {
+        smaller = Pass();
+        if (!smaller) smaller = DeleteUnderFreshSchedules();
+        if (!smaller) smaller = FewerSwitches();
+      }
+    }
+    return {std::move(case_.workload), std::move(case_.tape), trial_.tries(), shrinks_};
+  }
+
+ private:
+  bool Pass() {
+    bool smaller = DeleteFaults();
+    smaller = DeleteClients() || smaller;
+    smaller = DeleteOperations() || smaller;
+    smaller = ThinkInstead() || smaller;
+    smaller = JoinClients() || smaller;
+    smaller = CalmTape() || smaller;
+    smaller = TrySimplerKinds() || smaller;
+    smaller = SimplerLengths() || smaller;
+    smaller = EarlierFaults() || smaller;
+    return smaller;
+  }
+
+  bool Accept(const Workload& workload, std::optional<sim::Tape> tape) {
+    if (!tape.has_value()) return false;
+    ++shrinks_;
+    case_ = {workload, *std::move(tape)};
+    return true;
+  }
+
+  /// A smaller workload asks for other choices, so the calm tape is tried beside the present one.
+  /// Somebody must do something: a case whose only operations are the probes' explains nothing.
+  bool Try(const Workload& smaller) {
+    if (OperationPlaces(smaller).empty()) return false;
+    if (Accept(smaller, trial_.Fails(smaller, case_.tape))) return true;
+    return case_.tape.size() > 0 && Accept(smaller, trial_.Fails(smaller, {}));
+  }
+
+  bool TryTape(const sim::Tape& calmer) {
+    return calmer != case_.tape && Accept(case_.workload, trial_.Fails(case_.workload, calmer));
+  }
+
+  /// Batches that grow while they succeed and halve when they fail.
+  template <typename Delete>
+  bool DeleteInBatches(std::size_t count, const Delete& without) {
+    bool smaller = false;
+    std::size_t batch = std::max<std::size_t>(count / 4, 1);
+    for (std::size_t at = 0; at < count && !trial_.ended();) {
+      const std::size_t size = std::min(batch, count - at);
+      if (Try(without(case_.workload, at, size))) {
+        smaller = true;
+        count -= size;
+        ++batch;
+      } else if (size == 1) {
+        ++at;
+      } else {
+        batch = size / 2;
+      }
+    }
+    return smaller;
+  }
+
+  bool DeleteFaults() { return DeleteInBatches(FaultPlaces(case_.workload).size(), WithoutFaults); }
+
+  bool DeleteOperations() {
+    return DeleteInBatches(OperationPlaces(case_.workload).size(), WithoutOperations);
+  }
+
+  bool DeleteClients() {
+    bool smaller = false;
+    for (std::size_t client = case_.workload.clients.size(); client-- > 0;) {
+      if (case_.workload.clients.size() < 2) break;
+      smaller = Try(WithoutClient(case_.workload, client)) || smaller;
+    }
+    return smaller;
+  }
+
+  /// An operation may matter for nothing but the time that it takes.
+  bool ThinkInstead() {
+    bool smaller = false;
+    for (bool again = true; again && !trial_.ended();) {
+      again = false;
+      for (const Place place : OperationPlaces(case_.workload)) {
+        const std::vector<Workload> instead = ThinkingInstead(case_.workload, place);
+        again = std::any_of(instead.begin(), instead.end(),
+                            [this](const Workload& one) { return Try(one); });
+        if (again) break;
+      }
+      smaller = smaller || again;
+    }
+    return smaller;
+  }
+
+  /// What several clients do one after the other, one of them may do.
+  bool JoinClients() {
+    for (std::size_t from = case_.workload.clients.size(); from-- > 0 && !trial_.ended();) {
+      for (std::size_t into = 0; into < case_.workload.clients.size(); ++into) {
+        if (into != from && Try(Joined(case_.workload, from, into))) return true;
+      }
+    }
+    return false;
+  }
+
+  /// What was drawn for the larger case may not fit the smaller one, which then fails under other
+  /// choices only.
+  bool TryFresh(const Workload& smaller) {
+    if (OperationPlaces(smaller).empty()) return false;
+    for (std::uint64_t seed = 0; seed < kFreshSchedules && !trial_.ended(); ++seed) {
+      if (Accept(smaller, trial_.FailsWith(smaller, sim::Choices::FromSeed(seed)))) return true;
+    }
+    return false;
+  }
+
+  bool DeleteUnderFreshSchedules() {
+    const Workload& now = case_.workload;
+    for (std::size_t client = now.clients.size(); client-- > 0 && now.clients.size() > 1;) {
+      if (TryFresh(WithoutClient(now, client))) return true;
+    }
+    for (std::size_t i = FaultPlaces(now).size(); i-- > 0;) {
+      if (TryFresh(WithoutFaults(now, i, 1))) return true;
+    }
+    for (std::size_t from = now.clients.size(); from-- > 0;) {
+      for (std::size_t into = 0; into < now.clients.size(); ++into) {
+        if (into != from && TryFresh(Joined(now, from, into))) return true;
+      }
+    }
+    for (std::size_t i = OperationPlaces(now).size(); i-- > 0;) {
+      if (TryFresh(WithoutOperations(now, i, 1))) return true;
+    }
+    return false;
+  }
+
+  /// Past some choice nothing matters any more, at the latest past the failing step.
+  void CutTape() {
+    if (TryTape({})) return;
+    for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
+      std::size_t needed = 0;
+      while (needed < case_.tape.lanes[lane].size() && !trial_.ended()) {
+        const std::size_t middle = needed + (case_.tape.lanes[lane].size() - needed) / 2;
+        sim::Tape shorter = case_.tape;
+        shorter.lanes[lane].resize(middle);
+        if (!TryTape(shorter)) needed = middle + 1;
+      }
+    }
+  }
+
+  /// Each lane zeroed in halving pieces; then each choice that is left, lowered.
+  bool CalmTape() {
+    if (case_.tape.size() == 0) return false;
+    if (TryTape({})) return true;
+    bool smaller = false;
+    for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
+      for (std::size_t piece = std::max<std::size_t>(case_.tape.lanes[lane].size(), 1); piece > 0;
+           piece /= 2) {
+        for (std::size_t from = 0; from < case_.tape.lanes[lane].size(); from += piece) {
+          smaller = Calm(lane, from, piece) || smaller;
+        }
+      }
+      for (std::size_t i = 0; i < case_.tape.lanes[lane].size() && !trial_.ended(); ++i) {
+        if (case_.tape.lanes[lane][i] < 2) continue;
+        sim::Tape lower = case_.tape;
+        lower.lanes[lane][i] = 1;
+        smaller = TryTape(lower) || smaller;
+      }
+    }
+    return smaller;
+  }
+
+  bool Calm(std::size_t lane, std::size_t from, std::size_t piece) {
+    if (trial_.ended()) return false;
+    sim::Tape calmer = case_.tape;
+    auto& values = calmer.lanes[lane];
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
+    const auto last =
+        values.begin() + static_cast<std::ptrdiff_t>(std::min(values.size(), from + piece));
+    if (std::all_of(first, last, [](std::uint32_t value) { return value == 0; })) return false;
+    std::fill(first, last, 0U);
+    return TryTape(calmer);
+  }
+
+  /// A schedule of several switches that one switch elsewhere would do as well.
+  bool FewerSwitches() {
+    if (SizeOf(case_).switches < 2) return false;
+    constexpr auto kLane = static_cast<std::size_t>(sim::Lane::kSchedule);
+    for (std::uint32_t at = 0; at < kScheduleProbe && !trial_.ended(); ++at) {
+      for (const std::uint32_t pick : {1U, 2U}) {
+        sim::Tape tape;
+        tape.lanes[kLane].assign(at + 1, 0);
+        tape.lanes[kLane].back() = pick;
+        if (TryTape(tape)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool TrySimplerKinds() {
+    bool smaller = false;
+    // Each success makes a new list of what may still be simplified.
+    for (bool again = true; again && !trial_.ended();) {
+      again = false;
+      for (const Workload& simpler : SimplerKinds(case_.workload)) {
+        if (!Try(simpler)) continue;
+        again = smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  bool SimplerLengths() {
+    constexpr Duration kLease = std::chrono::seconds(1);
+    bool smaller = case_.workload.lease != kLease && Try(ScaledTo(case_.workload, kLease));
+    for (const Knob& knob : KnobsOf(case_.workload)) {
+      for (const Duration value : knob.canonical) {
+        if (value == knob.Read(case_.workload) || trial_.ended()) break;
+        if (!Try(knob.Set(case_.workload, value))) continue;
+        smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  /// The first step at which a fault does its harm.
+  bool EarlierFaults() {
+    bool smaller = false;
+    for (const Place place : FaultPlaces(case_.workload)) {
+      const int now = case_.workload.clients[place.client].faults[place.index].step;
+      for (int step = 0; step < now && !trial_.ended(); ++step) {
+        Workload earlier = case_.workload;
+        earlier.clients[place.client].faults[place.index].step = step;
+        if (!Try(earlier)) continue;
+        smaller = true;
+        break;
+      }
+    }
+    return smaller;
+  }
+
+  Trial& trial_;
+  TrialCase case_;
+  int shrinks_ = 0;
+};
+
+}  // namespace
+
+ShrinkResult Shrink(sim::Universe& universe, const RunCase& run_case, const Workload& found,
+                    const sim::Tape& tape, Judged property, int budget,
+                    const std::atomic<bool>* stop) {
+  Trial trial(universe, run_case, property, budget, stop);
+  return Shrinker(trial, {found, tape}).Run();
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/shrink/trial.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "scenarios/cases/replay_token.h"
+#include "scenarios/run/guard.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// What may name a run, beside the property in question.
+std::vector<Judged> PromisedBy(const RunCase& run_case, std::optional<Judged> property) {
+  std::vector<Judged> promised;
+  if (property.has_value()) promised.push_back(*property);
+  for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
+    if (judged != property && IsPromised(judged, run_case)) promised.push_back(judged);
+  }
+  return promised;
+}
+
+const Violation* Earliest(const RunResult& run, const std::vector<Judged>& promised) {
+  for (const Violation& violation : run.violations) {
+    if (std::find(promised.begin(), promised.end(), violation.property) != promised.end()) {
+      return &violation;
+    }
+  }
+  return nullptr;
+}
+
+std::uint64_t HashOf(const Workload& workload, const sim::Tape& tape) {
+  return sim::HashBytes(Encode({"", "", SynchronyClass::kNone, PackedRun{workload, tape}}), 0);
+}
+
+}  // namespace
+
+CaseSize SizeOf(const TrialCase& one) {
+  CaseSize size;
+  size.clients = one.workload.clients.size();
+  for (const ClientPlan& client : one.workload.clients) {
+    size.faults += client.faults.size();
+    size.operations += client.operations.size();
+  }
+  for (const std::uint32_t choice :
+       one.tape.lanes[static_cast<std::size_t>(sim::Lane::kSchedule)]) {
+    if (choice != 0) ++size.switches;
+  }
+  return size;
+}
+
+const Violation* NamingViolation(const RunResult& run, const RunCase& run_case, Judged property) {
+  return Earliest(run, PromisedBy(run_case, property));
+}
+
+const Violation* NamingViolation(const RunResult& run, const RunCase& run_case) {
+  const Violation* naming = Earliest(run, PromisedBy(run_case, std::nullopt));
+  return naming == nullptr && !run.violations.empty() ? &run.violations.front() : naming;
+}
+
+Trial::Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
+             const std::atomic<bool>* stop)
+    : universe_(universe),
+      case_(run_case),
+      property_(property),
+      promised_(PromisedBy(run_case, property)),
+      budget_(budget),
+      stop_(stop) {}
+
+RunResult Trial::Run(const Workload& workload, sim::Choices& choices, bool keep_events) {
+  ++tries_;
+  GuardProgress();
+  RunResult run = RunOnce(universe_, case_, workload, choices, keep_events);
+  commands_ += run.commands;
+  return run;
+}
+
+bool Trial::Confirm(const TrialCase& one, int times) {
+  std::optional<std::uint64_t> hash;
+  for (int i = 0; i < times && !ended(); ++i) {
+    sim::Choices choices = sim::Choices::FromTape(one.tape);
+    const RunResult run = Run(one.workload, choices);
+    if (run.Find(property_) == nullptr || hash.value_or(run.trace_hash) != run.trace_hash) {
+      return false;
+    }
+    hash = run.trace_hash;
+    named_ = Code(Earliest(run, promised_)->property);
+  }
+  return true;
+}
+
+bool Trial::SameReason(const RunResult& run) {
+  if (run.Find(property_) == nullptr) return false;
+  const std::string_view own = Code(property_);
+  const std::string_view name = Code(Earliest(run, promised_)->property);
+  if (name != own && name != named_) return false;
+  named_ = name;
+  return true;
+}
+
+RunResult Trial::RunAgain(const TrialCase& one) {
+  sim::Choices choices = sim::Choices::FromTape(one.tape);
+  return Run(one.workload, choices, true);
+}
+
+std::optional<sim::Tape> Trial::Fails(const Workload& workload, const sim::Tape& tape) {
+  if (ended()) return std::nullopt;
+  const std::uint64_t hash = HashOf(workload, tape);
+  if (passed_.contains(hash)) return std::nullopt;
+  std::optional<sim::Tape> drawn = FailsWith(workload, sim::Choices::FromTape(tape));
+  if (!drawn.has_value()) passed_.insert(hash);
+  return drawn;
+}
+
+std::optional<sim::Tape> Trial::FailsWith(const Workload& workload, sim::Choices choices) {
+  if (ended()) return std::nullopt;
+  const RunResult run = Run(workload, choices);
+  if (!SameReason(run)) return std::nullopt;
+  return choices.TakeTape();
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/to_report.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/json_text.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/words.h"
+#include "scenarios/log/event_rows.h"
+#include "scenarios/log/stretches.h"
+#include "scenarios/search/shrink/explain.h"
+#include "scenarios/search/shrink/trial.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using reports::Counterexample;
+
+std::int64_t Microseconds(Duration length) { return length.count() / 1000; }
+
+std::string FaultLine(int client, const PlannedFault& fault) {
+  const std::string who =
+      fmt::format("{} at step {}: {}", ClientName(client), fault.step, sim::ToString(fault.kind));
+  const sim::FaultInfo* info = sim::FindFault(fault.kind);
+  if (fault.kind == sim::FaultKind::kExpiry) {
+    return fmt::format("{} (stands still until {} us after the nearest key deadline)", who,
+                       Microseconds(fault.length));
+  }
+  const std::string where =
+      info != nullptr && info->uses_node ? fmt::format(" of node {}", fault.node) : "";
+  switch (info != nullptr ? info->length : sim::FaultLength::kUnused) {
+    case sim::FaultLength::kUnused:
+      break;
+    case sim::FaultLength::kDuration:
+      return fmt::format("{}{} for {}", who, where, Instant(fault.length));
+    case sim::FaultLength::kSigned:
+      return fmt::format("{}{} by {} us", who, where, Microseconds(fault.length));
+    case sim::FaultLength::kPpm:
+      return fmt::format("{}{} of {} ppm", who, where, fault.length.count());
+  }
+  return who + where;
+}
+
+void AddOperation(const Operation& operation, reports::JsonText& json) {
+  const auto length = [&](std::string_view name, Duration value) {
+    json.Key(name);
+    json.Signed(Microseconds(value));
+  };
+  json.BeginObject();
+  json.Key("ask");
+  json.String(ToString(operation.ask));
+  length("think_us", operation.think);
+  length("wait_us", operation.wait);
+  length("hold_us", operation.hold);
+  json.Key("extend");
+  json.Bool(operation.extend);
+  json.Key("inside");
+  json.Bool(operation.inside);
+  json.Key("shared");
+  json.Bool(operation.shared);
+  json.Key("heedless");
+  json.Bool(operation.heedless);
+  length("stall_us", operation.stall);
+  length("overstay_us", operation.overstay);
+  json.Key("sets_limit");
+  json.Signed(operation.sets_limit);
+  json.Key("resource");
+  json.Signed(operation.resource);
+  json.Key("stops");
+  json.Bool(operation.stops);
+  length("stop_after_us", operation.stop_after);
+  json.Key("forces");
+  json.Bool(operation.forces);
+  json.EndObject();
+}
+
+/// The case as data, for people and programs; the token alone is read back.
+std::string ProgramJson(const Workload& workload, const std::string& token) {
+  reports::JsonText json;
+  const auto length = [&](std::string_view name, Duration value) {
+    json.Key(name);
+    json.Signed(Microseconds(value));
+  };
+  const auto word = [&](std::string_view name, std::string_view value) {
+    json.Key(name);
+    json.String(value);
+  };
+  json.BeginObject();
+  word("token", token);
+  length("lease_us", workload.lease);
+  length("life_us", workload.life);
+  json.Key("permits");
+  json.Signed(workload.permits);
+  json.Key("resources");
+  json.Signed(workload.resources);
+  length("latency_max_us", workload.latency_max);
+  word("topology", ToString(workload.topology));
+  json.Key("nodes");
+  json.Signed(workload.nodes);
+  word("persistence", ToString(workload.persistence));
+  word("guard", ToString(workload.guard));
+  json.Key("clients");
+  json.BeginArray();
+  for (const ClientPlan& client : workload.clients) {
+    json.BeginObject();
+    json.Key("clock_rate_ppm");
+    json.Signed(client.clock_rate_ppm);
+    json.Key("limit");
+    json.Signed(client.limit.value_or(workload.permits));
+    length("lease_us", client.lease.count() > 0 ? client.lease : workload.lease);
+    json.Key("operations");
+    json.BeginArray();
+    for (const Operation& operation : client.operations) {
+      AddOperation(operation, json);
+    }
+    json.EndArray();
+    json.Key("faults");
+    json.BeginArray();
+    for (const PlannedFault& fault : client.faults) {
+      json.BeginObject();
+      word("kind", sim::ToString(fault.kind));
+      json.Key("step");
+      json.Signed(fault.step);
+      length("length_us", fault.length);
+      json.Key("node");
+      json.Signed(fault.node);
+      json.EndObject();
+    }
+    json.EndArray();
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return std::move(json).Take();
+}
+
+reports::Size ToReport(const CaseSize& size) {
+  return {size.clients, size.faults, size.operations, size.switches};
+}
+
+/// Some digest every `stride` steps, so that a long run does not make a long
+/// file.
+reports::Record RecordOf(const RunResult& run, const Violation* violation) {
+  constexpr std::uint64_t kMostDigests = 2048;
+  reports::Record record;
+  record.trace_hash = run.trace_hash;
+  for (const sim::TraceEvent& event : run.events) record.steps = std::max(record.steps, event.step);
+  if (violation != nullptr) record.violating_step = ViolatingStep(run, *violation);
+  record.stride = std::max<std::uint64_t>(1, (record.steps + kMostDigests - 1) / kMostDigests);
+  for (const sim::TraceEvent& event : run.events) {
+    if (event.step == 0 || event.step % record.stride != 0) continue;
+    record.digests += fmt::format("{:08x}", event.hash & 0xffffffffU);
+  }
+  return record;
+}
+
+/// What else the run violates, each property once, with a word about what nobody can promise.
+std::vector<std::string> OthersIn(const RunResult& run, Judged named, const RunCase& run_case) {
+  const harness::Traits traits = run_case.subject->traits();
+  std::vector<std::string> others;
+  PerJudged<bool> said;
+  for (const Violation& other : run.violations) {
+    if (other.property == named || std::exchange(said[other.property], true)) continue;
+    const std::string_view why =
+        WhyNotPromised(other.property, *run_case.scenario, run_case.synchrony, traits);
+    others.push_back(fmt::format("{} {}: {}{}", Code(other.property), Slug(other.property),
+                                 other.what,
+                                 why.empty() ? "" : fmt::format(" Expected here: {}.", why)));
+  }
+  return others;
+}
+
+/// Which of the property's usual fixes fits what was seen: the first, unless the run tells more.
+std::size_t HintFor(const RunResult& run, const Violation& violation) {
+  std::string last;  // commands of the client that is at fault
+  std::string before_last;
+  bool server_lost_data = false;
+  for (const sim::TraceEvent& event : run.events) {
+    if (event.time > violation.at) break;
+    if (event.kind == sim::TraceKind::kFault) {
+      const sim::FaultInfo* info = sim::FindFault(event.text.substr(0, event.text.find(' ')));
+      server_lost_data =
+          server_lost_data || (info != nullptr && info->family == sim::FaultFamily::kServer);
+    }
+    if (event.kind != sim::TraceKind::kSend || event.process != violation.client) continue;
+    before_last = std::exchange(last, event.text.substr(0, event.text.find(' ')));
+  }
+  // The owner was looked at, but in a step of its own.
+  if (violation.property == Judged::kForeignRelease && last == "DEL" && before_last == "GET") {
+    return 1;
+  }
+  // The lock was lost, not granted carelessly.
+  return violation.property == Judged::kServerExclusion && server_lost_data ? 1 : 0;
+}
+
+/// What is found out by trying: the costly part.
+void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& found,
+              const RunResult& run, const std::atomic<bool>* stop, Counterexample& counterexample) {
+  constexpr int kBudget = 4000;  // runs
+  Explanation tried = ExplainByTrying(universe, run_case, {found.workload, found.tape}, run,
+                                      found.property, kBudget, stop);
+  counterexample.needed = std::move(tried.needed);
+  counterexample.irrelevant = std::move(tried.irrelevant);
+  counterexample.nearest = std::move(tried.nearest);
+  counterexample.critical = std::move(tried.critical);
+}
+
+/// A debugger takes no script, as the wrapper in the root of the checkout is.
+std::string_view Binary(std::string_view program) {
+  return program == "./interlock" ? "build/release/bin/interlock" : program;
+}
+
+}  // namespace
+
+std::string ReplayCommand(std::string_view program, std::string_view token) {
+  if (program.empty()) return std::string(token);
+  return fmt::format("{} replay '{}'", program, token);
+}
+
+Explained Explain(const Found& found, std::string_view program, Effort effort,
+                  const std::atomic<bool>* stop) {
+  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
+                         found.unit.synchrony};
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromTape(found.tape);
+  const RunResult run = RunOnce(universe, run_case, found.workload, choices, true);
+
+  Explained explained;
+  explained.trace_hash = run.trace_hash;
+  Counterexample& counterexample = explained.counterexample;
+  counterexample.code = Code(found.property);
+  counterexample.property = Slug(found.property);
+  counterexample.lock = run_case.subject->name();
+  counterexample.scenario = run_case.scenario->name;
+  counterexample.synchrony = static_cast<reports::SynchronyClass>(run_case.synchrony);
+  std::array<std::string_view, 3> hints;
+  for (const Property& property : FindProperties(counterexample.property)) {
+    counterexample.title = property.headline;
+    hints = property.fixes;
+  }
+  const PropertyOfLatches* of_latches = FindPropertyOfLatches(counterexample.property);
+  if (run_case.subject->traits().latch && of_latches != nullptr) {
+    counterexample.title = of_latches->headline;
+    hints.fill(of_latches->fix);
+  }
+  const std::size_t clients = found.workload.clients.size();
+  for (std::size_t i = 0; i < clients; ++i) {
+    counterexample.columns.push_back(ClientName(static_cast<int>(i)));
+  }
+  const auto probes = static_cast<std::size_t>(found.workload.permits) *
+                      static_cast<std::size_t>(found.workload.resources);
+  for (std::size_t i = 0; i < probes; ++i) {
+    counterexample.columns.push_back(ClientName(static_cast<int>(clients + i)) + " (probe)");
+  }
+  counterexample.columns.emplace_back("redis");
+  const Violation* violation = run.Find(found.property);
+  if (violation != nullptr) {
+    counterexample.sentence = violation->what;
+    counterexample.hints.emplace_back(hints[HintFor(run, *violation)]);
+    EventTable table = TableOf(run, *violation, clients + probes);
+    counterexample.rows = std::move(table.rows);
+    counterexample.scripts = std::move(table.scripts);
+    counterexample.stretches = StretchesOf(run, counterexample.rows);
+    if (effort == Effort::kTry) AddTried(universe, run_case, found, run, stop, counterexample);
+  }
+  counterexample.record = RecordOf(run, violation);
+  counterexample.also = OthersIn(run, found.property, run_case);
+  int client = 0;
+  for (const ClientPlan& plan : found.workload.clients) {
+    for (const PlannedFault& fault : plan.faults) {
+      counterexample.faults.push_back(FaultLine(client, fault));
+    }
+    ++client;
+  }
+  counterexample.shrunk.now = ToReport(SizeOf({found.workload, found.tape}));
+  counterexample.shrunk.original = ToReport(SizeOf({found.original, found.original_tape}));
+  counterexample.shrunk.shrinks = static_cast<std::uint64_t>(found.shrinks);
+  counterexample.shrunk.time = found.shrink_time;
+  counterexample.violating_runs = found.violating_runs;
+  counterexample.total_runs = found.runs;
+  counterexample.caller = program;
+  counterexample.replay = ReplayCommand(program, found.token);
+  if (!program.empty()) {
+    counterexample.debug =
+        fmt::format("gdb --args {} replay --break '{}'", Binary(program), found.token);
+  }
+  counterexample.program = ProgramJson(found.workload, found.token);
+  return explained;
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// Turns a shrunk violation into a counterexample that a tired engineer understands: runs it once
+// more with its events kept, and lays them out in a table of clients and server.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "reports/run_report.h"
+#include "scenarios/search/campaign.h"
+
+namespace interlock::scenarios {
+
+/// What a counterexample's run gave, beside the table.
+struct Explained {
+  reports::Counterexample counterexample;
+  std::uint64_t trace_hash = 0;
+};
+
+enum class Effort {
+  kShow,  ///< one more run, to show it
+  kTry,   ///< some thousand runs beside it, to tell what is needed and what is not
+};
+
+/// `program` is how to call this program, for the replay line; empty if that is not known. After
+/// `stop` (if any) is set nothing more is tried: what was found out by then is told.
+Explained Explain(const Found& found, std::string_view program, Effort effort,
+                  const std::atomic<bool>* stop = nullptr);
+
+/// The command line that replays a token; the bare token if `program` is empty.
+std::string ReplayCommand(std::string_view program, std::string_view token);
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// The check's own dealings with the server: where it is, whether it will do, and plain commands
+// whose failure is a Status.
+//
+// Safety: nothing here writes, but for removing keys by name. Thread safety: none.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <interlock/connection.h>
+#include <interlock/hiredis_connector.h>
+#include <interlock/result.h>
+#include <interlock/runtime.h>
+
+namespace interlock::sim::machine {
+
+/// A connection that turns error replies into kUnavailable.
+class Admin {
+ public:
+  /// `runtime` must outlive it. As Connector::Connect; kUnavailable after two seconds.
+  static Result<Admin> Open(Runtime& runtime, const HiredisOptions& options);
+
+  Result<Reply> Call(const std::vector<std::string_view>& words);
+
+ private:
+  Admin(Runtime& runtime, std::unique_ptr<Connector> connector,
+        std::unique_ptr<Connection> connection);
+
+  Runtime* runtime_;
+  std::unique_ptr<Connector> connector_;
+  std::unique_ptr<Connection> connection_;
+};
+
+/// Names this machine: 127.0.0.0/8, ::1, "localhost" or a Unix socket. Other names are not
+/// resolved.
+bool IsOnThisMachine(const HiredisOptions& options);
+
+/// kInvalidArgument: the URL is malformed, or leads away from this machine without `allow_remote`.
+Result<HiredisOptions> ParseTarget(std::string_view url, bool allow_remote);
+
+/// Several, separated by commas.
+Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool allow_remote);
+
+/// "7.0.15". kUnavailable: it does not call itself Redis.
+Result<std::string> VersionOf(Admin& admin);
+
+/// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that takes no
+/// writes. kInvalidArgument: the server refused the credentials or the database. `prefix` begins no
+/// key yet.
+Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::string& prefix);
+
+/// The database in which a scenario that wants `wanted` runs: its own, if the URL names none and
+/// the server has it, else the URL's.
+int DatabaseFor(Runtime& runtime, const HiredisOptions& options, int wanted);
+
+}  // namespace interlock::sim::machine

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// What a foreign client and `interlock drive` share: one page of memory with the client's clock,
+// which moves only when it is told to, and with the threads of the client that wait for a time of
+// it. The library that is loaded into the client (see sleeper.h) writes who waits; VirtualClock
+// moves the clock and wakes them.
+//
+// Thread safety: lock-free, between processes. All times are Unix times in ns.
+#pragma once
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+
+namespace interlock::sim::machine {
+
+/// Environment of a client: the file of its page.
+inline constexpr const char* kClockVariable = "INTERLOCK_CLOCK";
+inline constexpr std::int64_t kNoWakeUp = INT64_MAX;
+/// Of the monotonic clock's zero: it is no time of day, as on any machine.
+inline constexpr std::int64_t kBootNs = 1'799'900'000'000'000'000;
+
+/// How a waiting thread is woken.
+enum class WakeBy : std::int32_t {
+  kFutex,   ///< it waits for nothing else
+  kSocket,  ///< it waits for files, too, and so for a datagram
+  kNaps,    ///< it waits for another thread, too, and looks by itself again and again
+};
+
+struct Sleeper {
+  std::atomic<std::int32_t> thread = 0;  ///< its id; 0: the place is free
+  std::atomic<std::int32_t> process = 0;
+  std::atomic<std::int64_t> until_ns = kNoWakeUp;  ///< past that; kNoWakeUp: for no time
+  std::atomic<WakeBy> by = WakeBy::kFutex;
+  std::atomic<std::uint32_t> woken = 0;  ///< a futex
+};
+
+struct SharedClock {
+  std::atomic<std::int64_t> now_ns = 0;
+  std::atomic<std::int64_t> last_reading_ns = 0;  ///< of the time of day; readings differ
+  std::atomic<std::uint64_t> entropy = 0;         ///< the state of the client's random numbers
+  std::atomic<std::uint64_t> waits = 0;           ///< so many times has a thread begun to wait
+  std::atomic<std::uint64_t> readings = 0;        ///< since it moved; who spins has very many
+  std::int32_t client = 0;
+  std::array<Sleeper, 256> sleepers;
+};
+
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
+static_assert(std::atomic<WakeBy>::is_always_lock_free);
+
+/// Where a thread takes datagrams that wake it: a name that no file has.
+inline socklen_t WakeAddress(std::int32_t thread, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  const int length = std::snprintf(&address.sun_path[1], sizeof address.sun_path - 1,
+                                   "interlock-clock-%d", static_cast<int>(thread));
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
+                                static_cast<std::size_t>(length));
+}
+
+}  // namespace interlock::sim::machine

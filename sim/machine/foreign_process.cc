@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "sim/machine/foreign_process.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+namespace interlock::sim::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kSignalBase = 128;  // as shells tell a signal in an exit code
+
+/// In the new process, until it is another program. Tells the errno by the pipe, and ends.
+[[noreturn]] void Become(const std::vector<std::string>& command,
+                         const ForeignProcess::Environment& environment, int output, int failure,
+                         pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) std::signal(signal, SIG_DFL);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  std::vector<std::string> words = command;
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execvp(argv.front(), argv.data());
+  const int reason = errno;
+  (void)!write(failure, &reason, sizeof reason);
+  _exit(1);
+}
+
+/// What stands behind `name` in a file of lines "name:\tvalue".
+std::string_view StatusField(std::string_view text, std::string_view name) {
+  const std::size_t at = text.find(name);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + name.size());
+  const std::size_t begin = rest.find_first_not_of("\t ");
+  if (begin == std::string_view::npos) return {};
+  return rest.substr(begin, rest.find('\n', begin) - begin);
+}
+
+std::uint64_t StatNumber(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::string Content(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// By the content of its status.
+bool IsRunning(std::string_view status) {
+  const std::string_view state = StatusField(status, "\nState:");
+  return !state.empty() && (state.front() == 'R' || state.front() == 'D');
+}
+
+/// False: one runs.
+bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint64_t& sum) {
+  std::error_code gone;
+  for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
+       task.increment(gone)) {
+    std::istringstream children(Content(task->path() / "children"));
+    for (std::string child; children >> child;) {
+      if (!AddSwitches(child, but, sum)) return false;
+    }
+    const auto thread = static_cast<int>(StatNumber(task->path().filename().string()));
+    if (std::find(but.begin(), but.end(), thread) != but.end()) continue;
+    const std::string status = Content(task->path() / "status");
+    if (IsRunning(status)) return false;
+    sum += StatNumber(StatusField(status, "\nvoluntary_ctxt_switches:"));
+    sum += StatNumber(StatusField(status, "\nnonvoluntary_ctxt_switches:"));
+  }
+  return true;
+}
+
+/// In ticks of the kernel's.
+std::uint64_t TicksOf(const std::string& pid) {
+  constexpr int kBeforeUserTime = 11;  // fields behind the name, which may have spaces in it
+  const std::string stat = Content("/proc/" + pid + "/stat");
+  std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
+  std::string skipped;
+  for (int i = 0; i < kBeforeUserTime; ++i) fields >> skipped;
+  std::uint64_t user = 0;
+  std::uint64_t system = 0;
+  fields >> user >> system;
+  std::uint64_t ticks = user + system;
+  std::istringstream children(Content("/proc/" + pid + "/task/" + pid + "/children"));
+  for (std::string child; children >> child;) ticks += TicksOf(child);
+  return ticks;
+}
+
+bool AllHaveMapped(const std::string& pid, std::string_view name) {
+  const std::string maps = Content("/proc/" + pid + "/maps");
+  if (!maps.empty() && maps.find(name) == std::string::npos) return false;
+  std::error_code gone;
+  for (fs::directory_iterator task("/proc/" + pid + "/task", gone), end; !gone && task != end;
+       task.increment(gone)) {
+    std::istringstream children(Content(task->path() / "children"));
+    for (std::string child; children >> child;) {
+      if (!AllHaveMapped(child, name)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
+    const std::vector<std::string>& command, const Environment& environment) {
+  const auto failed = [](std::string_view what) {
+    return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
+  };
+  std::array<int, 2> failure{};
+  if (pipe2(failure.data(), O_CLOEXEC) != 0) return failed("cannot make a pipe");
+  const int output = memfd_create("output", MFD_CLOEXEC);
+  // Both streams append, so that neither overwrites the other.
+  if (output >= 0) fcntl(output, F_SETFL, O_APPEND);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) Become(command, environment, output, failure[1], parent);
+  close(failure[1]);
+  int reason = 0;
+  const bool no_program = pid > 0 && read(failure[0], &reason, sizeof reason) == sizeof reason;
+  close(failure[0]);
+  if (pid < 0) {
+    close(output);
+    return failed("cannot start a process");
+  }
+  setpgid(pid, pid);  // whoever of the two comes first
+  std::unique_ptr<ForeignProcess> process(new ForeignProcess(pid, output));
+  if (no_program) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("cannot run {}: {}", command.front(), std::strerror(reason)));
+  }
+  return process;
+}
+
+ForeignProcess::~ForeignProcess() {
+  Kill();
+  close(output_);
+}
+
+bool ForeignProcess::ended() {
+  if (ended_) return true;
+  int status = 0;
+  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
+  ended_ = true;
+  exit_code_ = WIFSIGNALED(status) ? kSignalBase + WTERMSIG(status) : WEXITSTATUS(status);
+  kill(-pid_, SIGKILL);  // what it has started ends with it
+  return true;
+}
+
+std::optional<std::uint64_t> ForeignProcess::Switches(const std::vector<int>& but_threads) const {
+  std::uint64_t sum = 0;
+  if (ended_ || stopped_) return sum;
+  if (!AddSwitches(std::to_string(pid_), but_threads, sum)) return std::nullopt;
+  return sum;
+}
+
+bool ForeignProcess::Runs(int thread) {
+  return IsRunning(Content("/proc/" + std::to_string(thread) + "/status"));
+}
+
+bool ForeignProcess::HasMapped(std::string_view name) const {
+  return ended_ || AllHaveMapped(std::to_string(pid_), name);
+}
+
+Duration ForeignProcess::ProcessorTime() const {
+  const auto per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
+  const std::chrono::duration<double> time(static_cast<double>(TicksOf(std::to_string(pid_))) /
+                                           per_second);
+  return ended_ ? Duration{} : std::chrono::duration_cast<Duration>(time);
+}
+
+void ForeignProcess::Stop() {
+  if (ended_) return;
+  kill(-pid_, SIGSTOP);
+  stopped_ = true;
+}
+
+void ForeignProcess::Continue() {
+  if (!ended_) kill(-pid_, SIGCONT);
+  stopped_ = false;
+}
+
+void ForeignProcess::Kill() {
+  if (ended_) return;
+  kill(-pid_, SIGKILL);
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended_ = true;
+  exit_code_ = kSignalBase + SIGKILL;
+}
+
+std::string ForeignProcess::OutputTail(std::size_t bytes) const {
+  const off_t size = lseek(output_, 0, SEEK_END);
+  if (size <= 0) return {};
+  const std::size_t wanted = std::min(bytes, static_cast<std::size_t>(size));
+  std::string text(wanted, '\0');
+  const ssize_t got = pread(output_, text.data(), wanted, size - static_cast<off_t>(wanted));
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+}  // namespace interlock::sim::machine

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// Watches machine and server beside a run: a lock is not blamed for what they do. The server's
+// clock is read again and again, which shows how long it takes to answer, whether its clock was
+// set, and, if the connection ends, that it may have restarted. Thread safety: none.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <interlock/result.h>
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+#include "sim/machine/admin.h"
+
+namespace interlock::sim::machine {
+
+class Heartbeat {
+ public:
+  /// `runtime` outlives it.
+  Heartbeat(Runtime& runtime, Admin admin);
+
+  /// To be called every few dozen milliseconds; waits for the server's answer.
+  void Beat();
+  /// The same while the server is made to be away: a wait that should have been short took `took`.
+  void Waited(Duration took);
+  /// Goes on with the server that is there now.
+  void Resume(Admin admin);
+
+  const std::string& broken() const { return broken_; }
+  const std::string& disturbed() const { return disturbed_; }
+
+ private:
+  void Note(Duration stood_still);
+  void CompareClocks(const Reply& time, MonotonicTime sent, MonotonicTime received);
+
+  Runtime& runtime_;
+  Admin admin_;
+  MonotonicTime last_;
+  std::optional<Duration> ahead_;  ///< the server's clock, less ours, when first read
+  Duration uncertain_{};           ///< of that reading
+  std::string broken_;
+  std::string disturbed_;
+};
+
+}  // namespace interlock::sim::machine

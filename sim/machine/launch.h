@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// A client's command, told where its servers are: by its environment (REDIS_URL, REDIS_HOST,
+// REDIS_PORT, of several servers REDIS_URLS; INTERLOCK_CLIENT counts clients from 0), and by words
+// that stand for them: "{url}", "{urls}", "{port}", "{client}". Of several commands, separated by
+// the word "--and", clients take one after the other.
+//
+// Thread safety: as ForeignProcess.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "sim/machine/foreign_process.h"
+
+namespace interlock::sim::machine {
+
+/// The one of the commands in it that is the client's.
+std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
+
+/// `more`: to be in its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
+/// command nor the ports are empty.
+Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
+                                               const std::vector<int>& ports,
+                                               const ForeignProcess::Environment& more);
+
+}  // namespace interlock::sim::machine

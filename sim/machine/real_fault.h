@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// What can go wrong on real servers, as plain data: the kinds, by what means each is done, and one
+// planned fault. A client's fault strikes at a step of its own (it connects, is about to send, has
+// sent, has a reply, enters its section, is about to release), one of its link at one of its
+// messages, one of a server some time after the beginning. Thread safety: pure functions.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <interlock/time.h>
+
+namespace interlock::sim::machine {
+
+enum class RealFaultKind : std::uint8_t {
+  // Of a client.
+  kPause,
+  // Of its link, by the proxy.
+  kDelayRequest,
+  kDelayReply,
+  kLostRequest,
+  kLostReply,
+  kResetBefore,
+  kResetAfter,
+  kHalfOpen,
+  kPartition,
+  kPartitionToServer,
+  kPartitionFromServer,
+  // Of a server, or by its operator.
+  kServerKill,
+  kServerPause,
+  kServerSleep,
+  kClientPauseAll,
+  kClientPauseWrite,
+  kReadonly,
+  kOom,
+  kBusy,
+  kScriptFlush,
+  kClientKill,
+  kFlushAll,
+  kAdminDel,
+  // Of a primary with replicas.
+  kReplicationStop,
+  kFailover,
+  kSplitBrain,
+  kSentinelFailover,
+};
+inline constexpr std::size_t kRealFaults = 27;
+
+enum class RealFaultPlace : std::uint8_t { kClient, kLink, kServer };
+
+struct RealFaultInfo {
+  RealFaultKind kind;
+  std::string_view name;  ///< that of the simulated fault, where there is one
+  RealFaultPlace place;
+  std::string_view means;
+};
+
+/// In the order of the kinds.
+const std::array<RealFaultInfo, kRealFaults>& KnownRealFaults();
+const RealFaultInfo& InfoOf(RealFaultKind kind);
+std::string_view ToString(RealFaultKind kind);
+
+struct RealFault {
+  RealFaultKind kind = RealFaultKind::kPause;
+  int client = 0;
+  int step = 0;   ///< of the client, or of its messages
+  Duration at{};  ///< of a server: from the beginning of the run
+  Duration length{};
+  int node = 0;  ///< of a server
+  bool operator==(const RealFault&) const = default;
+};
+
+}  // namespace interlock::sim::machine

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// Real redis-servers of one's own that belong together, started by one call: a primary with
+// replicas, the same under Sentinels, masters that know nothing of each other, or a Cluster.
+//
+// Guarantee: once started, everybody knows everybody: replicas are in step, Sentinels have found
+// each other, the Cluster serves all slots. Else, and for thread safety, as RedisServer.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <interlock/result.h>
+
+#include "sim/machine/redis_server.h"
+
+namespace interlock::sim::machine {
+
+struct RedisTopologyOptions {
+  int masters = 1;
+  int replicas = 0;            ///< of each master
+  int sentinels = 0;           ///< a majority of which has to agree; only with one master
+  bool cluster = false;        ///< the masters share the slots
+  RedisServerOptions of = {};  ///< masters and replicas
+};
+
+inline RedisTopologyOptions Standalone() { return {}; }
+inline RedisTopologyOptions UnderSentinels() { return {.replicas = 2, .sentinels = 3}; }
+inline RedisTopologyOptions IndependentMasters() { return {.masters = 5}; }
+inline RedisTopologyOptions ClusterOfThree() {
+  return {.masters = 3, .replicas = 1, .cluster = true};
+}
+
+/// As the Sentinels call the master.
+inline constexpr std::string_view kMasterName = "main";
+/// After so much silence a Sentinel takes a server for down.
+inline constexpr std::chrono::milliseconds kSentinelPatience(1000);
+
+class RedisTopology {
+ public:
+  /// kUnavailable: as RedisServer::Start, or they did not find together in time.
+  static Result<std::unique_ptr<RedisTopology>> Start(const RedisTopologyOptions& options);
+
+  RedisServer& master(std::size_t index = 0) { return *masters_[index]; }
+  /// Of all masters' together: first those of the first one.
+  RedisServer& replica(std::size_t index = 0) { return *replicas_[index]; }
+  RedisServer& sentinel(std::size_t index = 0) { return *sentinels_[index]; }
+  std::size_t masters() const { return masters_.size(); }
+  std::size_t replicas() const { return replicas_.size(); }
+  std::size_t sentinels() const { return sentinels_.size(); }
+  /// Which of a Cluster's masters had the slot in the beginning.
+  std::size_t owner(int slot) const;
+
+ private:
+  RedisTopology() = default;
+
+  Status Launch(const RedisTopologyOptions& options);
+  Status Replicate(const RedisTopologyOptions& options);
+  Status Watch(const RedisTopologyOptions& options);
+  Status Cluster(const RedisTopologyOptions& options);
+  Status ShareSlots();
+  Status Introduce(RedisServer& node);
+
+  std::vector<std::unique_ptr<RedisServer>> masters_;
+  std::vector<std::unique_ptr<RedisServer>> replicas_;
+  std::vector<std::unique_ptr<RedisServer>> sentinels_;
+};
+
+}  // namespace interlock::sim::machine

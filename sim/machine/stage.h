@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// The servers of one run, all of them our own, and each client's way to them: directly, through a
+// fault proxy, or by the Sentinels' word. The proxy is also what leads clients from a primary to
+// the one that takes its place, where no Sentinel does.
+//
+// Everything ends with the object, and with the thread that made it. Thread safety: none.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <interlock/hiredis_connector.h>
+#include <interlock/result.h>
+#include <interlock/topology.h>
+
+#include "sim/machine/proxy/fault_proxy.h"
+#include "sim/machine/real_fault.h"
+#include "sim/machine/redis_topology.h"
+#include "sim/setting.h"
+
+namespace interlock::sim::machine {
+
+/// How a client finds its servers.
+struct ClientWay {
+  std::vector<HiredisOptions> nodes;        ///< one, or each of several masters
+  std::vector<NodeAddress> sentinels = {};  ///< if any: the way to the one node
+};
+
+struct StageOptions {
+  Topology topology = Topology::kStandalone;
+  int nodes = 1;  ///< of independent masters
+  Persistence persistence = Persistence::kNone;
+  bool sentinels = false;  ///< three of them watch the primary
+  int clients = 1;
+  int database = 0;
+};
+
+class Stage {
+ public:
+  /// `faults` are those of the run.
+  static Result<std::unique_ptr<Stage>> Open(const std::vector<RealFault>& faults,
+                                             const StageOptions& options);
+
+  ClientWay WayOf(int client) const;
+
+  /// Masters, of a primary with replicas one: the present primary.
+  std::size_t nodes() const { return topology_->masters(); }
+  RedisServer& node(std::size_t index) { return primary_ ? *primary_ : topology_->master(index); }
+  HiredisOptions OptionsOf(std::size_t node);
+
+  bool replicated() const { return topology_->replicas() > 0; }
+  /// None: not replicated.
+  std::vector<RedisServer*> ReplicasOf(const RedisServer& primary);
+  /// From now on `promoted` is the primary; `reset`: also of connections that are there.
+  void Follow(RedisServer& promoted, bool reset);
+  /// Another one than `old` that all Sentinels name; nullptr: none yet.
+  RedisServer* NamedBySentinels(const RedisServer& old);
+
+  FaultProxy* proxy() { return proxy_.get(); }
+
+ private:
+  explicit Stage(int database) : database_(database) {}
+
+  std::vector<RedisServer*> DataServers();
+
+  const int database_;
+  std::unique_ptr<RedisTopology> topology_;
+  std::unique_ptr<FaultProxy> proxy_;  // nullptr: clients find the servers themselves
+  RedisServer* primary_ = nullptr;     // nullptr: not replicated
+};
+
+}  // namespace interlock::sim::machine

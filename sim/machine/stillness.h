@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether a process stands still, seen by looking again and again: twice in a row, some time apart,
+// no thread of it runs, and none has run in between. One look is enough of a process that has told
+// what it wants. A thread that naps (see Napping) runs now and then: it stands still if it has been
+// seen not to run since the others do not, for who has been woken by one of them runs until it has
+// left its nap. Thread safety: none.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <interlock/time.h>
+
+#include "sim/machine/foreign_process.h"
+
+namespace interlock::sim::machine {
+
+/// Of a process that goes by a virtual clock.
+struct Napping {
+  std::vector<int> threads;  ///< those that look at the clock by themselves
+  std::uint64_t waits = 0;   ///< so often has a thread begun to wait
+};
+
+class Stillness {
+ public:
+  /// `told`: it has a command at the gate.
+  bool Look(const ForeignProcess& process, bool told, const Napping& napping, Duration apart) {
+    const auto now = std::chrono::steady_clock::now();
+    const std::optional<std::uint64_t> switches = process.Switches(napping.threads);
+    if (!switches) {
+      Forget();
+      return false;
+    }
+    const std::pair<std::uint64_t, std::uint64_t> seen(*switches, napping.waits);
+    const bool first = seen_ != seen;
+    if (first) {
+      seen_ = seen;
+      since_ = now;
+      napped_.clear();
+    }
+    if (process.stopped()) return true;
+    if (!AllNap(napping.threads)) return false;
+    return told || (!first && now - since_ >= apart);
+  }
+
+  /// It has been given something to do, which it may not have begun yet.
+  void Forget() { seen_.reset(); }
+
+ private:
+  bool AllNap(const std::vector<int>& threads) {
+    bool all = true;
+    for (const int thread : threads) {
+      if (std::find(napped_.begin(), napped_.end(), thread) != napped_.end()) continue;
+      if (ForeignProcess::Runs(thread)) {
+        all = false;
+      } else {
+        napped_.push_back(thread);
+      }
+    }
+    return all;
+  }
+
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> seen_;  // switches, waits
+  std::chrono::steady_clock::time_point since_;
+  std::vector<int> napped_;  // threads, seen not to run since then
+};
+
+}  // namespace interlock::sim::machine

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "sim/machine/virtual_clock.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/machine/clock_library.h"
+
+namespace interlock::sim::machine {
+namespace {
+
+/// Who asks so often for the time while it stands still waits for it to pass.
+constexpr std::uint64_t kSpinning = 20'000;
+constexpr std::int64_t kNsPerUs = 1'000;
+
+Status Failed(std::string_view what) {
+  return Status(StatusCode::kUnavailable, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+std::string PathOf(int file) { return fmt::format("/proc/{}/fd/{}", getpid(), file); }
+
+bool Exists(const Sleeper& one) {
+  return syscall(SYS_tgkill, one.process.load(), one.thread.load(), 0) == 0 || errno == EPERM;
+}
+
+bool Waits(const Sleeper& one) {
+  return one.thread != 0 && one.until_ns != kNoWakeUp && Exists(one);
+}
+
+void Wake(Sleeper& one, int datagrams) {
+  one.woken = 1;
+  syscall(SYS_futex, &one.woken, FUTEX_WAKE, INT_MAX);
+  if (one.by != WakeBy::kSocket) return;
+  sockaddr_un address{};
+  const socklen_t size = WakeAddress(one.thread, address);
+  sendto(datagrams, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address),
+         size);
+}
+
+}  // namespace
+
+struct VirtualClock::Page {
+  int file = -1;
+  SharedClock* clock = nullptr;
+};
+
+Result<std::unique_ptr<VirtualClock>> VirtualClock::Make(
+    const std::vector<std::uint64_t>& entropy) {
+  std::unique_ptr<VirtualClock> made(new VirtualClock());
+  made->datagrams_ = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  made->library_ = memfd_create(kLibrary.data(), MFD_CLOEXEC);
+  if (made->datagrams_ < 0 || made->library_ < 0) return Failed("no clock for clients");
+  const std::string_view library = ClockLibrary();
+  if (write(made->library_, library.data(), library.size()) !=
+      static_cast<ssize_t>(library.size())) {
+    return Failed("cannot lay out the clients' clock");
+  }
+  for (const std::uint64_t words : entropy) {
+    Page& page = made->pages_.emplace_back();
+    page.file = memfd_create("interlock-time", MFD_CLOEXEC);
+    if (page.file < 0 || ftruncate(page.file, sizeof(SharedClock)) != 0) return Failed("no page");
+    void* memory =
+        mmap(nullptr, sizeof(SharedClock), PROT_READ | PROT_WRITE, MAP_SHARED, page.file, 0);
+    if (memory == MAP_FAILED) return Failed("no page");
+    page.clock = new (memory) SharedClock();
+    page.clock->client = static_cast<std::int32_t>(made->pages_.size() - 1);
+    page.clock->entropy = words;
+    page.clock->now_ns = kEpochUs * kNsPerUs;
+  }
+  return made;
+}
+
+VirtualClock::~VirtualClock() {
+  for (const Page& page : pages_) {
+    if (page.clock != nullptr) munmap(page.clock, sizeof(SharedClock));
+    if (page.file >= 0) close(page.file);
+  }
+  if (library_ >= 0) close(library_);
+  if (datagrams_ >= 0) close(datagrams_);
+}
+
+SharedClock& VirtualClock::page(int client) const {
+  return *pages_[static_cast<std::size_t>(client)].clock;
+}
+
+ForeignProcess::Environment VirtualClock::EnvironmentOf(int client) const {
+  std::string preload = PathOf(library_);
+  const char* others = std::getenv("LD_PRELOAD");
+  if (others != nullptr) preload += fmt::format(":{}", others);
+  return {{"LD_PRELOAD", preload},
+          {kClockVariable, PathOf(pages_[static_cast<std::size_t>(client)].file)}};
+}
+
+void VirtualClock::SetTime(std::int64_t unix_us) {
+  const std::int64_t now_ns = unix_us * kNsPerUs;
+  for (std::size_t client = 0; client < pages_.size(); ++client) {
+    SharedClock& clock = *pages_[client].clock;
+    if (clock.now_ns == now_ns) continue;
+    clock.now_ns = now_ns;
+    clock.readings = 0;
+    bool any = false;
+    for (Sleeper& one : clock.sleepers) {
+      if (one.thread == 0 || one.until_ns >= now_ns) continue;
+      Wake(one, datagrams_);
+      any = true;
+    }
+    if (any) woken_.push_back(static_cast<int>(client));
+  }
+}
+
+std::vector<int> VirtualClock::TakeWoken() { return std::exchange(woken_, {}); }
+
+std::optional<std::int64_t> VirtualClock::NextWakeUs(int client) const {
+  std::int64_t next_ns = kNoWakeUp;
+  for (const Sleeper& one : page(client).sleepers) {
+    if (Waits(one)) next_ns = std::min(next_ns, one.until_ns.load());
+  }
+  if (next_ns == kNoWakeUp) return std::nullopt;
+  return next_ns / kNsPerUs + 1;
+}
+
+bool VirtualClock::IsWaking(int client) const {
+  const SharedClock& clock = page(client);
+  return std::any_of(clock.sleepers.begin(), clock.sleepers.end(), [&clock](const Sleeper& one) {
+    return one.until_ns < clock.now_ns && Waits(one);
+  });
+}
+
+bool VirtualClock::Spins(int client) const { return page(client).readings > kSpinning; }
+
+Napping VirtualClock::NappingOf(int client) const {
+  Napping napping;
+  napping.waits = waits(client);  // first: whoever begins to wait after this makes a difference
+  for (const Sleeper& one : page(client).sleepers) {
+    if (one.by == WakeBy::kNaps && Waits(one)) napping.threads.push_back(one.thread);
+  }
+  return napping;
+}
+
+}  // namespace interlock::sim::machine

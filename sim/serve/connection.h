@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//
+// One client's connection to a served Redis: bytes in, bytes out. It reads only when told to, so
+// that nothing arrives for a client whose command is still running; it writes what it can at once
+// and the rest when the peer reads, so that a slow reader holds nobody up.
+//
+// Thread safety: none; all on the thread of its io_context.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "sim/redis/resp.h"
+#include "sim/redis/server.h"
+
+namespace interlock::sim::serve {
+
+// The concrete executor: the type-erased default costs an indirect call for every operation.
+using Executor = boost::asio::io_context::executor_type;
+using Socket = boost::asio::basic_stream_socket<boost::asio::generic::stream_protocol, Executor>;
+
+class Connection : public std::enable_shared_from_this<Connection> {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    /// parser() has been fed.
+    virtual void OnBytes(Connection& connection) = 0;
+    /// The peer is gone, or everything is written behind CloseWhenFlushed; it is closed.
+    virtual void OnGone(Connection& connection) = 0;
+  };
+
+  /// What the owner keeps about a connection.
+  struct Notes {
+    redis::ClientId client = 0;  ///< 0: unknown to the fake (not yet, or no longer)
+    std::uint64_t serial = 0;    ///< counts connections
+    std::string address;
+    int executing = 0;        ///< so many of its commands are on the stack
+    bool in_turn = false;     ///< listed for the end of this turn
+    bool waiting = false;     ///< listed because it has input and its client is blocked
+    bool doomed = false;      ///< to be dropped as soon as nothing of it is on the stack
+    bool hanging_up = false;  ///< nothing of it is executed any more
+    bool abandoned = false;  ///< its peer has gone; what it had sent before is still to be executed
+    std::optional<redis::Argv> held;            ///< a command that a fault holds back
+    std::optional<std::int64_t> held_until_us;  ///< nullopt: until the stall ends
+    std::optional<std::int64_t> over_limit_since_us;
+  };
+
+  Connection(Socket socket, Owner& owner) : socket_(std::move(socket)), owner_(owner) {}
+
+  /// Waits for more bytes; does nothing if it does so already, or will never read again.
+  void Read();
+  /// Writes out() as far as the peer takes it; the rest follows by itself.
+  void Flush();
+  void CloseWhenFlushed();
+  /// At once; what is not written is lost. OnGone is not called.
+  void Close();
+  /// The same, and the peer gets an error instead of an end of file.
+  void Reset();
+  /// Silent from now on in both directions, though open: what comes is not looked at; what has
+  /// come is.
+  void GoSilent();
+
+  bool open() const { return socket_.is_open(); }
+  bool silent() const { return silent_; }
+  redis::RequestParser& parser() { return parser_; }
+  /// Replies are appended here.
+  std::string& out() { return out_; }
+  std::size_t unsent() const { return out_.size() + writing_.size() - written_; }
+
+  Notes notes;
+
+ private:
+  void OnRead(const boost::system::error_code& error, std::size_t count);
+  bool Write();
+  void Gone();
+
+  static constexpr std::size_t kReadSize = 16 * 1024;
+
+  Socket socket_;
+  Owner& owner_;
+  redis::RequestParser parser_;
+  std::string out_;
+  std::string writing_;  // out_ and writing_ change places, so that no byte is moved twice.
+  std::size_t written_ = 0;
+  bool reading_ = false;
+  bool awaiting_room_ = false;
+  bool closing_ = false;
+  bool silent_ = false;
+  std::array<char, kReadSize> input_;
+};
+
+}  // namespace interlock::sim::serve

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// A served Redis as a program: its options, and the loop that serves until a signal ends it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace interlock::sim::serve {
+
+struct ServeOptions {
+  std::vector<std::string> addresses = {"127.0.0.1"};
+  int port = 6379;  ///< 0: a free one
+  bool allow_remote = false;
+  std::string unix_socket;
+  /// Of redis.conf, by name: {"requirepass", "secret"}.
+  std::vector<std::pair<std::string, std::string>> parameters;
+  bool controlled_clock = false;  ///< stands still but for commands
+  std::size_t max_clients = 10000;
+};
+
+/// How Serve ended.
+enum class ServeEnd : std::uint8_t {
+  kStopped,    ///< by SIGTERM, SIGINT or SHUTDOWN
+  kRefused,    ///< an address is none, or others can reach it and allow_remote is missing, or a
+               ///< parameter is not taken
+  kNoAddress,  ///< the address or port cannot be had
+  kNoOutput,   ///< `print` has failed
+};
+
+/// Where a served Redis reports to.
+struct ServeOutput {
+  /// What its user waits for; false: it cannot be written.
+  std::function<bool(std::string_view)> print;
+  /// What is worth knowing beside that, a line without its end.
+  std::function<void(std::string_view)> notice;
+};
+
+/// Serves until SIGTERM, SIGINT or SHUTDOWN. The first line printed is "listening on ADDRESS:PORT";
+/// why it ended otherwise is the last notice.
+ServeEnd Serve(const ServeOptions& options, const ServeOutput& output);
+
+}  // namespace interlock::sim::serve

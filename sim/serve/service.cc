@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+//
+// Connections and commands; turns and time are in serve_turns.cc.
+#include "sim/serve/service.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/redis/refusal.h"
+#include "sim/redis/reply.h"
+#include "sim/serve/words.h"
+
+namespace interlock::sim::serve {
+namespace {
+
+using redis::Argv;
+using redis::ClientId;
+using redis::ErrorValue;
+using redis::RequestParser;
+using redis::Value;
+
+// What redis-server allows a subscriber to leave unread (client-output-buffer-limit pubsub).
+constexpr std::size_t kHardLimit = std::size_t{32} << 20;
+constexpr std::size_t kSoftLimit = std::size_t{8} << 20;
+constexpr std::int64_t kSoftLimitUs = 60'000'000;
+
+}  // namespace
+
+Service::Service(boost::asio::io_context& io, const ServeOptions& options)
+    : io_(io),
+      options_(options),
+      clock_(RealUs(), options.controlled_clock),
+      control_(clock_, faults_, *this),
+      timer_(io.get_executor()) {
+  server_.SetSink(this);
+}
+
+Service::~Service() = default;
+
+std::optional<std::string> Service::Configure(int port) {
+  server_.SetUnmodelledIsError(true);
+  server_.SetShutdown([this] { shutdown_(); });
+  server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
+  server_.SetLongScriptHandler([this] { PollInsideScript(); });
+  std::vector<std::pair<std::string, std::string>> parameters = options_.parameters;
+  parameters.emplace_back("port", std::to_string(port));
+  parameters.emplace_back("maxclients", std::to_string(options_.max_clients));
+  for (const auto& [name, value] : parameters) {
+    const std::string error = server_.Configure(name, value);
+    if (!error.empty()) return "--config " + name + "=" + value + ": " + error;
+  }
+  SetServerTime();
+  server_.Start();
+  return std::nullopt;
+}
+
+// What others have sent is executed inside the script; a flood of it must not keep the script from
+// going on for ever.
+void Service::PollInsideScript() {
+  constexpr int kAtMost = 1000;
+  SetServerTime();
+  // Who has waited for the script may get BUSY by now. Not posted: Asio counts what a handler posts
+  // only when that handler returns, and polled from inside it often enough it would run out of
+  // work.
+  if (!waiting_.empty()) EndTurn();
+  for (int i = 0; i < kAtMost && io_.poll_one() > 0; ++i) {
+  }
+}
+
+void Service::Add(Socket socket, std::string peer) {
+  auto connection =
+      std::make_shared<Connection>(std::move(socket), static_cast<Connection::Owner&>(*this));
+  if (connections_.size() >= options_.max_clients) {
+    redis::AppendReply(ErrorValue("ERR max number of clients reached"), 2, &connection->out());
+    connection->Flush();
+    connection->Close();
+    return;
+  }
+  connection->notes.serial = ++last_serial_;
+  connection->notes.address = std::move(peer);
+  connections_.emplace(last_serial_, connection);
+  if (!down_) Register(*connection);
+  connection->Read();
+}
+
+void Service::Register(Connection& connection) {
+  connection.notes.client = server_.Connect(connection.notes.address);
+  clients_[connection.notes.client] = &connection;
+}
+
+Connection* Service::Find(ClientId client) {
+  if (current_ != nullptr && current_->notes.client == client) return current_;
+  const auto found = clients_.find(client);
+  return found == clients_.end() ? nullptr : found->second;
+}
+
+// The fake must not lose a client in the middle of that client's own command; and a real server
+// executes what had arrived before the end of the connection, however late it gets to it.
+void Service::OnGone(Connection& connection) {
+  if (connection.notes.held && !connection.notes.hanging_up) {
+    connection.notes.abandoned = true;
+    return connection.GoSilent();
+  }
+  connection.notes.hanging_up = true;
+  if (connection.notes.executing > 0) {
+    connection.notes.doomed = true;
+    return;
+  }
+  const ClientId client = std::exchange(connection.notes.client, 0);
+  if (client != 0) {
+    clients_.erase(client);
+    server_.Disconnect(client);
+  }
+  Forget(connection);
+}
+
+// Whoever still uses the connection holds a reference of its own.
+void Service::Forget(Connection& connection) { connections_.erase(connection.notes.serial); }
+
+void Service::HangUp(Connection& connection, bool reset) {
+  if (reset) {
+    connection.Reset();
+  } else {
+    connection.Close();
+  }
+  OnGone(connection);
+}
+
+void Service::OnBytes(Connection& connection) {
+  const auto keep = connection.shared_from_this();
+  Serve(connection);
+  AddToTurn(connection);
+}
+
+void Service::Serve(Connection& connection) {
+  SetServerTime();
+  while (ServeNext(connection)) {
+  }
+}
+
+// False: there is nothing that could be executed now.
+bool Service::ServeNext(Connection& connection) {
+  Connection::Notes& notes = connection.notes;
+  if (notes.hanging_up || notes.held) return false;
+  if (notes.client != 0 && server_.IsBlocked(notes.client)) {
+    if (connection.parser().buffered() > 0 && !std::exchange(notes.waiting, true)) {
+      waiting_.push_back(connection.shared_from_this());
+    }
+    return false;
+  }
+  const bool trusted = notes.client == 0 || server_.IsAuthenticated(notes.client);
+  switch (connection.parser().Next(trusted)) {
+    case RequestParser::Outcome::kCommand:
+      Dispatch(connection, connection.parser().command());
+      return true;
+    case RequestParser::Outcome::kNeedMore:
+      return false;
+    case RequestParser::Outcome::kProtocolError:
+      Reply(connection, ErrorValue(connection.parser().error()));
+      notes.hanging_up = true;
+      connection.CloseWhenFlushed();
+      return false;
+    case RequestParser::Outcome::kClose:
+      HangUp(connection, false);
+      return false;
+  }
+  return false;
+}
+
+void Service::Dispatch(Connection& connection, Argv& argv) {
+  if (Control::Owns(argv)) return Steer(connection, argv);
+  if (down_ && SameWord(argv[0], "SHUTDOWN")) return shutdown_();
+  if (down_) return HangUp(connection, true);
+  if (stalled_until_us_) return Hold(connection, std::move(argv), std::nullopt);
+  if (!faults_.empty()) {
+    const auto fault = faults_.Take(server_.NameOf(connection.notes.client), argv);
+    if (fault) return Strike(connection, argv, *fault);
+  }
+  Execute(connection, argv);
+}
+
+void Service::Steer(Connection& connection, const Argv& argv) {
+  Connection* const outer = std::exchange(current_, &connection);
+  const Value reply = control_.Execute(argv);
+  current_ = outer;
+  Reply(connection, reply);
+  if (!connection.notes.hanging_up) return;
+  // What is never written is never flushed either.
+  if (connection.silent()) return HangUp(connection, true);
+  connection.CloseWhenFlushed();
+}
+
+void Service::Strike(Connection& connection, const Argv& argv, const CommandFault& fault) {
+  switch (fault.kind) {
+    case CommandFault::Kind::kDelay:
+      return Hold(connection, argv, server_.time_us() + fault.delay_us);
+    case CommandFault::Kind::kError:
+      return Reply(connection, ErrorValue(redis::NoteRefusal(server_, connection.notes.client, argv,
+                                                             fault.text)));
+    case CommandFault::Kind::kDropReply:
+      // What was answered before still arrives.
+      connection.Flush();
+      connection.GoSilent();
+      return Execute(connection, argv);
+    case CommandFault::Kind::kResetBefore:
+      return HangUp(connection, true);
+    case CommandFault::Kind::kResetAfter:
+      connection.GoSilent();
+      Execute(connection, argv);
+      if (!connection.notes.hanging_up) HangUp(connection, true);
+      return;
+  }
+}
+
+void Service::Execute(Connection& connection, const Argv& argv) {
+  Connection* const outer = std::exchange(current_, &connection);
+  ++depth_;
+  ++connection.notes.executing;
+  server_.Execute(connection.notes.client, argv);
+  --connection.notes.executing;
+  --depth_;
+  current_ = outer;
+  if (connection.notes.doomed && connection.notes.executing == 0) HangUp(connection, false);
+}
+
+void Service::Reply(Connection& connection, const Value& value) {
+  const ClientId client = connection.notes.client;
+  redis::AppendReply(value, client == 0 ? 2 : server_.ProtocolOf(client), &connection.out());
+  AddToTurn(connection);
+}
+
+void Service::OnReply(ClientId client, const Value& value) {
+  Connection* connection = Find(client);
+  if (connection == nullptr || connection->silent()) return;
+  redis::AppendReply(value, server_.ProtocolOf(client), &connection->out());
+  AddToTurn(*connection);
+  if (connection->unsent() > kSoftLimit) CheckOutputLimit(*connection);
+}
+
+void Service::OnClosed(ClientId client) {
+  Connection* connection = Find(client);
+  if (connection == nullptr) return;
+  clients_.erase(client);
+  connection->notes.client = 0;
+  connection->notes.hanging_up = true;
+  // A client that is closed by its own command (QUIT, CLIENT KILL of itself) gets its reply first;
+  // one that others have killed may never read again.
+  if (connection == current_ && !connection->silent()) {
+    connection->notes.doomed = false;
+    return connection->CloseWhenFlushed();
+  }
+  connection->Flush();
+  if (connection->open()) HangUp(*connection, false);
+}
+
+void Service::CheckOutputLimit(Connection& connection) {
+  std::optional<std::int64_t>& since_us = connection.notes.over_limit_since_us;
+  const std::size_t unsent = connection.unsent();
+  if (unsent <= kSoftLimit) return since_us.reset();
+  if (!server_.IsSubscriber(connection.notes.client)) return;
+  if (!since_us) since_us = RealUs();
+  if (unsent < kHardLimit && RealUs() - *since_us < kSoftLimitUs) return;
+  // Not now: the fake may be in the middle of a PUBLISH to it.
+  connection.notes.doomed = true;
+  AddToTurn(connection);
+}
+
+bool Service::HalfOpen(ClientId client) {
+  Connection* connection = Find(client);
+  if (connection == nullptr) return false;
+  connection->Flush();
+  connection->GoSilent();
+  return true;
+}
+
+bool Service::Crash(bool power_lost, std::optional<std::int64_t> until_us) {
+  if (depth_ > 0) return false;
+  // The connection that has asked for it is told so before it breaks.
+  const auto connections = std::exchange(connections_, {});
+  clients_.clear();
+  for (const auto& [serial, connection] : connections) {
+    connection->notes.client = 0;
+    connection->notes.held.reset();
+    if (connection->notes.hanging_up) continue;
+    connection->notes.hanging_up = true;
+    if (connection.get() == current_) {
+      connections_.emplace(serial, connection);
+    } else {
+      connection->Reset();
+    }
+  }
+  held_.clear();
+  stalled_until_us_.reset();
+  if (!down_) server_.Kill({.power_lost = power_lost});
+  down_ = true;
+  down_until_us_ = until_us;
+  return true;
+}
+
+bool Service::Restart() {
+  if (!down_ && !Crash(false, std::nullopt)) return false;
+  SetServerTime();
+  server_.Start();
+  down_ = false;
+  down_until_us_.reset();
+  for (const auto& [serial, connection] : connections_) {
+    if (!connection->notes.hanging_up) Register(*connection);
+  }
+  return true;
+}
+
+}  // namespace interlock::sim::serve

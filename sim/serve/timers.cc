@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "sim/serve/timers.h"
+
+#include <algorithm>
+
+namespace interlock::sim::serve {
+
+void RunTimersUntil(redis::Server& server, std::int64_t now_us) {
+  while (const auto next_us = server.NextTimerUs()) {
+    if (*next_us > now_us) break;
+    server.SetTime(std::clamp(*next_us, std::min(server.time_us(), now_us), now_us));
+    server.RunTimers();
+  }
+  server.SetTime(now_us);
+}
+
+}  // namespace interlock::sim::serve

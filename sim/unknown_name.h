@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+//
+// What is said of a name that nothing has. Thread safety: pure function.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::sim {
+
+/// `unknown lock "mutx"; did you mean "mutex"?`; without the question if no name is near.
+std::string UnknownName(std::string_view kind, std::string_view given,
+                        const std::vector<std::string_view>& known);
+
+}  // namespace interlock::sim

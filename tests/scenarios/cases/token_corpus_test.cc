@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// Pins what runs are: a token of each lock in each scenario and class that it runs in, and the
+// smallest cases of the specimens, each with the hash of its trace and with what it violates. A
+// change of the library, the simulated world, the generators or the judges that is meant to change
+// nothing must leave this corpus as it is.
+//
+// After an intended change, run once with INTERLOCK_APPROVE=1 and review the difference: what has
+// changed is worked out again, and a lock or scenario that has come since gets a token.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "scenarios/cli/registry.h"
+#include "scenarios/cli/replay_case.h"
+#include "scenarios/search/plan.h"
+
+namespace interlock::scenarios {
+namespace {
+
+const char* const kCorpus = INTERLOCK_TOKEN_CORPUS;
+
+cli::Registry ThisRegistry() { return *cli::Registry::Make({}); }
+
+/// `hash violations`, in the order of their instants; the instants are in nanoseconds.
+std::string Describe(const RunResult& run) {
+  std::ostringstream text;
+  text << std::hex << run.trace_hash << std::dec << ' ';
+  if (run.inconclusive.has_value()) text << "inconclusive;";
+  for (const Violation& violation : run.violations) {
+    text << Slug(violation.property) << '@' << violation.at.count() << ';';
+  }
+  if (!run.inconclusive.has_value() && run.violations.empty()) text << '-';
+  return text.str();
+}
+
+struct Line {
+  std::string token;
+  std::string expected;
+};
+
+std::vector<Line> ReadCorpus() {
+  std::vector<Line> lines;
+  std::ifstream file(kCorpus);
+  std::string text;
+  while (std::getline(file, text)) {
+    if (text.empty() || text.front() == '#') continue;
+    const std::size_t space = text.find(' ');
+    lines.push_back({text.substr(0, space), text.substr(space + 1)});
+  }
+  return lines;
+}
+
+std::string Replayed(const std::string& token, const cli::Registry& registry,
+                     sim::Universe& universe) {
+  const auto replayed = cli::ReplayCaseOf(token, registry);
+  if (!replayed.ok()) return std::string(replayed.status().message());
+  const RunCase run_case{replayed->unit.entry->subject.get(), replayed->unit.scenario,
+                         replayed->unit.synchrony};
+  sim::Choices choices = replayed->Choices();
+  return Describe(RunOnce(universe, run_case, replayed->workload, choices));
+}
+
+using UnitName = std::tuple<std::string, std::string, SynchronyClass>;
+
+UnitName NameOf(const ReplayToken& token) { return {token.lock, token.scenario, token.synchrony}; }
+
+/// The units of a campaign. REQUIRES: `options` outlives them.
+std::map<UnitName, Unit> AllUnits(const CampaignOptions& options) {
+  std::map<UnitName, Unit> units;
+  for (const Unit& unit : UnitsOf(options)) {
+    units[{std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
+           unit.synchrony}] = unit;
+  }
+  return units;
+}
+
+CampaignOptions Everything(const cli::Registry& registry) {
+  CampaignOptions options;
+  options.entries = registry.entries();
+  for (const Scenario& scenario : Catalogue()) options.scenarios.push_back(&scenario);
+  return options;
+}
+
+/// Of a sound lock a run that others do not have; of a specimen one that violates something.
+std::string TokenFor(const Unit& unit, const cli::Registry& registry, sim::Universe& universe) {
+  constexpr std::uint64_t kTries = 300;
+  constexpr std::uint64_t kSeed = 1;
+  const std::string lock(unit.entry->subject->name());
+  const std::uint64_t first = sim::HashBytes(lock, 0) % 16;
+  const auto token_of = [&](std::uint64_t index) {
+    return Encode({lock, std::string(unit.scenario->name), unit.synchrony,
+                   RunSeed(kSeed, *unit.scenario, unit.synchrony, index)});
+  };
+  for (std::uint64_t index = 0; unit.entry->specimen && index < kTries; ++index) {
+    const std::string token = token_of(index);
+    if (Replayed(token, registry, universe).find('@') != std::string::npos) return token;
+  }
+  return token_of(first);
+}
+
+void Approve(const cli::Registry& registry, std::vector<Line> lines) {
+  sim::Universe universe;
+  const CampaignOptions everything = Everything(registry);
+  auto units = AllUnits(everything);
+  for (const Line& line : lines) {
+    const auto token = DecodeReplayToken(line.token);
+    if (token.ok()) units.erase(NameOf(*token));
+  }
+  for (const auto& [name, unit] : units) {
+    lines.push_back({TokenFor(unit, registry, universe), ""});
+  }
+  std::ofstream file(kCorpus);
+  file << "# Tokens with the hash of their trace and what they violate: see "
+          "token_corpus_test.cc.\n";
+  for (const Line& line : lines) {
+    file << line.token << ' ' << Replayed(line.token, registry, universe) << '\n';
+  }
+}
+
+TEST(TokenCorpusTest, EveryRunIsWhatItWas) {
+  const cli::Registry registry = ThisRegistry();
+  std::vector<Line> lines = ReadCorpus();
+  if (std::getenv("INTERLOCK_APPROVE") != nullptr) Approve(registry, std::move(lines));
+  lines = ReadCorpus();
+  ASSERT_GE(lines.size(), 300U) << kCorpus;
+  sim::Universe universe;
+  for (const Line& line : lines) {
+    EXPECT_EQ(Replayed(line.token, registry, universe), line.expected) << line.token;
+  }
+}
+
+TEST(TokenCorpusTest, EveryLockHasATokenInEachScenarioAndClass) {
+  const cli::Registry registry = ThisRegistry();
+  std::set<UnitName> pinned;
+  for (const Line& line : ReadCorpus()) {
+    const auto token = DecodeReplayToken(line.token);
+    ASSERT_TRUE(token.ok()) << token.status().ToString();
+    pinned.insert(NameOf(*token));
+  }
+  const CampaignOptions everything = Everything(registry);
+  for (const auto& [name, unit] : AllUnits(everything)) {
+    EXPECT_TRUE(pinned.contains(name))
+        << std::get<0>(name) << " in " << std::get<1>(name) << ", " << ToString(std::get<2>(name))
+        << ": add one with INTERLOCK_APPROVE=1";
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+//
+// What the ledger makes of ownership entries that come, change and go, each judgement shown both
+// ways: a history that breaks the property and its nearest neighbour that does not.
+#include "scenarios/judge/ledger.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/judge/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::Believes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Ms;
+using testing::NewHistory;
+using testing::PropertiesOf;
+using testing::Released;
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  void Sync(int client, Doing doing, VirtualTime now, const std::vector<SeenOwner>& owners) {
+    ledger_.Sync(client, doing, now, LookAt(now, owners), history_, violations_);
+  }
+
+  /// At a server whose clock is the virtual one.
+  static Ledger::Look LookAt(VirtualTime now, std::vector<SeenOwner> owners, int node = 0) {
+    for (SeenOwner& owner : owners) {
+      if (owner.promised_until != kOpen) owner.expires_at_ms = InMs(owner.promised_until);
+    }
+    return {node, InMs(now), std::move(owners)};
+  }
+  static std::int64_t InMs(VirtualTime time) { return time.count() / 1'000'000; }
+
+  void SyncAt(int node, int client, Doing doing, VirtualTime now,
+              const std::vector<SeenOwner>& owners) {
+    ledger_.Sync(client, doing, now, LookAt(now, owners, node), history_, violations_);
+  }
+
+  void JudgeExtended(const ClientHold& hold, VirtualTime called, VirtualTime now) {
+    Ledger::JudgeExtended(hold, called, InMs(called), now, history_, violations_);
+  }
+
+  /// Client `client` is granted the lock under the token that Believes gives it.
+  void Grant(int client, VirtualTime now, VirtualTime until) {
+    Sync(client, Doing::kAsking, now, {{"t" + std::to_string(client), until}});
+  }
+
+  Ledger ledger_{false};
+  History history_ = NewHistory();
+  std::vector<Violation> violations_;
+};
+
+TEST_F(LedgerTest, RecordsAGrantFromItsCommandToItsRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  ASSERT_EQ(history_.server_holds.size(), 1U);
+  const ServerHold& hold = history_.server_holds[0];
+  EXPECT_EQ(hold.client, 0);
+  EXPECT_EQ(hold.token, "t0");
+  EXPECT_EQ(hold.granted, Ms(10));
+  EXPECT_EQ(hold.promised_until, Ms(1010));
+  EXPECT_EQ(hold.end, ServerHoldEnd::kReleased);
+  EXPECT_EQ(hold.promise_end(), Ms(300));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ASecondGrantWithinThePromiseIsServerExclusion) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(1010)}, {"t1", Ms(1500)}});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+  EXPECT_EQ(violations_[0].at, Ms(500));
+  EXPECT_EQ(violations_[0].client, 1);
+  EXPECT_THAT(violations_[0].what, HasSubstr("C2"));
+  EXPECT_THAT(violations_[0].what, HasSubstr("C1"));
+}
+
+// A release script may grant to the next waiter: the entry is the waiter's, not the releaser's.
+TEST_F(LedgerTest, AHandOverBelongsToWhoShowsItsToken) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {{"t1", Ms(1300)}});
+  ASSERT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kReleased);
+  EXPECT_EQ(history_.server_holds[1].client, -1);
+  Ledger::Claim(1, "t1", Ms(100), history_);
+  EXPECT_EQ(history_.server_holds[1].client, 1);
+  Sync(1, Doing::kReleasing, Ms(400), {});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, AGrantAfterAReleaseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  Grant(1, Ms(300), Ms(1300));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+// A promise is half open: at its end the lock may be granted, one nanosecond before it may not.
+TEST_F(LedgerTest, AGrantAtTheEndOfThePromiseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Grant(1, Ms(1010), Ms(2010));
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  EXPECT_EQ(history_.server_holds[0].ended, Ms(1010));
+}
+
+TEST_F(LedgerTest, AGrantJustBeforeTheEndOfThePromiseIsServerExclusion) {
+  Grant(0, Ms(10), Ms(1010));
+  Grant(1, Ms(1010) - Duration(1), Ms(2010));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, OverwritingAnEntryIsAGrantAndNotAForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Grant(1, Ms(20), Ms(1020));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kForeign);
+}
+
+// Tokens need not be unique: a client that overwrites with the very same token is seen all the
+// same, because the deadline moved under another client's request.
+TEST_F(LedgerTest, OverwritingAnEntryWithTheSameTokenIsServerExclusion) {
+  Sync(0, Doing::kAsking, Ms(10), {{"locked", Ms(1010)}});
+  Sync(1, Doing::kAsking, Ms(20), {{"locked", Ms(1020)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, ADeletionByAnotherClientIsForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+  EXPECT_EQ(violations_[0].client, 1);
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kForeign);
+}
+
+TEST_F(LedgerTest, ADeletionByAnotherClientAfterTheDeadlineIsAnExpiry) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(1010), {});
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+}
+
+// Whoever deletes another's entry does not end the promise that the owner was given.
+TEST_F(LedgerTest, ThePromiseGoesOnAfterAForeignDeletion) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  EXPECT_EQ(history_.server_holds[0].promise_end(), Ms(1010));
+  Grant(2, Ms(600), Ms(1600));
+  EXPECT_THAT(PropertiesOf(violations_),
+              ElementsAre(Judged::kForeignRelease, Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, AGrantAfterTheForeignlyDeletedPromiseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  violations_.clear();
+  Grant(2, Ms(1010), Ms(2010));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, AnEntryWithoutDeadlineIsPromisedForEver) {
+  Grant(0, Ms(10), kOpen);
+  Grant(1, Ms(90'000), kOpen);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, AnExtensionByItsOwnerIsFineAndProlongsThePromise) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].promised_until, Ms(1500));
+  EXPECT_EQ(history_.server_holds[0].renewed, Ms(500));
+  Grant(1, Ms(1200), Ms(2200));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(LedgerTest, AnExtensionOfAnothersLeaseIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+  EXPECT_EQ(violations_[0].client, 1);
+}
+
+// SETNX by one, PEXPIRE by the other: a client that has not the lock gives its holder a new
+// deadline.
+TEST_F(LedgerTest, ShorteningAnothersLeaseByAReleaseIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {{"t0", Ms(600)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(LedgerTest, AnExtensionJustBeforeTheDeadlineIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(1010) - Duration(1), {{"t0", Ms(2009)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, AnExtensionThatMakesADeadEntryAgainIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(1010), {{"t0", Ms(2010)}});
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  ASSERT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_EQ(history_.server_holds[1].granted, Ms(1010));
+}
+
+TEST_F(LedgerTest, SoItIsThoughTheServerWasSeenWithoutItMeanwhile) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(1100), {});
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  Sync(0, Doing::kExtending, Ms(1200), {{"t0", Ms(2200)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+class SemaphoreLedgerTest : public LedgerTest {
+ protected:
+  SemaphoreLedgerTest() : semaphore_(true) { history_.limits = Limits(2); }
+
+  void SyncTwo(int client, VirtualTime now, const std::vector<SeenOwner>& owners) {
+    semaphore_.Sync(client, Doing::kAsking, now, LookAt(now, owners), history_, violations_);
+  }
+
+  Ledger semaphore_;
+};
+
+TEST_F(SemaphoreLedgerTest, AsManyGrantsAsPermitsAreFine) {
+  SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
+  SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(SemaphoreLedgerTest, OneGrantMoreThanPermitsIsPermitsAtTheServer) {
+  SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
+  SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
+  SyncTwo(2, Ms(30), {{"t0", Ms(1010)}, {"t1", Ms(1020)}, {"t2", Ms(1030)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kPermitsServer));
+}
+
+TEST_F(SemaphoreLedgerTest, AnExpiredPermitMayBeGrantedAgain) {
+  SyncTwo(0, Ms(10), {{"t0", Ms(1010)}});
+  SyncTwo(1, Ms(20), {{"t0", Ms(1010)}, {"t1", Ms(1020)}});
+  SyncTwo(2, Ms(1010), {{"t1", Ms(1020)}, {"t2", Ms(2010)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldReleasedAfterItsOwnReleaseIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  Ledger::JudgeReleased(Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(301)), Ms(301),
+                        history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldReleasedAfterItsLeaseHadExpiredIsForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1200), history_, violations_);
+  ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+  EXPECT_THAT(violations_[0].what, HasSubstr("1010.000 ms"));
+}
+
+TEST_F(LedgerTest, ToldReleasedAfterAnotherRemovedItIsForeignRelease) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  violations_.clear();
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(LedgerTest, AReleaseOfAnOwnershipThatWasNeverSeenIsNotJudged) {
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(700), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+// Its request, sent twice, came late the second time: nobody's any more, and over by itself.
+TEST_F(LedgerTest, ToldReleasedBeforeALateRequestTookEffectIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(300), {});
+  Sync(0, Doing::kReleasing, Ms(400), {{"t0", Ms(1400)}});
+  Sync(1, Doing::kNothing, Ms(1500), {});
+  const ClientHold told = Released(Believes(0, Ms(11), Ms(1000)), Ms(299), Ms(1600));
+  Ledger::JudgeReleased(told, Ms(1600), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  // A release that was called afterwards released nothing of that.
+  const ClientHold again = Released(Believes(0, Ms(11), Ms(1000)), Ms(1550), Ms(1600));
+  Ledger::JudgeReleased(again, Ms(1600), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(LedgerTest, ToldExtendedAfterAHandOverAtThatInstantIsFine) {
+  Sync(1, Doing::kAsking, Ms(500), {{"t0", Ms(1500)}});
+  history_.server_holds.back().client = -1;  // nobody has shown it yet
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldExtendedOfWhatTheExtensionHasMadeIsForeignExtend) {
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(500), Ms(501));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(LedgerTest, ToldExtendedAfterItsOwnExtensionIsFine) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(LedgerTest, ToldExtendedAlthoughNothingWasProlongedIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1200), Ms(1202));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(LedgerTest, ToldExtendedBecauseOfAnEarlierExtensionIsForeignExtend) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(1600), Ms(1602));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+// Redis keeps deadlines in whole milliseconds: an extension in the same millisecond as the grant
+// leaves the deadline where it was, and is an extension all the same.
+TEST_F(LedgerTest, ToldExtendedWithinTheMillisecondOfTheGrantIsFine) {
+  Grant(0, Ms(10), Ms(1011));
+  const VirtualTime called = Ms(10) + std::chrono::microseconds(200);
+  Sync(0, Doing::kExtending, called + std::chrono::microseconds(50), {{"t0", Ms(1011)}});
+  JudgeExtended(Believes(0, Ms(10), Ms(1000)), called, called + std::chrono::microseconds(100));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST(FindServerHoldTest, GivesTheLatestEntryOfClientAndToken) {
+  History history = NewHistory();
+  history.server_holds = {testing::Owns(0, Ms(1), Ms(2)), testing::Owns(1, Ms(3), Ms(4)),
+                          testing::Owns(0, Ms(5), Ms(6))};
+  const ServerHold* hold = FindServerHold(history, 0, "t0");
+  ASSERT_NE(hold, nullptr);
+  EXPECT_EQ(hold->granted, Ms(5));
+  EXPECT_EQ(FindServerHold(history, 0, "t1"), nullptr);
+}
+
+class ServersTest : public LedgerTest {
+ protected:
+  void Rebase(VirtualTime now, int node, const std::vector<SeenOwner>& owners,
+              bool clock_only = false) {
+    Ledger::Rebase(now, LookAt(now, owners, node), clock_only, history_);
+  }
+};
+
+TEST_F(ServersTest, APromiseOutlivesTheDataThatItsServerLost) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {});
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kLost);
+  EXPECT_THAT(violations_, IsEmpty());
+  Grant(1, Ms(200), Ms(1200));
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(ServersTest, WhatTheDataStillHoldsGoesOnAndIsReleasedAsEver) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {{"t0", Ms(1010)}});
+  Sync(0, Doing::kReleasing, Ms(200), {});
+  Grant(1, Ms(300), Ms(1300));
+  EXPECT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, AnEntryThatComesBackPromisesNothingAndConvictsNobody) {
+  Grant(0, Ms(10), Ms(1010));
+  Sync(0, Doing::kReleasing, Ms(100), {});
+  Rebase(Ms(200), 0, {{"t0", Ms(1010)}});
+  ASSERT_EQ(history_.server_holds.size(), 2U);
+  EXPECT_TRUE(history_.server_holds[1].copied);
+  Sync(1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
+  Sync(1, Doing::kReleasing, Ms(400), {});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, APromiseOfTheOldPrimaryHoldsAgainstTheNewOne) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::Lose(Ms(100), 0, history_);
+  Rebase(Ms(100), 1, {});
+  SyncAt(1, 1, Doing::kAsking, Ms(200), {{"t1", Ms(1200)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kServerExclusion));
+}
+
+TEST_F(ServersTest, AnEntryOnTwoServersIsOnePromiseAndOneReleaseEndsIt) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 1, {{"t0", Ms(1010)}});  // A replica is promoted; both serve.
+  Sync(0, Doing::kReleasing, Ms(200), {});
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(201), history_, violations_);
+  SyncAt(1, 1, Doing::kAsking, Ms(300), {{"t1", Ms(1300)}});
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, AnotherOneWhoRemovesTheCopyStillReleasesWhatIsNotItsOwn) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::Lose(Ms(100), 0, history_);
+  Rebase(Ms(100), 1, {{"t0", Ms(1010)}});
+  SyncAt(1, 1, Doing::kReleasing, Ms(200), {});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(ServersTest, ToldReleasedOfWhatTheServerForgotIsFineUntilThePromiseEnds) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {});
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1009), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  Ledger::JudgeReleased(Believes(0, Ms(11), Ms(1000)), Ms(1011), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(ServersTest, AnExtensionThatNeedNotProlongAfterAStepBackIsAFullLease) {
+  Grant(0, Ms(10), Ms(1010));
+  const Ledger::Look back{0, -400, {{"t0", Ms(1510), 1010}}};  // 500 ms behind.
+  Ledger::Rebase(Ms(100), back, true, history_);
+  const ClientHold hold = Believes(0, Ms(11), Ms(1000));
+  Ledger::JudgeExtended(hold, Ms(500), 10, Ms(501), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  Ledger::JudgeExtended(hold, Ms(500), 11, Ms(501), history_, violations_);
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(ServersTest, AClockThatJumpsMovesThePromiseAndNoClientHasChangedIt) {
+  Grant(0, Ms(10), Ms(1010));
+  Ledger::Look look{0, 600, {{"t0", Ms(510), 1010}}};  // 500 ms ahead.
+  Ledger::Rebase(Ms(100), look, true, history_);
+  look.now_ms = 700;
+  ledger_.Sync(1, Doing::kAsking, Ms(200), look, history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].promised_until, Ms(510));
+  Grant(1, Ms(510), Ms(1510));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, APromiseThatTheClockHasJumpedOverIsKept) {
+  Grant(0, Ms(10), Ms(1010));
+  Rebase(Ms(100), 0, {}, true);
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
+  Grant(1, Ms(101), Ms(1101));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+TEST_F(ServersTest, AnExtensionIsAFullLeaseByTheServersOwnClock) {
+  Grant(0, Ms(10), Ms(1010));
+  // The clock runs twice as fast from here on: a lease lasts half as long.
+  const Ledger::Look fast{0, 500, {{"t0", Ms(1000), 1500}}};
+  ledger_.Sync(0, Doing::kExtending, Ms(500), fast, history_, violations_);
+  JudgeExtended(Believes(0, Ms(11), Ms(1000)), Ms(499), Ms(501));
+  EXPECT_THAT(violations_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+//
+// Spurious refusal (LK010), judged on hand-written histories. The lease is 1000 ms, so a message is
+// given 20 ms to arrive.
+#include "scenarios/judge/refusals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/judge/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::Answered;
+using testing::Asked;
+using testing::Believes;
+using testing::Crash;
+using ::testing::ElementsAre;
+using testing::Ended;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Ms;
+using testing::NewHistory;
+using testing::Owns;
+using testing::PropertiesOf;
+using testing::Released;
+
+std::vector<Violation> Judge(const History& history) {
+  std::vector<Violation> violations;
+  JudgeRefusals(history, violations);
+  return violations;
+}
+
+/// C1 holds over [10, 500) and releases; C2 is refused over [asked, asked + 2].
+History RefusedAt(VirtualTime asked, StatusCode answer = StatusCode::kNotAcquired) {
+  History history = NewHistory();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(500))};
+  history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
+                      Answered(Asked(1, Ask::kTry, asked), asked + Ms(2), answer)};
+  return history;
+}
+
+TEST(RefusalsTest, ARefusalOfWhatIsTakenIsFine) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(100))), IsEmpty());
+}
+
+TEST(RefusalsTest, ARefusalOfAFreeResourceIsConvicted) {
+  const auto violations = Judge(RefusedAt(Ms(600)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_EQ(violations[0].at, Ms(602));
+  EXPECT_EQ(violations[0].client, 1);
+  EXPECT_THAT(violations[0].what, HasSubstr("free all the time"));
+}
+
+TEST(RefusalsTest, TimeoutOfATryIsARefusal) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kTimeout)),
+              ElementsAre(::testing::Field(&Violation::property, Judged::kSpuriousRefusal)));
+}
+
+TEST(RefusalsTest, WhatIsNotKnownIsNoRefusal) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kUnknownOutcome)), IsEmpty());
+  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kUnavailable)), IsEmpty());
+}
+
+TEST(RefusalsTest, ARefusalAcrossTheReleaseIsFine) {
+  EXPECT_THAT(Judge(RefusedAt(Ms(499))), IsEmpty());
+  EXPECT_THAT(Judge(RefusedAt(Ms(510))), IsEmpty());
+}
+
+TEST(RefusalsTest, APromiseThatAForeignCommandRemovedStillTakesTheResource) {
+  History history = RefusedAt(Ms(600));
+  history.server_holds[0].end = ServerHoldEnd::kForeign;
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AnotherWhoAsksMayStandAhead) {
+  History history = RefusedAt(Ms(600));
+  history.attempts.push_back(Asked(2, Ask::kWait, Ms(550)));
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kTimeout);
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+  // Its place in the queue could not be given up.
+  history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kUnknownOutcome);
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AFaultOfItsOwnExcusesTheClient) {
+  History history = RefusedAt(Ms(600));
+  history.disturbances = {{1, Ms(601)}};
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.disturbances = {{2, Ms(601)}};
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+}
+
+TEST(RefusalsTest, ASemaphoreWithAFreePermitMustNotRefuse) {
+  History history = RefusedAt(Ms(100));
+  history.limits = Limits(2);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  history.server_holds.push_back(Owns(2, Ms(20), Ms(1020)));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AWaiterThatGaveUpBeforeAnAnswerCouldComeWasNotRefused) {
+  History history = RefusedAt(Ms(600), StatusCode::kTimeout);
+  history.attempts[1].ask = Ask::kWaitFor;
+  history.attempts[1].deadline = Ms(601);
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts[1].deadline = Ms(700);
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+}
+
+/// C2's request was granted at 601, and it was told at 602 that it was not.
+History GrantedAndDenied(StatusCode answer) {
+  History history = RefusedAt(Ms(600), answer);
+  history.server_holds.push_back(Owns(1, Ms(601), Ms(1601)));
+  return history;
+}
+
+TEST(RefusalsTest, ADenialOfWhatWasGrantedIsConvicted) {
+  for (const StatusCode answer :
+       {StatusCode::kNotAcquired, StatusCode::kTimeout, StatusCode::kUnavailable}) {
+    History history = GrantedAndDenied(answer);
+    history.disturbances = {{1, Ms(601)}};  // A lost reply is a reason to say "unknown".
+    const auto violations = Judge(history);
+    ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_EQ(violations[0].at, Ms(602));
+    EXPECT_THAT(violations[0].what, HasSubstr("the server had granted at 601.000 ms"));
+  }
+}
+
+TEST(RefusalsTest, AnUnknownGrantIsFine) {
+  EXPECT_THAT(Judge(GrantedAndDenied(StatusCode::kUnknownOutcome)), IsEmpty());
+}
+
+// The request of the first attempt was still under way when the second was refused.
+TEST(RefusalsTest, AGrantThatAnEarlierUnknownAttemptMayHaveMadeIsNotTheLaterOnes) {
+  History history = GrantedAndDenied(StatusCode::kNotAcquired);
+  history.attempts.push_back(
+      Answered(Asked(1, Ask::kTry, Ms(590)), Ms(599), StatusCode::kUnknownOutcome));
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.attempts.back().answered = Ms(570);
+  EXPECT_THAT(Judge(history), ::testing::SizeIs(1)) << "too long ago to be under way";
+  history.delays = {{1, {Ms(565), Ms(605)}}};
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AGrantThatIsUndoneAtOnceIsFine) {
+  History history = GrantedAndDenied(StatusCode::kTimeout);
+  history.server_holds[1] = Ended(history.server_holds[1], ServerHoldEnd::kReleased, Ms(610));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, WhoDiesBeforeItCanUndoIsExcused) {
+  History history = GrantedAndDenied(StatusCode::kTimeout);
+  Crash(history, 1, Ms(605));
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, AnOldFaultDoesNotExcuseWhoHasNotEvenAsked) {
+  History history = RefusedAt(Ms(9000));
+  history.disturbances = {{1, Ms(7900)}};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  history.attempts[1].commands = 1;
+  EXPECT_THAT(Judge(history), IsEmpty()) << "it went over what the fault had broken";
+  history.attempts[1].commands = 0;
+  history.disturbances = {{1, Ms(8100)}};
+  EXPECT_THAT(Judge(history), IsEmpty()) << "what became of an earlier command is in doubt";
+}
+
+/// C1 calls release at 500 and is answered at 520; its entry ends at `ended`.
+History ReleaseAnswered(StatusCode status, VirtualTime ended,
+                        ServerHoldEnd end = ServerHoldEnd::kReleased) {
+  History history = NewHistory();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), end, ended)};
+  history.holds = {Released(Believes(0, Ms(11), Ms(500)), Ms(500), Ms(520), status)};
+  return history;
+}
+
+TEST(RefusalsTest, NotOwnerOfAReleaseThatTookEffectIsConvicted) {
+  const auto violations = Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(501)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_EQ(violations[0].at, Ms(520));
+  EXPECT_THAT(violations[0].what, HasSubstr("though it had released at 501.000 ms"));
+}
+
+TEST(RefusalsTest, OtherAnswersOfAReleaseThatTookEffectAreFine) {
+  for (const StatusCode status :
+       {StatusCode::kOk, StatusCode::kUnknownOutcome, StatusCode::kLeaseLost}) {
+    EXPECT_THAT(Judge(ReleaseAnswered(status, Ms(501))), IsEmpty());
+  }
+}
+
+TEST(RefusalsTest, NotOwnerOfAReleaseThatFoundNothingIsFine) {
+  EXPECT_THAT(Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(400))), IsEmpty());
+  EXPECT_THAT(Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(501), ServerHoldEnd::kForeign)),
+              IsEmpty());
+}
+
+TEST(RefusalsTest, NotOwnerIsTrueOnceTheLeaseWouldBeOverAnyway) {
+  History history = ReleaseAnswered(StatusCode::kNotOwner, Ms(501));
+  history.holds[0].release_returned = Ms(1010);
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(RefusalsTest, OfAQuorumAnOperatorMayHaveTakenAwayTheOtherVotes) {
+  History history = ReleaseAnswered(StatusCode::kNotOwner, Ms(501));
+  history.quorum = 2;
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  Force force;
+  force.token = history.holds[0].token;
+  force.called = Ms(521);
+  history.forces = {force};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too late";
+  history.forces[0].called = Ms(510);
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.forces[0].called = Ms(400);
+  history.forces[0].answered = Ms(410);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too early";
+}
+
+TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {
+  History history = NewHistory();
+  Renewal renewal;
+  renewal.called = Ms(500);
+  renewal.answered = Ms(502);
+  renewal.prolonged = Ms(501);
+  renewal.answer = StatusCode::kNotOwner;
+  history.renewals = {renewal};
+  ASSERT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(Judge(history)[0].what, HasSubstr("though it had prolonged the lease at 501.000 ms"));
+  history.renewals[0].answer = StatusCode::kUnknownOutcome;
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.renewals[0].answer = StatusCode::kNotOwner;
+  history.renewals[0].prolonged = kOpen;
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+/// C1 holds until 900 ms, its lease would end at 1010 ms. C2 asks at 50 ms to wait until
+/// `deadline`, and is refused at 700 ms.
+History EndedBefore(VirtualTime deadline, StatusCode answer = StatusCode::kTimeout) {
+  History history = NewHistory();
+  history.server_holds = {Ended(Owns(0, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(900))};
+  history.attempts = {Answered(Asked(1, Ask::kWaitFor, Ms(50)), Ms(700), answer)};
+  history.attempts[0].deadline = deadline;
+  return history;
+}
+
+std::vector<Violation> JudgeWait(const History& history) {
+  std::vector<Violation> violations;
+  JudgePatience(history, Ms(300), violations);
+  return violations;
+}
+
+TEST(PatienceTest, AWaitThatEndsWithTimeForAnotherLookIsConvicted) {
+  for (const StatusCode answer : {StatusCode::kTimeout, StatusCode::kNotAcquired}) {
+    const auto violations = JudgeWait(EndedBefore(Ms(1'021), answer));
+    ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_EQ(violations[0].at, Ms(700));
+    EXPECT_THAT(violations[0].what, HasSubstr("would have waited until 1021.000 ms"));
+  }
+}
+
+TEST(PatienceTest, AWaitThatEndsAtItsDeadlineOrALookBeforeIsFine) {
+  EXPECT_THAT(JudgeWait(EndedBefore(Ms(700))), IsEmpty());
+  EXPECT_THAT(JudgeWait(EndedBefore(Ms(1'020))), IsEmpty());
+}
+
+TEST(PatienceTest, AWaitWithoutADeadlineHasNoEnd) {
+  History history = EndedBefore(kOpen);
+  history.attempts[0].ask = Ask::kWait;
+  EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
+  history.attempts[0].ask = Ask::kTry;
+  EXPECT_THAT(JudgeWait(history), IsEmpty());
+}
+
+TEST(PatienceTest, WhatIsNoRefusalOrFollowsAFaultIsFine) {
+  for (const StatusCode answer :
+       {StatusCode::kOk, StatusCode::kUnavailable, StatusCode::kUnknownOutcome}) {
+    EXPECT_THAT(JudgeWait(EndedBefore(Ms(5'000), answer)), IsEmpty()) << ToString(answer);
+  }
+  History history = EndedBefore(Ms(5'000));
+  history.disturbances = {{1, Ms(600)}};
+  EXPECT_THAT(JudgeWait(history), IsEmpty());
+  history.disturbances = {{0, Ms(600)}};
+  EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
+}
+
+/// All faults end at 1000 ms. After that C1 asks three times, the third time a minute later, and is
+/// told `last`.
+History AskedAgain(StatusCode last) {
+  History history = NewHistory();
+  history.healed = Ms(1000);
+  for (const auto at : {Ms(900), Ms(1100), Ms(1200), Ms(61'000)}) {
+    history.attempts.push_back(
+        Answered(Asked(0, Ask::kTry, at), at + Ms(2), StatusCode::kUnavailable));
+  }
+  history.attempts.back().answer = last;
+  return history;
+}
+
+std::vector<Violation> JudgeAgain(const History& history) {
+  std::vector<Violation> violations;
+  JudgeRecovery(history, violations);
+  return violations;
+}
+
+TEST(RecoveryTest, ALateRequestThatIsNotAnsweredIsConvicted) {
+  for (const StatusCode answer :
+       {StatusCode::kUnavailable, StatusCode::kUnknownOutcome, StatusCode::kProtocolError}) {
+    const auto violations = JudgeAgain(AskedAgain(answer));
+    ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_EQ(violations[0].at, Ms(61'002));
+    EXPECT_THAT(violations[0].what, HasSubstr("though all faults had been over for 60000.000 ms"));
+  }
+}
+
+TEST(RecoveryTest, AnAnswerIsFineWhateverItSays) {
+  for (const StatusCode answer :
+       {StatusCode::kOk, StatusCode::kNotAcquired, StatusCode::kTimeout}) {
+    EXPECT_THAT(JudgeAgain(AskedAgain(answer)), IsEmpty()) << ToString(answer);
+  }
+}
+
+TEST(RecoveryTest, TheFirstTwoRequestsMayMeetWhatTheFaultsLeft) {
+  History history = AskedAgain(StatusCode::kUnavailable);
+  history.attempts.erase(history.attempts.begin() + 1);
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
+// A circuit breaker may stay open for a while.
+TEST(RecoveryTest, ARestOfLessThanAMinuteIsFine) {
+  History history = AskedAgain(StatusCode::kUnavailable);
+  history.attempts.back().asked = Ms(60'999);
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
+TEST(RecoveryTest, OtherClientsRequestsDoNotCount) {
+  History history = AskedAgain(StatusCode::kUnavailable);
+  history.attempts.back().client = 1;
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
+/// Granted at last, and its release, called at 61,400 ms, was told `answer`.
+History ReleasedAgain(StatusCode answer) {
+  History history = AskedAgain(StatusCode::kOk);
+  history.holds = {Released(Believes(0, Ms(61'002), Ms(62'000)), Ms(61'400), Ms(61'402), answer)};
+  history.holds[0].asked = Ms(61'000);
+  return history;
+}
+
+TEST(RecoveryTest, AReleaseWithoutAnAnswerIsConvictedAsWell) {
+  const auto violations = JudgeAgain(ReleasedAgain(StatusCode::kUnavailable));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(violations[0].what, HasSubstr("C1's release was told \"unavailable\""));
+  EXPECT_THAT(JudgeAgain(ReleasedAgain(StatusCode::kOk)), IsEmpty());
+}
+
+TEST(RecoveryTest, AReleaseThatIsDeniedToTheOwnerIsConvicted) {
+  History history = ReleasedAgain(StatusCode::kNotOwner);
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+  history.server_holds = {Owns(0, Ms(61'001), Ms(62'001))};
+  const auto violations = JudgeAgain(history);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(violations[0].what, HasSubstr("while it was the owner"));
+  history.server_holds[0].promised_until = Ms(61'401);
+  EXPECT_THAT(JudgeAgain(history), IsEmpty());
+}
+
+TEST(RecoveryTest, AFaultExcusesNoLateRefusalOfWhatIsFree) {
+  History history = AskedAgain(StatusCode::kNotAcquired);
+  history.attempts.back().commands = 1;
+  history.disturbances = {{0, Ms(800)}};
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  history.attempts.back().asked = Ms(60'999);
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+//
+// False validity (LK014), judged on hand-written histories.
+#include "scenarios/judge/validity.h"
+
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/scenarios/judge/histories.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using testing::Believes;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::kLease;
+using testing::Ms;
+using testing::NewHistory;
+using testing::PropertiesOf;
+
+std::vector<Violation> Judge(const History& history) {
+  std::vector<Violation> violations;
+  JudgeFalseValidity(history, violations);
+  return violations;
+}
+
+/// C1 is told "granted" `elapsed` after its request went out at 10 ms.
+History ToldAfter(Duration elapsed) {
+  History history = NewHistory();
+  history.holds = {Believes(0, Ms(10) + elapsed, Ms(10) + elapsed)};
+  history.holds[0].sent = Ms(10);
+  history.holds[0].elapsed = elapsed;
+  return history;
+}
+
+TEST(ValidityTest, AGrantWithSomethingLeftIsFine) {
+  EXPECT_THAT(Judge(ToldAfter(kLease - Duration(1))), IsEmpty());
+}
+
+TEST(ValidityTest, AGrantOfWhichNothingIsLeftIsConvicted) {
+  const auto violations = Judge(ToldAfter(kLease));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_EQ(violations[0].at, Ms(1010));
+  EXPECT_THAT(violations[0].what, HasSubstr("1000.000 ms before"));
+}
+
+TEST(ValidityTest, TheDriftAllowanceIsTakenOff) {
+  History history = ToldAfter(Ms(990));
+  EXPECT_THAT(Judge(history), IsEmpty());
+  history.drift_allowance = Ms(10);
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kFalseValidity));
+}
+
+TEST(ValidityTest, AGrantThatTheServerNeverMadeIsConvicted) {
+  History history = ToldAfter(Ms(2));
+  history.holds[0].sent = kOpen;
+  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kFalseValidity));
+}
+
+TEST(ValidityTest, AGrantThatNobodyCouldSeeIsNotJudged) {
+  History history = ToldAfter(Ms(2));
+  history.holds[0].sent = kOpen;
+  history.ownership_seen = false;
+  EXPECT_THAT(Judge(history), IsEmpty());
+}
+
+TEST(ValidityTest, ALockKnowsOfTheEndOfAValidityALittleLater) {
+  EXPECT_FALSE(MustKnowOfEnd(kOpen, false, Ms(5000)));
+  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), false, Ms(999)));
+  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), false, Ms(1000) + kNotice));
+  EXPECT_TRUE(MustKnowOfEnd(Ms(1000), false, Ms(1000) + kNotice + Duration(1)));
+}
+
+TEST(ValidityTest, ALockKnowsAtOnceOfALossThatItHasToldOf) {
+  EXPECT_FALSE(MustKnowOfEnd(Ms(1000), true, Ms(1000) - Duration(1)));
+  EXPECT_TRUE(MustKnowOfEnd(Ms(1000), true, Ms(1000)));
+}
+
+TEST(ValidityTest, WhoeverIsToldValidTooLateIsNamedWithBothInstants) {
+  std::vector<Violation> violations;
+  ConvictCalledValid(0, Ms(1000), Ms(1200), violations);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("had ended at 1000.000 ms"));
+}
+
+std::vector<Violation> JudgeCalls(std::vector<LossCall> calls) {
+  History history = NewHistory();
+  history.holds = {Believes(0, Ms(0), Ms(990))};
+  history.holds[0].loss_calls = std::move(calls);
+  history.ownership_seen = false;
+  return Judge(history);
+}
+
+TEST(LossCallTest, OneCallOfALossIsFine) {
+  EXPECT_THAT(JudgeCalls({}), IsEmpty());
+  EXPECT_THAT(JudgeCalls({{Ms(990)}}), IsEmpty());
+}
+
+TEST(LossCallTest, ASecondCallIsConvicted) {
+  const auto violations = JudgeCalls({{Ms(990)}, {Ms(991)}});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_EQ(violations[0].at, Ms(991));
+  EXPECT_THAT(violations[0].what, HasSubstr("had been called already"));
+}
+
+TEST(LossCallTest, ACallWithoutALossIsConvicted) {
+  const auto violations = JudgeCalls({{Ms(500), false, false}});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("its lease is lost, and it was not"));
+}
+
+TEST(LossCallTest, ACallBehindTheReleaseIsConvicted) {
+  const auto violations = JudgeCalls({{Ms(990), true, true}});
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("and it had given it back"));
+}
+
+/// C1 holds from 0 ms on and does not let go; its lease runs out at `end`.
+History RanOutAt(VirtualTime end) {
+  History history = NewHistory();
+  history.holds = {Believes(0, Ms(0), end)};
+  history.server_holds = {
+      testing::Ended(testing::Owns(0, Ms(0), end), ServerHoldEnd::kExpired, end)};
+  return history;
+}
+
+std::vector<Violation> JudgeRenewals(const History& history) {
+  std::vector<Violation> violations;
+  JudgeKeptAlive(history, {3 * kLease, 3 * kLease}, violations);
+  return violations;
+}
+
+TEST(KeptAliveTest, ALeaseThatLastsAsLongAsTheLockSaysIsFine) {
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(3000))), IsEmpty());
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(2875))), IsEmpty()) << "what is short is not renewed";
+}
+
+TEST(KeptAliveTest, ALeaseThatRunsOutBeforeIsConvicted) {
+  const auto violations = JudgeRenewals(RanOutAt(Ms(1000)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_EQ(violations[0].at, Ms(1000));
+  EXPECT_THAT(violations[0].what, HasSubstr("ran out at 1000.000 ms while it was held"));
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(2000))), ::testing::SizeIs(1)) << "renewed once";
+}
+
+TEST(KeptAliveTest, ALeaseThatIsProlongedForLongerThanTheLockSaysIsConvicted) {
+  EXPECT_THAT(JudgeRenewals(RanOutAt(Ms(3125))), IsEmpty()) << "clocks differ";
+  const auto violations = JudgeRenewals(RanOutAt(Ms(3126)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(violations[0].what, HasSubstr("until 3126.000 ms, though the lock says"));
+}
+
+TEST(KeptAliveTest, ItsHolderMayMakeItLonger) {
+  History history = RanOutAt(Ms(3500));
+  history.renewals = {{.client = 0, .called = Ms(2000)}};
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history.renewals = {{.client = 1, .called = Ms(2000)}};
+  EXPECT_THAT(JudgeRenewals(history), ::testing::SizeIs(1)) << "somebody else's";
+}
+
+TEST(KeptAliveTest, WhoHasLetGoOrDiedNeedsNoRenewal) {
+  History history = RanOutAt(Ms(1000));
+  history.holds[0].release_called = Ms(999);
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history = RanOutAt(Ms(1000));
+  testing::Crash(history, 0, Ms(999));
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history = RanOutAt(Ms(1000));
+  history.holds.clear();
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty()) << "nobody knows of the grant";
+}
+
+TEST(KeptAliveTest, AFaultOfItsOwnExcusesIt) {
+  History history = RanOutAt(Ms(1000));
+  history.disturbances = {{1, Ms(500)}};
+  EXPECT_THAT(JudgeRenewals(history), ::testing::SizeIs(1));
+  history.disturbances = {{0, Ms(500)}};
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+  history = RanOutAt(Ms(1000));
+  history.server_clock_moved = true;
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+}
+
+TEST(KeptAliveTest, WhatWasTakenAwayDidNotRunOut) {
+  History history = RanOutAt(Ms(1000));
+  history.server_holds[0] =
+      testing::Ended(history.server_holds[0], ServerHoldEnd::kForced, Ms(500));
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty());
+}
+
+}  // namespace
+}  // namespace interlock::scenarios

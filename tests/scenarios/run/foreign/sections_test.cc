@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/sections.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace interlock::scenarios::drive {
+namespace {
+
+const std::vector<bool> kNobody = {false, false, false};
+
+TEST(SectionsTest, TwoInOneSectionAreOneTooMany) {
+  Findings findings;
+  Sections sections(1, findings);
+  sections.Enter(0, "s", kNobody);
+  sections.Enter(1, "other", kNobody);
+  EXPECT_TRUE(findings.empty());
+  sections.Enter(1, "s", kNobody);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.front().slug, "section-exclusion");
+  EXPECT_EQ(findings.front().sentence, "C2 entered s while C1 was inside");
+}
+
+TEST(SectionsTest, ThreeAreOneTooManyForTwoPermits) {
+  Findings findings;
+  Sections sections(2, findings);
+  sections.Enter(0, "s", kNobody);
+  sections.Enter(1, "s", kNobody);
+  EXPECT_TRUE(findings.empty());
+  sections.Enter(2, "s", kNobody);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.front().slug, "permits-section");
+}
+
+TEST(SectionsTest, NotIfAFaultHasLedTimePastALease) {
+  Findings findings;
+  Sections sections(1, findings);
+  sections.Enter(0, "s", kNobody);
+  sections.Enter(1, "s", {true, false, false});
+  EXPECT_TRUE(findings.empty());
+}
+
+TEST(SectionsTest, TheDeadAreInNoSection) {
+  Findings findings;
+  Sections sections(1, findings);
+  sections.Enter(0, "s", kNobody);
+  EXPECT_TRUE(sections.Inside(0));
+  sections.Ended(0);
+  EXPECT_FALSE(sections.Inside(0));
+  sections.Enter(1, "s", kNobody);
+  EXPECT_TRUE(findings.empty());
+  EXPECT_EQ(sections.most_entrants(), 2U);
+}
+
+}  // namespace
+}  // namespace interlock::scenarios::drive

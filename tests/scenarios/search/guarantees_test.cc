@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+//
+// The guarantee table: what our locks say of themselves is as they say, the words in their headers
+// are the data that they are judged by, and a lock that says too much or too little is told so.
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <interlock/harness/guarantees.h>
+
+#include "scenarios/locks/specimen.h"
+#include "scenarios/search/guarantees.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// Forwards all but the promises.
+class Promising : public harness::Subject {
+ public:
+  Promising(std::shared_ptr<const harness::Subject> inner, std::vector<harness::Promise> promises)
+      : inner_(std::move(inner)), promises_(std::move(promises)) {}
+  std::string_view name() const override { return "test/promising"; }
+  std::string_view summary() const override { return inner_->summary(); }
+  harness::Traits traits() const override { return inner_->traits(); }
+  std::vector<harness::Promise> Promises() const override { return promises_; }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return inner_->NewLock(environment, options);
+  }
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return inner_->Owners(server, options);
+  }
+  std::vector<harness::AuxiliaryKey> AuxiliaryKeys(
+      const harness::LockOptions& options) const override {
+    return inner_->AuxiliaryKeys(options);
+  }
+
+ private:
+  std::shared_ptr<const harness::Subject> inner_;
+  std::vector<harness::Promise> promises_;
+};
+
+harness::GuaranteesVerdict Judge(const char* inner, std::vector<harness::Promise> promises,
+                                 const std::string& faults, std::uint64_t runs = 400) {
+  std::shared_ptr<const harness::Subject> subject;
+  for (const auto& sound : SoundSubjects()) {
+    if (sound->name() == inner) subject = sound;
+  }
+  for (const Specimen& specimen : Specimens()) {
+    if (specimen.subject->name() == inner) subject = specimen.subject;
+  }
+  harness::GuaranteesOptions options;
+  options.runs = runs;
+  options.faults = faults;
+  return harness::Guarantees(std::make_shared<Promising>(subject, std::move(promises)), options);
+}
+
+TEST(GuaranteesTest, OurLocksAreWhatTheySayOfThemselves) {
+  for (const auto& subject : SoundSubjects()) {
+    EXPECT_FALSE(subject->Promises().empty()) << subject->name();
+    const harness::GuaranteesVerdict verdict = harness::Guarantees(subject, {.runs = 600});
+    EXPECT_TRUE(verdict.kept) << verdict.text;
+  }
+}
+
+TEST(GuaranteesTest, APromiseThatIsNotKeptIsNamedWithItsCounterexample) {
+  const auto verdict =
+      Judge("broken/del-without-owner", {{"none", "standalone", "LK005", ""}}, "none");
+  EXPECT_TRUE(verdict.broken);
+  EXPECT_FALSE(verdict.kept);
+  EXPECT_THAT(verdict.text, HasSubstr("NOT KEPT"));
+  EXPECT_THAT(verdict.text, HasSubstr("replay 'v"));
+  EXPECT_THAT(verdict.markdown, HasSubstr("LK005 under none, standalone: `v"));
+}
+
+TEST(GuaranteesTest, AKnownFailureThatNoLongerHappensIsNoPass) {
+  const auto verdict = Judge("mutex", {{"none", "standalone", "", "LK005"}}, "none", kTellingRuns);
+  EXPECT_FALSE(verdict.kept);
+  EXPECT_FALSE(verdict.broken);
+  EXPECT_THAT(verdict.text, HasSubstr("NO LONGER FAILS"));
+}
+
+TEST(GuaranteesTest, AKnownFailureThatAFewRunsDoNotShowIsNoNews) {
+  const auto verdict = Judge("mutex", {{"none", "standalone", "", "LK005"}}, "none");
+  EXPECT_FALSE(verdict.kept);
+  EXPECT_THAT(verdict.text, HasSubstr("not seen to in 400 runs"));
+  EXPECT_THAT(verdict.text, Not(HasSubstr("NO LONGER FAILS")));
+}
+
+TEST(GuaranteesTest, APromiseThatNoRunTriedIsNoPass) {
+  const auto verdict = Judge("mutex", {{"none", "standalone", "LK008", ""}}, "none");
+  EXPECT_FALSE(verdict.kept);
+  EXPECT_THAT(verdict.text, HasSubstr("NOT SHOWN"));
+}
+
+TEST(GuaranteesTest, APromiseOfWhatDoesNotExistIsRefused) {
+  EXPECT_THAT(Judge("mutex", {{"rain", "standalone", "LK001", ""}}, "none").text,
+              HasSubstr("not in the table"));
+  EXPECT_THAT(Judge("mutex", {{"none", "standalone rain", "LK001", ""}}, "none").text,
+              HasSubstr("on \"rain\", which is not in the table"));
+  EXPECT_THAT(Judge("mutex", {{"none", "", "LK001", ""}}, "none").text, HasSubstr("no topology"));
+  EXPECT_THAT(Judge("mutex", {{"none", "standalone", "LK999", ""}}, "none").text,
+              HasSubstr("not judged there"));
+  EXPECT_THAT(Judge("mutex", {{"none", "standalone", "LK001", "server-exclusion"}}, "none").text,
+              HasSubstr("speaks twice"));
+}
+
+TEST(GuaranteesTest, EveryCellIsReplayableByItsName) {
+  for (const Scenario& scenario : GuaranteeScenarios()) {
+    EXPECT_EQ(FindScenario(scenario.name), &scenario);
+    const std::string expected = "guarantee." + std::string(scenario.fault_class) + "." +
+                                 std::string(ToString(scenario.shape.topology));
+    EXPECT_EQ(scenario.name, expected);
+  }
+}
+
+/// The lines "//   <class> @ <topology>: keeps ...; fails ..." of a header; a line may go on in
+/// the next ones, which are indented further.
+std::set<std::string> PromisesInHeader(const std::string& path) {
+  std::ifstream file(path);
+  std::set<std::string> found;
+  std::string line;
+  std::string entry;
+  const auto flush = [&] {
+    if (!entry.empty()) found.insert(entry);
+    entry.clear();
+  };
+  while (std::getline(file, line)) {
+    if (line.starts_with("//       ") && !entry.empty()) {
+      entry += line.substr(line.find_first_not_of(' ', 2) - 1);
+      continue;
+    }
+    flush();
+    if (line.starts_with("//   ") && line.find(" @ ") != std::string::npos) {
+      entry = line.substr(line.find_first_not_of(' ', 2));
+    }
+  }
+  flush();
+  return found;
+}
+
+TEST(GuaranteesTest, TheHeadersSayWhatTheDataSays) {
+  const std::string folder = INTERLOCK_HEADERS;
+  for (const auto& subject : SoundSubjects()) {
+    std::set<std::string> data;
+    for (const harness::Promise& promise : subject->Promises()) {
+      std::ostringstream words;
+      words << promise.fault_class << " @ " << promise.topologies << ": keeps " << promise.keeps;
+      if (!promise.fails.empty()) words << "; fails " << promise.fails;
+      data.insert(words.str());
+    }
+    // What stands behind a dot is a way of using it.
+    std::string file(subject->name().substr(0, subject->name().find('.')));
+    std::replace(file.begin(), file.end(), '-', '_');
+    EXPECT_EQ(PromisesInHeader(folder + "/" + file + ".h"), data) << subject->name();
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
