@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A lock by the votes of several servers, made of choices: a specimen makes the one that its story is
-// about, and this does the rest as a careful client of Redis' page on distributed locks would,
+// A lock by the votes of several servers, made of choices: a specimen makes the one that its story
+// is about, and this does the rest as a careful client of Redis' page on distributed locks would,
 // which visits the servers in turn. What the specimens of one server share is in plumbing.h.
 //
 // Thread safety: as harness::Subject; a recipe is immutable.
