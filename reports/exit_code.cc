@@ -38,7 +38,7 @@ ExitCode Combine(ExitCode a, ExitCode b) { return Rank(a) >= Rank(b) ? a : b; }
 
 ExitCode ExitCodeOf(const ResultRow& row) {
   if (row.code == "LK016" && row.verdict == Verdict::kViolated) return ExitCode::kInternal;
-  if (row.pass) return ExitCode::kPass;
+  if (row.pass || row.witness) return ExitCode::kPass;
   if (row.verdict == Verdict::kInconclusive) return ExitCode::kInconclusive;
   const bool weakness_gone = row.kind == LockKind::kSound && row.verdict == Verdict::kHolds &&
                              row.expected == Expectation::kBreaks;

@@ -19,6 +19,19 @@ void ReadClass(const Node& node, SynchronyClass* out) {
                 {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary}, out);
 }
 
+void ReadProof(const Node& node, Proof* proof) {
+  node.Read("bound", &proof->bound);
+  node.Read("states", &proof->states);
+  node.ReadIfThere("reductions", &proof->reductions);
+}
+
+void ReadSize(const Node& node, Size* size) {
+  node.Read("clients", &size->clients);
+  node.Read("faults", &size->faults);
+  node.Read("operations", &size->operations);
+  node.Read("switches", &size->switches);
+}
+
 void ReadRow(const Node& node, ResultRow* row) {
   node.Read("lock", &row->lock);
   node.ReadEnum("kind", {LockKind::kSound, LockKind::kSpecimen}, &row->kind);
@@ -37,6 +50,11 @@ void ReadRow(const Node& node, ResultRow* row) {
   node.Read("replay", &row->replay);
   node.Read("counterexample", &row->counterexample);
   node.ReadIfThere("reason", &row->reason);
+  node.ReadIfThere("placings", &row->placings);
+  if (node.Has("proof")) ReadProof(node.Child("proof"), &row->proof.emplace());
+  if (node.Has("unshrunk")) ReadSize(node.Child("unshrunk"), &row->unshrunk.emplace());
+  node.ReadIfThere("witness", &row->witness);
+  node.ReadIfThere("saved_case", &row->saved_case);
 }
 
 void ReadGoal(const Node& node, GoalCount* goal) {
@@ -49,9 +67,10 @@ void ReadTotals(const Node& node, Totals* totals) {
   node.Read("runs_with_faults", &totals->runs_with_faults);
   node.Read("commands", &totals->commands);
   node.Read("virtual_seconds", &totals->virtual_time);
-  node.Read("wall_seconds", &totals->wall_time);
+  node.ReadIfThere("wall_seconds", &totals->wall_time);
   node.Read("double_runs", &totals->double_runs);
   node.Read("divergences", &totals->divergences);
+  node.ReadIfThere("states", &totals->states);
 }
 
 void ReadReport(const Node& root, RunReport* report) {

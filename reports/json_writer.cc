@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "reports/confidence.h"
 #include "reports/json_limits.h"
 #include "reports/json_text.h"
 #include "reports/record.h"
@@ -59,9 +60,29 @@ void WriteTotals(JsonText& json, const Totals& totals) {
   Member(json, "runs_with_faults", totals.runs_with_faults);
   Member(json, "commands", totals.commands);
   Member(json, "virtual_seconds", totals.virtual_time);
-  Member(json, "wall_seconds", totals.wall_time);
+  if (totals.wall_time) Member(json, "wall_seconds", *totals.wall_time);
   Member(json, "double_runs", totals.double_runs);
   Member(json, "divergences", totals.divergences);
+  if (totals.states > 0) Member(json, "states", totals.states);
+  json.EndObject();
+}
+
+void WriteProof(JsonText& json, const Proof& proof) {
+  json.Key("proof");
+  json.BeginObject();
+  Member(json, "bound", proof.bound);
+  Member(json, "states", proof.states);
+  if (!proof.reductions.empty()) Member(json, "reductions", proof.reductions);
+  json.EndObject();
+}
+
+void WriteSize(JsonText& json, std::string_view name, const Size& size) {
+  json.Key(name);
+  json.BeginObject();
+  Member(json, "clients", size.clients);
+  Member(json, "faults", size.faults);
+  Member(json, "operations", size.operations);
+  Member(json, "switches", size.switches);
   json.EndObject();
 }
 
@@ -84,6 +105,15 @@ void WriteRow(JsonText& json, const ResultRow& row) {
   Nullable(json, "replay", row.replay);
   Nullable(json, "counterexample", row.counterexample);
   if (!row.reason.empty()) Member(json, "reason", row.reason);
+  if (row.placings) Member(json, "placings", *row.placings);
+  if (const auto below = RarerThanOneIn(row)) Member(json, "rarer_than_one_in", *below);
+  if (row.proof) WriteProof(json, *row.proof);
+  if (row.unshrunk) WriteSize(json, "unshrunk", *row.unshrunk);
+  if (row.witness) {
+    json.Key("witness");
+    json.Bool(true);
+  }
+  if (!row.saved_case.empty()) Member(json, "saved_case", row.saved_case);
   json.EndObject();
 }
 

@@ -59,9 +59,27 @@ struct Totals {
   std::uint64_t runs_with_faults = 0;
   std::uint64_t commands = 0;
   std::chrono::milliseconds virtual_time{};  ///< "virtual_seconds", three decimals
-  std::chrono::milliseconds wall_time{};     ///< "wall_seconds", three decimals
+  /// "wall_seconds", three decimals. Absent where equal options must give equal bytes.
+  std::optional<std::chrono::milliseconds> wall_time = {};
   std::uint64_t double_runs = 0;  ///< runs executed a second time to compare their hashes
   std::uint64_t divergences = 0;  ///< how many of them differed; above 0 no verdict can be trusted
+  std::uint64_t states = 0;       ///< of exhaustive explorations; absent from run.json while 0
+};
+
+/// How much there is to understand in a case.
+struct Size {
+  std::uint64_t clients = 0;
+  std::uint64_t faults = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t switches = 0;  ///< choices of the schedule other than "go on"
+};
+
+/// Why a verdict is no sample: every run within this bound was made, or comes through a state from
+/// which all were made.
+struct Proof {
+  std::string bound;  ///< "<= 2 clients, <= 2 attempts that wait, <= 1 crash, ..."
+  std::uint64_t states = 0;
+  std::vector<std::string> reductions = {};  ///< what was taken for the same; empty: nothing
 };
 
 /// One property of one lock in one scenario and class.
@@ -81,6 +99,16 @@ struct ResultRow {
   std::optional<std::string> replay = {};                     ///< token
   std::optional<std::string> counterexample = {};             ///< file, relative to run.json
   std::string reason = {};  ///< one sentence, optional: why inconclusive, why this is expected
+  // What follows is absent from run.json while it says nothing.
+  /// Of a case that is pinned: in how many ways it was placed, which are all that there are.
+  std::optional<std::uint64_t> placings = {};
+  std::optional<Proof> proof = {};  ///< of an exhaustive exploration; else the runs are a sample
+  /// Of a violation that was neither made small nor explained: the run as it was found.
+  std::optional<Size> unshrunk = {};
+  /// A sound lock that nobody asked for, run because a conviction needs its control. It counts
+  /// neither in the totals nor for the exit code.
+  bool witness = false;
+  std::string saved_case = {};  ///< file name of the counterexample that was replayed; else empty
 };
 
 /// Something worth seeing that must have happened, and how often it did.
@@ -99,14 +127,6 @@ struct RunReport {
   std::uint64_t trace_hash = 0;
   RunStatus status = RunStatus::kComplete;  ///< absent from run.json while complete
   std::vector<std::string> notes;           ///< absent from run.json while empty
-};
-
-/// How much there is to understand in a case.
-struct Size {
-  std::uint64_t clients = 0;
-  std::uint64_t faults = 0;
-  std::uint64_t operations = 0;
-  std::uint64_t switches = 0;  ///< choices of the schedule other than "go on"
 };
 
 /// The size of the failing case, as shrunk and as found.

@@ -102,6 +102,36 @@ ShardBlock BlockFrom(const ShardJson& object) {
   return block;
 }
 
+ShardJson ToObject(const ShardExploration& one) {
+  return {{"lock", one.lock},
+          {"complete", one.complete},
+          {"states", one.states},
+          {"runs", one.runs},
+          {"divergences", one.divergences},
+          {"inconclusive", one.inconclusive},
+          {"exercised", ToObject(one.exercised)},
+          {"reductions", one.reductions},
+          {"violated", one.violated},
+          {"what", one.what},
+          {"token", one.token}};
+}
+
+ShardExploration ExplorationFrom(const ShardJson& object) {
+  ShardExploration one;
+  one.lock = object.at("lock").get<std::string>();
+  one.complete = object.at("complete").get<bool>();
+  one.states = Number(object, "states");
+  one.runs = Number(object, "runs");
+  one.divergences = Number(object, "divergences");
+  one.inconclusive = object.at("inconclusive").get<std::string>();
+  one.exercised = FromObject(object.at("exercised"));
+  one.reductions = object.at("reductions").get<std::vector<std::string>>();
+  one.violated = object.at("violated").get<std::string>();
+  one.what = object.at("what").get<std::string>();
+  one.token = object.at("token").get<std::string>();
+  return one;
+}
+
 ShardReport ReportFrom(const ShardJson& object) {
   ShardReport report;
   const ShardJson& tool = object.at("tool");
@@ -110,6 +140,7 @@ ShardReport ReportFrom(const ShardJson& object) {
   report.tool.compiler = tool.at("compiler").get<std::string>();
   report.seed = Number(object, "seed");
   report.runs = Number(object, "runs");
+  report.least_hunt = Number(object, "least_hunt");
   report.strategy = object.at("strategy").get<std::string>();
   report.lock = object.at("lock").get<std::string>();
   report.scenario = object.at("scenario").get<std::string>();
@@ -117,6 +148,9 @@ ShardReport ReportFrom(const ShardJson& object) {
   report.total = Number(object, "total");
   if (object.at("status") != ToString(RunStatus::kComplete)) report.status = RunStatus::kPartial;
   for (const ShardJson& block : object.at("blocks")) report.blocks.push_back(BlockFrom(block));
+  for (const ShardJson& one : object.at("explorations")) {
+    report.explorations.push_back(ExplorationFrom(one));
+  }
   return report;
 }
 
@@ -131,6 +165,7 @@ std::string ToJson(const ShardReport& report) {
                         {"compiler", report.tool.compiler}}},
                       {"seed", report.seed},
                       {"runs", report.runs},
+                      {"least_hunt", report.least_hunt},
                       {"strategy", report.strategy},
                       {"lock", report.lock},
                       {"scenario", report.scenario},
@@ -139,7 +174,63 @@ std::string ToJson(const ShardReport& report) {
   ShardJson blocks = ShardJson::array();
   for (const ShardBlock& block : report.blocks) blocks.push_back(ToObject(block));
   object["blocks"] = std::move(blocks);
+  ShardJson explorations = ShardJson::array();
+  for (const ShardExploration& one : report.explorations) explorations.push_back(ToObject(one));
+  object["explorations"] = std::move(explorations);
   return object.dump(1, ' ', false, ShardJson::error_handler_t::replace) + "\n";
+}
+
+std::string ToLine(const BlockRequest& request) {
+  return ShardJson{{"lock", request.lock},
+                   {"scenario", request.scenario},
+                   {"class", ToString(request.synchrony)},
+                   {"seed", request.seed},
+                   {"strategy", request.strategy},
+                   {"first", request.first},
+                   {"count", request.count}}
+      .dump(-1, ' ', false, ShardJson::error_handler_t::replace);
+}
+
+std::string ToLine(const ShardBlock& answer) {
+  return ToObject(answer).dump(-1, ' ', false, ShardJson::error_handler_t::replace);
+}
+
+std::string RefusalLine(std::string_view why) {
+  return ShardJson{{"refused", why}}.dump(-1, ' ', false, ShardJson::error_handler_t::replace);
+}
+
+ReadResult<BlockRequest> ReadBlockRequest(std::string_view line) {
+  ReadResult<BlockRequest> result;
+  try {
+    const ShardJson object = ShardJson::parse(line);
+    BlockRequest request;
+    request.lock = object.at("lock").get<std::string>();
+    request.scenario = object.at("scenario").get<std::string>();
+    request.synchrony = ClassOf(object.at("class").get<std::string>());
+    request.seed = Number(object, "seed");
+    request.strategy = object.at("strategy").get<std::string>();
+    request.first = Number(object, "first");
+    request.count = Number(object, "count");
+    result.value = std::move(request);
+  } catch (const ShardJson::exception& error) {
+    result.error = SafeForTerminal(error.what(), true);
+  }
+  return result;
+}
+
+ReadResult<ShardBlock> ReadBlockAnswer(std::string_view line) {
+  ReadResult<ShardBlock> result;
+  try {
+    const ShardJson object = ShardJson::parse(line);
+    if (object.contains("refused")) {
+      result.error = SafeForTerminal(object.at("refused").get<std::string>(), true);
+    } else {
+      result.value = BlockFrom(object);
+    }
+  } catch (const ShardJson::exception& error) {
+    result.error = SafeForTerminal(error.what(), true);
+  }
+  return result;
 }
 
 ReadResult<ShardReport> ReadShardReport(std::string_view json) {

@@ -53,11 +53,29 @@ struct ShardBlock {
   bool operator==(const ShardBlock&) const = default;
 };
 
+/// The exhaustive exploration of one lock.
+struct ShardExploration {
+  std::string lock;
+  bool complete = false;
+  std::uint64_t states = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t divergences = 0;
+  std::string inconclusive;
+  std::vector<std::pair<std::string, std::uint64_t>> exercised;  ///< by slug; those above 0
+  std::vector<std::string> reductions;
+  // Of its violation, if `violated` is not empty.
+  std::string violated;  ///< the slug
+  std::string what;
+  std::string token;
+  bool operator==(const ShardExploration&) const = default;
+};
+
 struct ShardReport {
   ToolInfo tool;
   // What was asked for: the same for all shards of a campaign.
   std::uint64_t seed = 0;
-  std::uint64_t runs = 0;
+  std::uint64_t runs = 0;  ///< 0: the scenarios' shares
+  std::uint64_t least_hunt = 0;
   std::string strategy;
   std::string lock;      ///< pattern
   std::string scenario;  ///< pattern
@@ -66,9 +84,32 @@ struct ShardReport {
   std::uint64_t total = 1;
   RunStatus status = RunStatus::kComplete;
   std::vector<ShardBlock> blocks;
+  std::vector<ShardExploration> explorations;
 };
 
 std::string ToJson(const ShardReport& report);
+
+// What a process that runs blocks for another one is asked, and what it answers: a line of JSON
+// each, here without its end.
+
+struct BlockRequest {
+  std::string lock;
+  std::string scenario;
+  SynchronyClass synchrony = SynchronyClass::kNone;
+  std::uint64_t seed = 1;
+  std::string strategy;  ///< empty: the portfolio
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  bool operator==(const BlockRequest&) const = default;
+};
+
+std::string ToLine(const BlockRequest& request);
+std::string ToLine(const ShardBlock& answer);
+/// The answer that there is none.
+std::string RefusalLine(std::string_view why);
+[[nodiscard]] ReadResult<BlockRequest> ReadBlockRequest(std::string_view line);
+/// The error is what was refused and why, or what cannot be read.
+[[nodiscard]] ReadResult<ShardBlock> ReadBlockAnswer(std::string_view line);
 
 /// The error says where and what, on one line.
 [[nodiscard]] ReadResult<ShardReport> ReadShardReport(std::string_view json);

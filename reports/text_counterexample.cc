@@ -65,10 +65,10 @@ class CounterexampleWriter {
         fmt::format("{}, {}, {}, {}", Count(s.now.clients, "client"), Count(s.now.faults, "fault"),
                     Count(s.now.operations, "operation"), Switches(s.now.switches));
     if (s.shrinks > 0) {
-      text += fmt::format(" (was {}, {}, {}, {}; {}, {})", Count(s.original.clients, "client"),
-                          Count(s.original.faults, "fault"),
-                          Count(s.original.operations, "operation"), Switches(s.original.switches),
-                          Count(s.shrinks, "shrink"), ShortSeconds(s.time));
+      text +=
+          fmt::format(" (was {}, {}, {}, {}; {})", Count(s.original.clients, "client"),
+                      Count(s.original.faults, "fault"), Count(s.original.operations, "operation"),
+                      Switches(s.original.switches), Count(s.shrinks, "shrink"));
     }
     Hanging("Minimal:", text + ".");
   }

@@ -19,8 +19,6 @@ struct TextOptions {
   bool utf8 = true;    ///< false: plain ASCII only
   bool color = false;  ///< ANSI colours; NO_COLOR and terminals are the caller's business
   int width = 100;     ///< columns; less than 60 is taken as 60, more than 400 as 400
-  /// One line per lock for all verdicts that simply hold, instead of a line each.
-  bool fold_passes = false;
 };
 
 /// The width that the options ask for, within its limits.

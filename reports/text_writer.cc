@@ -8,71 +8,17 @@
 #include <string_view>
 #include <utility>
 
+#include "reports/confidence.h"
 #include "reports/escape.h"
 #include "reports/exit_code.h"
 #include "reports/headline.h"
+#include "reports/text_rows.h"
 
 namespace interlock::reports {
 namespace {
 
 constexpr std::size_t kMaxName = 60;
 constexpr std::size_t kMaxNote = 1000;
-constexpr std::size_t kIndent = 16;  // what stands before the columns of a row
-
-/// How one row is told: a word that stands in its own column, a colour, and what follows.
-struct Telling {
-  std::string_view word;
-  std::string_view color;
-};
-
-constexpr std::string_view kRed = "\x1b[1;31m";
-constexpr std::string_view kGreen = "\x1b[32m";
-constexpr std::string_view kYellow = "\x1b[33m";
-constexpr std::string_view kCyan = "\x1b[36m";
-
-Telling TellingOf(const ResultRow& row) {
-  switch (ExitCodeOf(row)) {
-    case ExitCode::kPass:
-      break;
-    case ExitCode::kInconclusive:
-      return {"inconclusive", kYellow};
-    case ExitCode::kKnownFailurePasses:
-      return {"now passes", kYellow};
-    case ExitCode::kInternal:
-      return {"INTERNAL", kRed};
-    default:
-      if (row.kind == LockKind::kSpecimen && row.verdict == Verdict::kHolds) {
-        return {"ACQUITTED", kRed};
-      }
-      return {"FAIL", kRed};
-  }
-  const bool specimen = row.kind == LockKind::kSpecimen;
-  // What a specimen does besides its conviction is no merit and no fault of it.
-  if (specimen && row.expected == Expectation::kEither) return {"noted", kCyan};
-  switch (row.verdict) {
-    case Verdict::kInconclusive:
-      return {"not judged", kCyan};
-    case Verdict::kHolds:
-      return {"pass", kGreen};
-    case Verdict::kViolated:
-      break;
-  }
-  return specimen ? Telling{"convicted", kGreen} : Telling{"weakness", kCyan};
-}
-
-std::string Detail(const ResultRow& row) {
-  std::string text;
-  if (row.verdict == Verdict::kViolated) {
-    text = row.runs_to_first_violation
-               ? fmt::format("violated in run {}", GroupDigits(*row.runs_to_first_violation))
-               : std::string("violated");
-    if (row.expected == Expectation::kBreaks) text += ", as expected";
-    if (row.expected == Expectation::kEither) text += ", as allowed";
-  } else {
-    text = fmt::format("exercised {} of {}", GroupDigits(row.exercised), Count(row.runs, "run"));
-  }
-  return text;
-}
 
 class TextWriter {
  public:
@@ -80,109 +26,25 @@ class TextWriter {
              const TextOptions& options)
       : report_(report), examples_(examples), options_(options), width_(WidthOf(options)) {}
 
-  std::string Write() {
-    Header();
-    Verdicts();
-    Coverage();
-    for (const std::string& note : report_.notes) Wrapped("note", note);
-    Violations();
-    Summary();
-    return DefuseCiCommands(out_);
-  }
-
- private:
-  void Header() {
+  std::string Head() {
     const ToolInfo& tool = report_.tool;
     Line(Clip(Safe(fmt::format("Interlock {} ({}, {})   seed {:#x}   backend {}", tool.version,
                                tool.commit, tool.compiler, report_.seed, report_.backend)),
               width_, options_.utf8));
+    return DefuseCiCommands(std::move(out_));
+  }
+
+  std::string Rest() {
     if (report_.status == RunStatus::kPartial) Line("PARTIAL: the run was interrupted.");
-  }
-
-  /// The locks in the order of their first row, each with its rows in the given order.
-  void Verdicts() {
-    std::vector<std::string_view> locks;
-    std::set<std::string_view> seen;
-    for (const ResultRow& row : report_.results) {
-      if (seen.insert(row.lock).second) locks.push_back(row.lock);
-    }
-    std::vector<std::vector<const ResultRow*>> groups(locks.size());
-    for (const ResultRow& row : report_.results) {
-      groups[IndexOf(locks, row.lock)].push_back(&row);
-    }
-    for (const std::vector<const ResultRow*>& group : groups) Lock(group);
     if (report_.results.empty()) Line("No verdict: nothing was checked.");
+    Coverage();
+    for (const std::string& note : report_.notes) Wrapped("note", note);
+    Violations();
+    Summary();
+    return DefuseCiCommands(std::move(out_));
   }
 
-  // Rows nearly always come lock by lock, so the last answer is tried first.
-  std::size_t IndexOf(const std::vector<std::string_view>& locks, std::string_view lock) {
-    if (last_index_ >= locks.size() || locks[last_index_] != lock) {
-      const auto it = std::find(locks.begin(), locks.end(), lock);
-      last_index_ = static_cast<std::size_t>(it - locks.begin());
-    }
-    return last_index_;
-  }
-
-  void Lock(const std::vector<const ResultRow*>& rows) {
-    Line("");
-    const bool specimen = rows.front()->kind == LockKind::kSpecimen;
-    Line(Name(rows.front()->lock) + (specimen ? "  (specimen: must be convicted)" : ""));
-    std::size_t property = 0;
-    std::size_t scenario = 0;
-    for (const ResultRow* row : rows) {
-      property = std::max(property, DisplayWidth(PropertyOf(*row)));
-      scenario = std::max(scenario, DisplayWidth(ScenarioOf(*row)));
-    }
-    std::uint64_t passed = 0;
-    std::uint64_t noted = 0;
-    for (const ResultRow* row : rows) {
-      const std::string_view word = TellingOf(*row).word;
-      if (options_.fold_passes && word == "pass") {
-        ++passed;
-      } else if (word == "noted" || (options_.fold_passes && word == "not judged")) {
-        ++noted;
-      } else {
-        Row(*row, std::min(property, 3 * width_ / 10), std::min(scenario, width_ / 3));
-      }
-    }
-    Folded("pass", kGreen, passed, "that holds", "that hold");
-    Folded("noted", kCyan, noted, "on which nothing depends", "on which nothing depends");
-  }
-
-  void Folded(std::string_view word, std::string_view color, std::uint64_t count,
-              std::string_view one, std::string_view many) {
-    if (count == 0) return;
-    Colored(color, PadRight("  " + std::string(word), kIndent));
-    Line(fmt::format("{} {}", Count(count, "verdict"), count == 1 ? one : many));
-  }
-
-  std::string PropertyOf(const ResultRow& row) const { return Name(row.code + " " + row.property); }
-
-  std::string ScenarioOf(const ResultRow& row) const {
-    return fmt::format("{} [{}]", Name(row.scenario), ToString(row.synchrony));
-  }
-
-  void Row(const ResultRow& row, std::size_t property, std::size_t scenario) {
-    const Telling telling = TellingOf(row);
-    Colored(telling.color, PadRight("  " + std::string(telling.word), kIndent));
-    const std::string middle =
-        PadRight(Clip(PropertyOf(row), property, options_.utf8), property + 2) +
-        PadRight(Clip(ScenarioOf(row), scenario, options_.utf8), scenario + 2);
-    const std::size_t used = kIndent + DisplayWidth(middle);
-    const std::size_t room = width_ > used ? width_ - used : 0;
-    const std::string detail = Detail(row);
-    const std::string reason = Safe(row.reason);
-    if (!reason.empty() && DisplayWidth(detail) + 2 + DisplayWidth(reason) <= room) {
-      Line(middle + detail + ": " + reason);
-      return;
-    }
-    Line(middle + Clip(detail, room, options_.utf8));
-    if (reason.empty()) return;
-    for (const std::string& line : Wrap(reason, width_ - kIndent)) {
-      Line(std::string(kIndent, ' ') + line);
-    }
-  }
-
+ private:
   void Coverage() {
     if (report_.goals.empty()) return;
     std::string reached;
@@ -222,14 +84,22 @@ class TextWriter {
   void Expected(std::set<std::string_view> explained) {
     std::vector<const ResultRow*> full;
     std::vector<const ResultRow*> brief;
+    std::uint64_t alike = 0;
     for (const ResultRow& row : report_.results) {
       const std::string_view word = TellingOf(row).word;
       if (word != "convicted" && word != "weakness") continue;
+      if (row.unshrunk) {
+        ++alike;
+        continue;
+      }
       const bool first = word == "convicted" && FindCounterexample(examples_, row) != nullptr &&
                          explained.insert(row.code).second;
       (first ? full : brief).push_back(&row);
     }
     Section(full, "As expected:", brief);
+    if (alike == 0) return;
+    Line(fmt::format("  and {} of the same properties of the same locks: run.json has their tokens",
+                     GroupDigits(alike)));
   }
 
   void Section(const std::vector<const ResultRow*>& full, std::string_view title,
@@ -245,9 +115,14 @@ class TextWriter {
   }
 
   void Failure(const ResultRow& row) {
-    const std::string what =
-        fmt::format("{} {} / {}", PropertyOf(row), Name(row.lock), ScenarioOf(row));
-    Line("  " + Clip(what + ": " + Detail(row), width_ - 2, options_.utf8));
+    const std::string what = fmt::format("{} {} / {}", PropertyText(row, options_), Name(row.lock),
+                                         ScenarioText(row, options_));
+    Line("  " + Clip(what + ": " + DetailOf(row), width_ - 2, options_.utf8));
+    if (row.unshrunk) {
+      const Size& size = *row.unshrunk;
+      Line(fmt::format("    as found: {}, {}, {}", Count(size.clients, "client"),
+                       Count(size.operations, "operation"), Count(size.faults, "fault")));
+    }
     if (row.replay) {
       // Whole, whatever its length: it is copied from here.
       const std::string token = SafeForTerminal(*row.replay, options_.utf8);
@@ -261,7 +136,10 @@ class TextWriter {
     std::uint64_t passed = 0;
     std::uint64_t inconclusive = 0;
     std::uint64_t weaknesses = 0;
+    std::uint64_t all = 0;
     for (const ResultRow& row : report_.results) {
+      if (row.witness) continue;
+      ++all;
       const ExitCode code = ExitCodeOf(row);
       passed += code == ExitCode::kPass ? 1 : 0;
       inconclusive += code == ExitCode::kInconclusive ? 1 : 0;
@@ -274,16 +152,18 @@ class TextWriter {
       Line(
           fmt::format("Expected weaknesses, not counted as failures: {}", GroupDigits(weaknesses)));
     }
+    Weakest();
     const Totals& totals = report_.totals;
     if (totals.divergences > 0) {
       Line(fmt::format("{} of {} diverged (LK016): trust no verdict.",
                        GroupDigits(totals.divergences), Count(totals.double_runs, "double run")));
     }
-    const std::uint64_t all = report_.results.size();
     const std::uint64_t failed = all - passed - inconclusive;
     const std::string_view dot = options_.utf8 ? " · " : ", ";
-    std::string tail = fmt::format("{} in {}   seed {:#x}", Count(totals.runs, "run"),
-                                   ShortSeconds(totals.wall_time), report_.seed);
+    std::string tail = Count(totals.runs, "run");
+    if (totals.states > 0) tail += fmt::format(", {}", Count(totals.states, "state"));
+    if (totals.wall_time) tail += " in " + ShortSeconds(*totals.wall_time);
+    tail += fmt::format("   seed {:#x}", report_.seed);
     if (ExitCodeOf(report_) == ExitCode::kInternal) {
       // What a broken tool calls passed is not.
       LastLine(fmt::format("no verdict of {} stands", GroupDigits(all)), std::move(tail));
@@ -299,7 +179,28 @@ class TextWriter {
     // Where every row passes it is this that keeps the run from passing.
     if (passed == all && unseen > 0)
       counts += fmt::format("{}{} never seen", dot, Count(unseen, "goal"));
+    if (const ResultRow* weakest = WeakestRow(report_)) {
+      const std::string named =
+          fmt::format("   weakest: {} {}, 1 in {}", Name(weakest->lock), Name(weakest->code),
+                      GroupDigits(*RarerThanOneIn(*weakest)));
+      // Else the line above it has to do.
+      constexpr std::size_t kLongestHeadline = 16;
+      if (kLongestHeadline + DisplayWidth(tail + named) <= width_) tail += named;
+    }
     LastLine(counts, std::move(tail));
+  }
+
+  /// What drawn runs say of the row of which they say the least.
+  void Weakest() {
+    const ResultRow* row = WeakestRow(report_);
+    if (row == nullptr) return;
+    const std::string text = fmt::format(
+        "Weakest pass: {} of {} in {}, exercised in {} of {}: at 95 % a violation is rarer than 1 "
+        "in "
+        "{} of the runs that are drawn there",
+        Name(row->code), Name(row->lock), ScenarioText(*row, options_), GroupDigits(row->exercised),
+        Count(row->runs, "run"), GroupDigits(*RarerThanOneIn(*row)));
+    for (const std::string& line : Wrap(text, width_)) Line(line);
   }
 
   void LastLine(const std::string& counts, std::string tail) {
@@ -311,8 +212,7 @@ class TextWriter {
     } else {
       for (const std::string& line : Wrap(counts, width_)) Line(line);
     }
-    Colored(ColorOf(headline), headline);
-    Line("  " + tail);
+    Line(Colored(ColorOf(headline), headline, options_) + "  " + tail);
   }
 
   void Wrapped(std::string_view label, std::string_view text) {
@@ -328,12 +228,6 @@ class TextWriter {
 
   std::string Safe(std::string_view text) const { return Excerpt(text, kMaxNote, options_.utf8); }
 
-  void Colored(std::string_view color, std::string_view text) {
-    if (options_.color) out_ += color;
-    out_ += text;
-    if (options_.color) out_ += "\x1b[0m";
-  }
-
   void Line(std::string_view text) {
     out_ += text;
     while (!out_.empty() && out_.back() == ' ') out_.pop_back();
@@ -344,15 +238,27 @@ class TextWriter {
   const std::vector<Counterexample>& examples_;
   const TextOptions& options_;
   std::size_t width_;
-  std::size_t last_index_ = 0;
   std::string out_;
 };
 
 }  // namespace
 
+std::string TextHead(const RunReport& report, const TextOptions& options) {
+  return TextWriter(report, {}, options).Head();
+}
+
+std::string TextRest(const RunReport& report, const std::vector<Counterexample>& counterexamples,
+                     const TextOptions& options) {
+  return TextWriter(report, counterexamples, options).Rest();
+}
+
 std::string ToText(const RunReport& report, const std::vector<Counterexample>& counterexamples,
                    const TextOptions& options) {
-  return TextWriter(report, counterexamples, options).Write();
+  std::string text = TextHead(report, options);
+  RowsText rows(options);
+  for (const ResultRow& row : report.results) text += rows.Add(row);
+  text += rows.Finish();
+  return text + TextRest(report, counterexamples, options);
 }
 
 const Counterexample* FindCounterexample(const std::vector<Counterexample>& counterexamples,

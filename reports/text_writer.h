@@ -26,6 +26,13 @@ namespace interlock::reports {
 std::string ToText(const RunReport& report, const std::vector<Counterexample>& counterexamples,
                    const TextOptions& options);
 
+/// ToText in three parts, for verdicts that are shown as they come: this, then what a RowsText
+/// makes of the rows (see text_rows.h), then TextRest. Of the head only tool, seed and backend
+/// count.
+std::string TextHead(const RunReport& report, const TextOptions& options);
+std::string TextRest(const RunReport& report, const std::vector<Counterexample>& counterexamples,
+                     const TextOptions& options);
+
 /// One failing case in full, ended by a line end.
 std::string ToText(const Counterexample& counterexample, const TextOptions& options);
 

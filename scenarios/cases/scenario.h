@@ -67,6 +67,9 @@ struct Weakness {
   bool cured_by_lock_delay = false;             ///< see Traits::lock_delay
 };
 
+/// Enough to say at 95 % of a violation that it is rarer than 1 run in 200.
+inline constexpr std::uint64_t kGateRuns = 600;
+
 struct Scenario {
   std::string_view name;
   std::string_view summary;
@@ -84,6 +87,8 @@ struct Scenario {
   std::vector<Workload> pinned;
   /// What a correct lease lock cannot hold here: expected to be seen violated.
   std::vector<Weakness> weaknesses;
+  /// The share in the gate of one (lock, class); of a pinned workload it is max_runs.
+  std::uint64_t gate_runs = kGateRuns;
   /// Of a campaign's runs, at most so many: a pinned workload has little to vary.
   std::uint64_t max_runs = ~std::uint64_t{0};
   /// A run takes so many times as long as others do, so a long campaign has fewer of them (see

@@ -15,6 +15,7 @@
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/publish.h"
+#include "scenarios/cli/saved_cases.h"
 #include "scenarios/cli/sharding.h"
 #include "scenarios/cli/specimens_check.h"
 #include "scenarios/cli/values.h"
@@ -27,7 +28,9 @@ namespace {
 
 using reports::ExitCode;
 
-constexpr std::uint64_t kDefaultRuns = 10'000;
+constexpr std::uint64_t kThoroughRuns = 10'000;
+/// In a thorough check also what is convicted sooner runs on, so that rates can be told.
+constexpr std::uint64_t kThoroughHunt = 300;
 constexpr std::uint64_t kDefaultSpecimenRuns = 10'000;
 /// On real servers nearly all time is spent waiting.
 constexpr int kDefaultLanes = 4;
@@ -42,8 +45,10 @@ struct CheckSettings {
   std::string scenario = "*";
   std::string seed_text = "1";
   std::uint64_t seed = 1;  ///< of the text, once it is known to be one
-  std::uint64_t runs = kDefaultRuns;
-  bool runs_given = false;
+  std::uint64_t runs = 0;  ///< 0: the scenarios' shares
+  bool thorough = false;
+  std::string explain = "first";
+  std::string cases;
   std::string budget;
   int jobs = 0;
   std::string strategy = std::string(kPortfolio);
@@ -72,17 +77,20 @@ class Check {
     CatchInterruption();
     Guard(settings_.output, registry_, settings_.seed);
     const GuardedThread guarded;  // explaining a failure runs it once more
-    const auto started = std::chrono::steady_clock::now();
+    ExitCode code = ExitCode::kPass;
+    if (!settings_.cases.empty()) {
+      SavedCases saved = ReplaySavedCases(settings_.cases, registry_);
+      if (saved.code == ExitCode::kUsage) return saved.code;
+      code = saved.code;
+      options.saved = std::move(saved.rows);
+    }
     reports::ShardReport shard;
     const bool sharded = options.shard.total > 1;
-    if (sharded) {
-      options.on_block = [&](const Unit& unit, std::uint64_t first, const UnitResult& result) {
-        shard.blocks.push_back(ToShardBlock(unit, first, result));
-      };
-    }
+    if (sharded) CollectShard(options, shard);
+    Publication publication(settings_.output, registry_, options);
     CampaignResult result = Campaign(options);
-    ExitCode code = sharded ? WriteShard(options, shard) : ExitCode::kPass;
-    return Combine(code, Publish(settings_.output, registry_, options, std::move(result), started));
+    if (sharded) code = Combine(code, WriteShard(options, shard));
+    return Combine(code, publication.Finish(std::move(result)));
   }
 
  private:
@@ -90,7 +98,12 @@ class Check {
     const ExitCode bad = SelectUnits(registry_, settings_.lock, settings_.scenario, options);
     if (bad != ExitCode::kPass) return bad;
     options.seed = settings_.seed;
-    options.runs = settings_.runs;
+    options.runs = settings_.thorough ? kThoroughRuns : settings_.runs;
+    options.least_hunt = settings_.thorough ? kThoroughHunt : 0;
+    options.explore = true;
+    options.explaining = settings_.explain == "all"    ? Explaining::kAll
+                         : settings_.explain == "none" ? Explaining::kNone
+                                                       : Explaining::kFirst;
     options.jobs = JobsOf(settings_);
     options.strategy = FindStrategy(settings_.strategy);
     options.stop = &Interrupted();
@@ -110,6 +123,12 @@ class Check {
     if (!chosen.ok()) return Complain(ExitCode::kUsage, chosen.status().message());
     options.shard = chosen->shard;
     if (chosen->shard.total <= 1) return ExitCode::kPass;
+    if (!settings_.cases.empty()) {
+      return Complain(ExitCode::kUsage,
+                      fmt::format("shard {} of {} (by {}): --cases cannot be split; replay them in "
+                                  "a job of their own",
+                                  chosen->shard.index + 1, chosen->shard.total, chosen->source));
+    }
     if (settings_.output.out.empty() || options.budget.has_value()) {
       return Complain(ExitCode::kUsage,
                       fmt::format("shard {} of {} (by {}): a shard needs --out, for the file that "
@@ -133,10 +152,20 @@ class Check {
     return RunCampaign(options);
   }
 
+  static void CollectShard(CampaignOptions& options, reports::ShardReport& shard) {
+    options.on_block = [&](const Unit& unit, std::uint64_t first, const UnitResult& result) {
+      shard.blocks.push_back(ToShardBlock(unit, first, result));
+    };
+    options.on_exploration = [&](const LockExploration& exploration, const ExplorationSum& sum) {
+      shard.explorations.push_back(ToShardExploration(exploration, sum));
+    };
+  }
+
   ExitCode WriteShard(const CampaignOptions& options, reports::ShardReport& shard) const {
     shard.tool = ThisTool();
     shard.seed = options.seed;
     shard.runs = options.runs;
+    shard.least_hunt = options.least_hunt;
     shard.strategy = settings_.strategy;
     shard.lock = settings_.lock;
     shard.scenario = settings_.scenario;
@@ -190,7 +219,7 @@ ExitCode CheckOnRedis(const CheckSettings& settings, const Registry& registry) {
 ExitCode CheckSpecimens(const CheckSettings& settings, const Registry& registry) {
   KillMatrixOptions options;
   options.seed = settings.seed;
-  options.runs = settings.runs_given ? settings.runs : kDefaultSpecimenRuns;
+  options.runs = settings.runs > 0 ? settings.runs : kDefaultSpecimenRuns;
   options.jobs = JobsOf(settings);
   options.stop = &Interrupted();
   return PrintKillMatrix(settings.output, registry, settings.lock, std::move(options));
@@ -220,24 +249,65 @@ std::string NameOfStrategy(const std::string& text) {
   return fmt::format("{} is no strategy; known are {}, {}", text, kPortfolio, StrategyNames());
 }
 
-void AddSearchOptions(Command command, CheckSettings& settings, Option redis) {
+constexpr std::string_view kExamples =
+    "Examples:\n"
+    "  interlock check --lock acme.job-lock --out out     your own lock, with files\n"
+    "  interlock check --cases out/counterexamples        what failed once, first\n"
+    "  interlock check --shard 2/4 --out out              a part; see report merge\n";
+
+void AddWhat(Command command, CheckSettings& settings) {
+  command.Add("--lock", settings.lock, "locks that match: mutex,broken/*").Joined();
+  command.Add("--scenario", settings.scenario, "scenarios that match");
+  command.Add("--seed", settings.seed_text, "of the whole campaign")
+      .Type("NUMBER")
+      .Check(WhyNoSeed)
+      .ShowDefault();
+}
+
+/// How much is run, and how.
+void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
+  const Option runs =
+      command.Add("--runs", settings.runs, "per lock, scenario and class; else their shares")
+          .InRange(1, 1'000'000'000)
+          .Excludes(redis);
+  const Option budget =
+      command.Add("--budget", settings.budget, "repeat for this long: 90s, 5m, 1h").Excludes(runs);
+  command.Flag("--thorough", settings.thorough, "10,000 runs each: for nightly jobs")
+      .Excludes(runs)
+      .Excludes(budget)
+      .Excludes(redis);
   const Option strategy =
-      command.Add("--strategy", settings.strategy, "one way of searching instead of all in turn")
+      command.Add("--strategy", settings.strategy, "one way of searching, not all in turn")
           .Check(NameOfStrategy)
-          .Excludes(redis)
-          .ShowDefault();
-  const Option shard = command
-                           .Add("--shard", settings.shard,
-                                "i/n: run the i-th of n parts, to be put together by `report "
-                                "merge`; CI systems' variables are understood, too")
+          .Excludes(redis);
+  const Option shard = command.Add("--shard", settings.shard, "i/n: the i-th of n parts")
                            .Check(NotEmpty)
                            .Excludes(redis);
-  command
-      .Flag("--specimens", settings.specimens,
-            "print how many runs each strategy needs to convict each specimen")
+  const Option cases =
+      command.Add("--cases", settings.cases, "folder of saved counterexamples to replay first")
+          .Check(NotEmpty)
+          .Excludes(redis);
+  command.Flag("--specimens", settings.specimens, "how fast each strategy convicts each specimen")
       .Excludes(redis)
       .Excludes(shard)
-      .Excludes(strategy);
+      .Excludes(strategy)
+      .Excludes(cases);
+}
+
+void AddOutput(Command command, CheckSettings& settings, Option redis) {
+  command.Add("--explain", settings.explain, "which violations are made small and explained")
+      .OneOf({"all", "first", "none"})
+      .Excludes(redis)
+      .ShowDefault();
+  command.Flag("--json", settings.output.json, "print run.json instead of text");
+  command.Add("--out", settings.output.out, "folder for run.json, junit.xml, counterexamples/")
+      .Check(NotEmpty);
+  command.Add("--jobs", settings.jobs, "threads; 0: all cores. The results are the same")
+      .InRange(0, 256);
+  command.Add("--watchdog", settings.output.watchdog, "real seconds that one run may take")
+      .InRange(1, 3600)
+      .Excludes(redis)
+      .ShowDefault();
 }
 
 }  // namespace
@@ -246,54 +316,17 @@ void AddCheckCommand(Command app, const Registry& registry, Work& work) {
   Command command = app.Subcommand(
       "check", "judge every lock in every scenario, on the embedded fake Redis or a real one");
   auto settings = std::make_shared<CheckSettings>();
-  command
-      .Add("--lock", settings->lock,
-           "only locks whose name matches this pattern, or one of several: mutex,broken/*")
-      .Joined();
-  command.Add("--scenario", settings->scenario,
-              "only scenarios that match this pattern, or one of several");
-  command.Add("--seed", settings->seed_text, "seed of the whole campaign (also 0x...)")
-      .Type("NUMBER")
-      .Check([](const std::string& text) {
-        return ParseSeed(text).has_value()
-                   ? std::string()
-                   : text + " is no number from 0 to 2^64-1, decimal or 0x...";
-      })
-      .ShowDefault();
-  const Option runs = command.Add("--runs", settings->runs, "runs per lock, scenario and class")
-                          .InRange(1, 1'000'000'000)
-                          .ShowDefault();
-  command
-      .Add("--budget", settings->budget,
-           "repeat for this long instead: 90s, 5m, 1h (not reproducible as a whole); on "
-           "real servers at least one round")
-      .Excludes(runs);
-  command
-      .Add("--jobs", settings->jobs,
-           "threads; results do not depend on it (0: all cores). With --redis "
-           "spawn: processes that share the work (0: 4)")
-      .InRange(0, 256);
-  const Option redis = command
-                           .Add("--redis", settings->redis,
-                                "a real server instead: redis://[user:password@]host:port/db, or "
-                                "spawn: servers of its own, with real faults")
-                           .Check(NotEmpty)
-                           .Excludes(runs);
-  command.Ignored("--processes", "clients are processes, as they always are with --redis")
-      .Needs(redis);
-  command.Flag("--allow-remote", settings->allow_remote,
-               "let --redis leave this machine; it writes keys under a random prefix");
-  command.Flag("--json", settings->output.json, "print run.json instead of text");
-  command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
-      .Check(NotEmpty);
-  command.Add("--watchdog", settings->output.watchdog, "real seconds that one run may take")
-      .InRange(1, 3600)
-      .Excludes(redis)
-      .ShowDefault();
-  AddSearchOptions(command, *settings, redis);
-  command.OnParsed([settings, runs, &registry, &work] {
+  AddWhat(command, *settings);
+  const Option redis =
+      command.Add("--redis", settings->redis, "a real server: redis://...; spawn: its own")
+          .Check(NotEmpty);
+  AddHowMuch(command, *settings, redis);
+  AddOutput(command, *settings, redis);
+  command.Ignored("--processes", "clients are processes, as always with --redis").Needs(redis);
+  command.Flag("--allow-remote", settings->allow_remote, "--redis may lead to another machine");
+  command.Footer(std::string(kExamples));
+  command.OnParsed([settings, &registry, &work] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);
-    settings->runs_given = runs.given();
     work = [settings, &registry] { return RunCheck(*settings, registry); };
   });
 }

@@ -30,8 +30,8 @@ void AddReportCommand(Command app, const Registry& registry, Work& work);
 void AddServeCommand(Command app, Work& work);
 void AddDriveCommand(Command app, Work& work);
 void AddHelpCommand(CommandLine& line, Work& work);
-/// Hidden: prints the hash of a unit's first runs, for the gate's comparison with another process.
-void AddHashCommand(Command app, const Registry& registry, Work& work);
+/// Hidden: runs blocks of runs on request, see search/worker_process.h.
+void AddWorkerCommand(Command app, const Registry& registry, Work& work);
 
 /// `unknown command "chek"; did you mean "check"?`; nullopt if there is such a command.
 std::optional<std::string> UnknownCommand(const CommandLine& line, std::string_view name);

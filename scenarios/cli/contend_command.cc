@@ -274,11 +274,7 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
                "with --redis: each client is a process of its own, not a thread");
   command.Add("--seed", settings->seed, "of all that is drawn (also 0x...)")
       .Type("NUMBER")
-      .Check([](const std::string& text) {
-        return ParseSeed(text).has_value()
-                   ? std::string()
-                   : text + " is no number from 0 to 2^64-1, decimal or 0x...";
-      })
+      .Check(WhyNoSeed)
       .ShowDefault();
   command.Add("--jobs", settings->jobs, "threads; the figures do not depend on it (0: all cores)")
       .InRange(0, 256);

@@ -10,6 +10,7 @@
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/search/explore/verdict.h"
+#include "scenarios/search/row_book.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/to_report.h"
 

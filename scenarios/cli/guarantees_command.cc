@@ -107,11 +107,7 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
   auto seed = std::make_shared<std::string>("1");
   command.Add("--seed", *seed, "seed of all runs (also 0x...)")
       .Type("NUMBER")
-      .Check([](const std::string& text) {
-        return ParseSeed(text).has_value()
-                   ? std::string()
-                   : text + " is no number from 0 to 2^64-1, decimal or 0x...";
-      })
+      .Check(WhyNoSeed)
       .ShowDefault();
   command.Add("--runs", settings->runs, "runs behind each cell of the table")
       .InRange(1, 1'000'000'000)

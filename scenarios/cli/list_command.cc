@@ -21,7 +21,15 @@ struct Line {
   std::string detail;
   std::string summary;
   std::string incident = {};  ///< where it did harm; faults only
+  std::string runs = {};      ///< of each lock in each class, in the gate; scenarios only
 };
+
+/// "600 drawn"; "72 of 36 placings", each of which is run twice.
+std::string RunsText(const Scenario& scenario) {
+  if (scenario.pinned.empty()) return fmt::format("{} drawn", scenario.gate_runs);
+  const std::size_t placings = scenario.pinned.size();
+  return fmt::format("{} of {} placing{}", scenario.max_runs, placings, placings == 1 ? "" : "s");
+}
 
 std::vector<Line> Lines(const std::string& what, const Registry& registry) {
   std::vector<Line> lines;
@@ -36,7 +44,11 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
       for (const SynchronyClass synchrony : scenario.classes) {
         classes += fmt::format("{}{}", classes.empty() ? "" : ",", ToString(synchrony));
       }
-      lines.push_back({scenario.name, "classes", classes, std::string(scenario.summary)});
+      lines.push_back({.name = scenario.name,
+                       .detail_key = "classes",
+                       .detail = classes,
+                       .summary = std::string(scenario.summary),
+                       .runs = RunsText(scenario)});
     }
   } else if (what == "faults") {
     for (const sim::FaultInfo& fault : sim::KnownFaults()) {
@@ -117,6 +129,10 @@ std::string ToListJson(const std::vector<Line>& lines) {
       json.Key(line.detail_key);
       json.String(line.detail);
     }
+    if (!line.runs.empty()) {
+      json.Key("runs");
+      json.String(line.runs);
+    }
     json.Key("summary");
     json.String(line.summary);
     if (!line.incident.empty()) {
@@ -135,7 +151,8 @@ reports::ExitCode List(const std::string& what, bool json, const Registry& regis
   if (json) return Print(ToListJson(lines));
   std::string text;
   for (const Line& line : lines) {
-    text += fmt::format("{:<28} {:<18} {}\n", line.name, line.detail, line.summary);
+    const std::string runs = line.runs.empty() ? "" : fmt::format("{:<22} ", line.runs);
+    text += fmt::format("{:<28} {:<18} {}{}\n", line.name, line.detail, runs, line.summary);
     if (!line.incident.empty()) text += fmt::format("{:<48}seen: {}\n", "", line.incident);
   }
   return Print(text);

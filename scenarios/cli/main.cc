@@ -35,7 +35,7 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
   scenarios::cli::AddServeCommand(app, work);
   scenarios::cli::AddDriveCommand(app, work);
   scenarios::cli::AddHelpCommand(line, work);
-  scenarios::cli::AddHashCommand(app, registry, work);
+  scenarios::cli::AddWorkerCommand(app, registry, work);
   // The program's own options are flags, so the first word that is none is the command.
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (!first.empty() && first.front() != '-') {

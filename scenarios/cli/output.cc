@@ -50,7 +50,6 @@ reports::TextOptions TextOptionsForStdout() {
   options.utf8 = IsUtf8Locale();
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   options.color = IsSet("CLICOLOR_FORCE") || (terminal && std::getenv("NO_COLOR") == nullptr);
-  options.fold_passes = false;
   return options;
 }
 

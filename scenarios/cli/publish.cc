@@ -2,6 +2,8 @@
 #include "scenarios/cli/publish.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -12,13 +14,15 @@
 #include "reports/text_writer.h"
 #include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
-#include "scenarios/cli/second_process.h"
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
+#include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/to_report.h"
+#include "scenarios/search/unit_runner.h"
+#include "scenarios/search/worker_process.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -35,12 +39,26 @@ reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
   return row;
 }
 
+reports::BlockRequest RequestFor(const Unit& unit, const CampaignOptions& options,
+                                 std::uint64_t runs) {
+  reports::BlockRequest request;
+  request.lock = unit.entry->subject->name();
+  request.scenario = unit.scenario->name;
+  request.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  request.seed = options.seed;
+  if (options.strategy) request.strategy = ToString(*options.strategy);
+  request.count = runs;
+  return request;
+}
+
 /// The first runs of one unit of each scenario once more in another process, with its own address
 /// space layout: another lock for each scenario, and others for another seed. Where that cannot be
 /// done, a row of its own says so and makes the whole inconclusive.
 void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport& report) {
   constexpr std::uint64_t kRuns = 20;
   std::uint64_t turn = options.seed;
+  UnitRunner runner(options);
+  auto worker = WorkerProcess::Start();
   for (const Scenario* scenario : options.scenarios) {
     std::vector<const Entry*> entries;
     for (const Entry& entry : options.entries) {
@@ -49,16 +67,17 @@ void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport
     if (entries.empty()) continue;
     if (Interrupted()) break;
     const Unit unit{entries[turn++ % entries.size()], scenario, scenario->classes.back()};
-    const auto theirs = HashInSecondProcess(unit, options.seed, kRuns, options.strategy);
+    if (!worker.ok()) worker = WorkerProcess::Start();
+    const auto theirs = worker.ok() ? (*worker)->Run(RequestFor(unit, options, kRuns))
+                                    : Result<reports::ShardBlock>(worker.status());
     if (Interrupted()) break;  // Ctrl-C ends the other process too
     if (!theirs.ok()) {
+      worker = theirs.status();  // the next unit gets another one
       report.results.push_back(NotCompared(unit, theirs.status().message()));
       continue;
     }
     report.totals.double_runs += kRuns;
-    if (*theirs != HashOfUnit(unit, options.seed, kRuns, options.strategy)) {
-      ++report.totals.divergences;
-    }
+    if (theirs->hash != runner.RunBlock(unit, 0, kRuns).hash) ++report.totals.divergences;
   }
   if (Interrupted()) report.status = reports::RunStatus::kPartial;
 }
@@ -71,19 +90,29 @@ ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report
   return code;
 }
 
-std::vector<reports::Counterexample> ExplainAll(const Registry& registry,
+/// One of each case that is to be explained, in the order of the cases.
+std::vector<reports::Counterexample> ExplainAll(const Registry& registry, int jobs,
                                                 const CampaignResult& result) {
-  std::vector<reports::Counterexample> counterexamples;
-  Progress progress("explaining", "cases");
+  std::vector<const Found*> cases;
   for (const Found& found : result.found) {
-    progress.Update(counterexamples.size(), result.found.size());
-    const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
-                         found.unit.synchrony, std::string_view(found.token));
-    // What was expected needs no explanation; a replay of it gives one.
-    const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
-    counterexamples.push_back(
-        Explain(found, registry.program(), effort, &Interrupted()).counterexample);
+    if (found.explain) cases.push_back(&found);
   }
+  std::vector<reports::Counterexample> counterexamples(cases.size());
+  std::atomic<std::uint64_t> done{0};
+  const auto new_piece = [&]() -> Piece {
+    return [&](std::size_t index) {
+      const Found& found = *cases[index];
+      const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
+                           found.unit.synchrony, std::string_view(found.token));
+      // What was expected needs no explanation; a replay of it gives one.
+      const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
+      counterexamples[index] =
+          Explain(found, registry.program(), effort, &Interrupted()).counterexample;
+      ++done;
+    };
+  };
+  Progress progress("explaining", "cases");
+  InParallel(jobs, cases.size(), new_piece, [&] { progress.Update(done, cases.size()); });
   return counterexamples;
 }
 
@@ -93,6 +122,7 @@ std::string FileNameOf(const Found& found) {
   std::string name =
       fmt::format("{}.{}.{}.{}.json", found.unit.entry->subject->name(), found.unit.scenario->name,
                   ToString(found.unit.synchrony), Slug(found.property));
+  if (found.candidates.empty()) name.insert(name.rfind(".json"), ".explored");
   std::replace(name.begin(), name.end(), '/', '-');  // lock names have no other unsafe letters
   return "counterexamples/" + name;
 }
@@ -130,36 +160,71 @@ ExitCode WriteFile(const OutputSettings& settings, const std::string& name,
   return error ? Complain(ExitCode::kInternal, error->ToString()) : ExitCode::kPass;
 }
 
-ExitCode Publish(const OutputSettings& settings, const Registry& registry,
-                 const CampaignOptions& options, CampaignResult result,
-                 std::chrono::steady_clock::time_point started) {
+Publication::Publication(const OutputSettings& settings, const Registry& registry,
+                         CampaignOptions& options)
+    : settings_(settings),
+      registry_(registry),
+      options_(options),
+      started_(std::chrono::steady_clock::now()),
+      text_(TextOptionsForStdout()),
+      live_(!settings.json && options.shard.total <= 1 && !options.budget),
+      rows_(text_) {
+  if (!live_) return;
+  reports::RunReport head;
+  head.tool = ThisTool();
+  head.seed = options.seed;
+  printed_ = Print(TextHead(head, text_));
+  options.on_rows = [this](std::span<const reports::ResultRow> rows) {
+    std::string text;
+    for (const reports::ResultRow& row : rows) text += rows_.Add(row);
+    told_ += rows.size();
+    if (!text.empty()) printed_ = Combine(printed_, Print(text));
+  };
+}
+
+ExitCode Publication::PrintRest(const reports::RunReport& report,
+                                const std::vector<reports::Counterexample>& counterexamples) {
+  if (settings_.json) return Print(ToJson(report));
+  if (!live_) return Print(ToText(report, counterexamples, text_));
+  std::string text;
+  for (const reports::ResultRow& row : std::span(report.results).subspan(told_)) {
+    text += rows_.Add(row);
+  }
+  return Print(text + rows_.Finish() + TextRest(report, counterexamples, text_));
+}
+
+ExitCode Publication::WriteFiles(const CampaignResult& result,
+                                 const std::vector<reports::Counterexample>& counterexamples) {
+  ExitCode code = ExitCode::kPass;
+  std::size_t next = 0;
+  for (const Found& found : result.found) {
+    if (!found.explain) continue;
+    code = Combine(code, WriteFile(settings_, FileNameOf(found), ToJson(counterexamples[next++])));
+  }
+  // Several shards may share the folder.
+  if (options_.shard.total > 1) return code;
+  code = Combine(code, WriteFile(settings_, "junit.xml", ToJUnit(result.report, counterexamples)));
+  return Combine(code, WriteFile(settings_, "run.json", ToJson(result.report)));
+}
+
+ExitCode Publication::Finish(CampaignResult result) {
   reports::RunReport& report = result.report;
   report.tool = ThisTool();
-  report.tool.program = registry.program();
-  const std::vector<reports::Counterexample> counterexamples = ExplainAll(registry, result);
-  if (!settings.out.empty()) {
+  report.tool.program = registry_.program();
+  const auto counterexamples = ExplainAll(registry_, options_.jobs, result);
+  if (!settings_.out.empty()) {
     for (const Found& found : result.found) {
-      report.results[found.row].counterexample = FileNameOf(found);
+      if (found.explain) report.results[found.row].counterexample = FileNameOf(found);
     }
   }
   // Of shards, whoever merges them compares: once for all.
-  if (options.shard.total <= 1) CompareWithSecondProcess(options, report);
+  if (options_.shard.total <= 1) CompareWithSecondProcess(options_, report);
+  ExitCode code = Combine(printed_, CodeOf(options_, report));
+  code = Combine(code, PrintRest(report, counterexamples));
   report.totals.wall_time = std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::chrono::steady_clock::now() - started);
-  ExitCode code = CodeOf(options, report);
-  const std::string json = ToJson(report);
-  code = Combine(
-      code, Print(settings.json ? json : ToText(report, counterexamples, TextOptionsForStdout())));
-  if (!settings.out.empty()) {
-    for (std::size_t i = 0; i < counterexamples.size(); ++i) {
-      code = Combine(code,
-                     WriteFile(settings, FileNameOf(result.found[i]), ToJson(counterexamples[i])));
-    }
-    // Several shards may share the folder.
-    if (options.shard.total > 1) return Combine(code, InterruptionCode());
-    code = Combine(code, WriteFile(settings, "junit.xml", ToJUnit(report, counterexamples)));
-    code = Combine(code, WriteFile(settings, "run.json", json));
-  }
+      std::chrono::steady_clock::now() - started_);
+  fmt::print(stderr, "done in {}\n", reports::ShortSeconds(*report.totals.wall_time));
+  if (!settings_.out.empty()) code = Combine(code, WriteFiles(result, counterexamples));
   return Combine(code, InterruptionCode());
 }
 
@@ -178,6 +243,9 @@ ExitCode SelectUnits(const Registry& registry, const std::string& lock, const st
     return bad;
   }
   options.entries = std::move(*entries);
+  for (const Entry& entry : registry.entries()) {
+    if (!entry.specimen && !entry.foreign) options.controls.push_back(entry);
+  }
   if (!UnitsOf(options).empty()) return ExitCode::kPass;
   return Complain(ExitCode::kUsage, "none of these scenarios applies to any of these locks");
 }

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 #include "reports/exit_code.h"
+#include "reports/text_rows.h"
 #include "scenarios/cli/registry.h"
 #include "scenarios/search/campaign.h"
 
@@ -33,16 +35,40 @@ reports::ExitCode PrepareOut(const OutputSettings& settings);
 reports::ExitCode WriteFile(const OutputSettings& settings, const std::string& name,
                             const std::string& content);
 
-/// Completes the report (tool, wall time since `started`), prints it and writes its files.
+/// Prints the verdicts of a campaign as they come, and at its end all the rest; what is printed
+/// depends on the campaign's options alone, and not on its jobs or the time that it takes.
 /// REQUIRES: Guard, and the calling thread is a GuardedThread.
-reports::ExitCode Publish(const OutputSettings& settings, const Registry& registry,
-                          const CampaignOptions& options, CampaignResult result,
-                          std::chrono::steady_clock::time_point started);
+class Publication {
+ public:
+  /// Begins to print, unless there is nothing to be said before the end: as JSON, in a shard, or
+  /// with a budget. All of them outlive it.
+  Publication(const OutputSettings& settings, const Registry& registry, CampaignOptions& options);
+
+  /// Completes the report (tool, wall time), prints what is left of it, and writes its files.
+  reports::ExitCode Finish(CampaignResult result);
+
+ private:
+  reports::ExitCode PrintRest(const reports::RunReport& report,
+                              const std::vector<reports::Counterexample>& counterexamples);
+  reports::ExitCode WriteFiles(const CampaignResult& result,
+                               const std::vector<reports::Counterexample>& counterexamples);
+
+  const OutputSettings& settings_;
+  const Registry& registry_;
+  const CampaignOptions& options_;
+  const std::chrono::steady_clock::time_point started_;
+  const reports::TextOptions text_;
+  const bool live_;
+  reports::RowsText rows_;
+  std::size_t told_ = 0;  // rows that are printed
+  reports::ExitCode printed_ = reports::ExitCode::kPass;
+};
 
 /// Scenarios by pattern; after a complaint kUsage if nothing matches.
 reports::ExitCode SelectInto(const std::string& pattern, std::vector<const Scenario*>& scenarios);
 
-/// Fills entries and scenarios; after a complaint kUsage if nothing matches, or nothing applies.
+/// Fills entries, scenarios and controls; after a complaint kUsage if nothing matches, or nothing
+/// applies.
 reports::ExitCode SelectUnits(const Registry& registry, const std::string& lock,
                               const std::string& scenario, CampaignOptions& options);
 

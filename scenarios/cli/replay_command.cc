@@ -13,6 +13,7 @@
 #include "scenarios/cli/replay_forced.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/explore/sources.h"
+#include "scenarios/search/row_book.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/shrink/continued.h"
 #include "scenarios/search/shrink/explain.h"

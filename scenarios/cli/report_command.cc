@@ -120,6 +120,9 @@ ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   if (bad != ExitCode::kPass) return ExitCode::kBadInput;
   options.seed = first.seed;
   options.runs = first.runs;
+  options.least_hunt = first.least_hunt;
+  options.explore = true;
+  options.explaining = Explaining::kFirst;
   options.strategy = FindStrategy(first.strategy);
   options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.stop = &Interrupted();
@@ -127,10 +130,9 @@ ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   CatchInterruption();
   Guard(settings.output, registry, options.seed);
   const GuardedThread guarded;
-  const auto started = std::chrono::steady_clock::now();
   auto merged = MergeShards(options, shards);
   if (!merged.ok()) return Complain(ExitCode::kBadInput, merged.status().message());
-  return Publish(settings.output, registry, options, std::move(*merged), started);
+  return Publication(settings.output, registry, options).Finish(std::move(*merged));
 }
 
 std::string FormatNames() {

@@ -35,6 +35,11 @@ std::optional<std::uint64_t> ParseSeed(std::string_view text) {
   return ParseNumber(text, 10);
 }
 
+std::string WhyNoSeed(const std::string& text) {
+  if (ParseSeed(text).has_value()) return "";
+  return text + " is no number from 0 to 2^64-1, decimal or 0x...";
+}
+
 std::optional<std::chrono::seconds> ParseBudget(std::string_view text) {
   constexpr std::uint64_t kMost = 1'000'000;
   std::chrono::seconds unit(1);

@@ -18,6 +18,9 @@ namespace interlock::scenarios::cli {
 /// is silently changed would be a run that nobody can repeat.
 std::optional<std::uint64_t> ParseSeed(std::string_view text);
 
+/// What is wrong with the text as a seed; empty: nothing.
+std::string WhyNoSeed(const std::string& text);
+
 /// "90", "90s", "5m", "1h"; at least a second and at most a million of the unit.
 std::optional<std::chrono::seconds> ParseBudget(std::string_view text);
 

@@ -1,199 +1,201 @@
 // SPDX-License-Identifier: MIT
 //
-// Work is cut into blocks of consecutive runs. Threads take blocks in any order; what they find is
-// merged in the order of the blocks, so nothing depends on who was faster.
+// Work is cut into items: blocks of consecutive runs of a unit, or an exploration. Threads take
+// items in any order; what they find is merged in the order of the items, so nothing depends on
+// who was faster.
 #include "scenarios/search/campaign.h"
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
+#include <optional>
+#include <utility>
 
-#include "scenarios/cases/generators.h"
-#include "scenarios/cases/replay_token.h"
-#include "scenarios/run/guard.h"
+#include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
-#include "scenarios/search/rows.h"
-#include "scenarios/search/shrink/shrink.h"
+#include "scenarios/search/row_book.h"
+#include "scenarios/search/to_report.h"
+#include "scenarios/search/unit_runner.h"
 
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::uint64_t kRound = 10'000;      // runs of each unit, a multiple of kBlock
-constexpr std::uint64_t kDoubleRunEach = 50;  // every fiftieth run is run twice
-constexpr int kShrinkBudget = 4000;           // runs
-constexpr int kSideShrinkBudget = 1000;       // runs, for what decides nothing
+constexpr std::uint64_t kRound = 10'000;  // runs of each unit, a multiple of kBlock
+constexpr int kShrinkBudget = 4000;       // runs
+constexpr int kSideShrinkBudget = 1000;   // runs, for what decides nothing
 
 bool Stopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
 
-/// What one thread needs, kept between runs.
-class Worker {
- public:
-  explicit Worker(const CampaignOptions& options) : options_(options) {}
+/// What one thread does without a break: one block of a sound lock, as many blocks of a specimen as
+/// it takes to convict it, or the exploration that is told after a unit.
+struct Item {
+  std::size_t unit = 0;
+  std::vector<Block> blocks;  ///< empty: an exploration
+  std::size_t exploration = 0;
+  std::vector<UnitResult> results;
+  ExplorationSum explored;
+  std::atomic<bool> done{false};
+};
 
-  UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count) {
-    UnitResult sum;
-    const RunCase run_case{unit.entry->subject.get(), unit.scenario, unit.synchrony};
-    const Generator& generator = GeneratorFor(unit);
-    for (std::uint64_t index = first; index < first + count; ++index) {
-      if (Stopped(options_)) break;
-      const std::uint64_t seed =
-          RunSeed(options_.seed, *unit.scenario, unit.synchrony, index, options_.strategy);
-      const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
-      const Workload workload = generator.Draw(seed);
-      sim::Choices choices = ChoicesOfRun(seed);
-      const RunResult result = RunOnce(universe_, run_case, workload, choices);
-      AddRun(result, index, sum);
-      if (index % kDoubleRunEach != 0) continue;
-      sim::Choices again = ChoicesOfRun(seed);
-      ++sum.double_runs;
-      const RunResult second = RunOnce(universe_, run_case, workload, again);
-      if (second.trace_hash != result.trace_hash) ++sum.divergences;
-    }
-    return sum;
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options)
+      : options_(options),
+        units_(UnitsOf(options)),
+        explorations_(ExplorationsOf(options)),
+        exploration_after_(ExplorationAfter(units_, explorations_)),
+        sums_(units_.size()),
+        explored_(explorations_.size()),
+        book_(result_) {
+    result_.report.seed = options.seed;
+    result_.report.results = options.saved;
   }
 
-  /// Shrinks the first violating run that this very violation names; if what remains is not small,
-  /// the next ones too, and keeps the smallest: a failure that hangs on timing often has no way
-  /// down from where it was found. Once stopped, it only puts the first violating run into `found`.
-  void ShrinkFound(Found& found, int budget) {
-    for (const std::uint64_t index : NamedFirst(found)) {
-      Found tried = found;
-      ShrinkOne(tried, index, budget);
-      if (found.token.empty() || Size(tried) < Size(found)) found = tried;
-      if (Size(found) <= kSmall || Stopped(options_)) return;
+  CampaignResult Run() {
+    const auto started = std::chrono::steady_clock::now();
+    const bool shares = options_.runs == 0;
+    const std::uint64_t round = shares ? 1 : options_.runs;
+    Reach reach{shares, 0};
+    bool more = true;
+    while (more && !Stopped(options_)) {
+      // In rounds, because each item's result is kept until its round is merged.
+      const Reach target{shares, reach.count + round};
+      while (reach.count < target.count && !Stopped(options_)) {
+        const Reach next{shares, std::min(target.count, reach.count + kRound)};
+        RunRound(reach, next, target, next.count == target.count && !options_.budget);
+        reach = next;
+      }
+      more = options_.budget.has_value() &&
+             std::chrono::steady_clock::now() - started < *options_.budget;
     }
+    CloseUpTo(units_.size(), false);
+    book_.Close();
+    Conclude(options_, result_);
+    return std::move(result_);
   }
 
  private:
-  using Sizes = std::pair<std::size_t, std::size_t>;  // clients, faults
-  static constexpr Sizes kSmall = {3, 2};
+  using Items = std::deque<Item>;
 
-  static Sizes Size(const Found& found) {
-    const CaseSize size = SizeOf({found.workload, found.tape});
-    // Too many faults weigh more than too many clients.
-    return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
-  }
-
-  /// The candidates, first those that nothing violated earlier would name otherwise.
-  std::vector<std::uint64_t> NamedFirst(const Found& found) {
-    std::vector<std::uint64_t> order = found.candidates;
-    if (Stopped(options_)) return order;
-    const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                           found.unit.synchrony};
-    std::stable_partition(order.begin(), order.end(), [&](std::uint64_t index) {
-      const std::uint64_t seed = RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony,
-                                         index, options_.strategy);
-      const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
-                               found.unit.synchrony, seed);
-      sim::Choices choices = ChoicesOfRun(seed);
-      const RunResult run =
-          RunOnce(universe_, run_case, GeneratorFor(found.unit).Draw(seed), choices);
-      const Violation* naming = NamingViolation(run, run_case, found.property);
-      return naming != nullptr && naming->property == found.property;
-    });
-    return order;
-  }
-
-  void ShrinkOne(Found& found, std::uint64_t index, int budget) {
-    const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                           found.unit.synchrony};
-    const std::uint64_t seed = RunSeed(options_.seed, *found.unit.scenario, found.unit.synchrony,
-                                       index, options_.strategy);
-    const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
-                             found.unit.synchrony, seed, GuardPhase::kShrinking);
-    found.original = GeneratorFor(found.unit).Draw(seed);
-    sim::Choices choices = ChoicesOfRun(seed);
-    RunOnce(universe_, run_case, found.original, choices);
-    found.original_tape = choices.TakeTape();
-    const auto started = std::chrono::steady_clock::now();
-    ShrinkResult shrunk = Shrink(universe_, run_case, found.original, found.original_tape,
-                                 found.property, budget, options_.stop);
-    found.shrink_time += std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - started);
-    found.workload = std::move(shrunk.workload);
-    found.tape = std::move(shrunk.tape);
-    found.shrinks = shrunk.shrinks;
-    found.token =
-        Encode({std::string(run_case.subject->name()), std::string(found.unit.scenario->name),
-                found.unit.synchrony, PackedRun{found.workload, found.tape}});
-  }
-
-  const Generator& GeneratorFor(const Unit& unit) {
-    const std::pair key(unit.scenario, ExtrasOf(unit.entry->subject->traits()));
-    for (const auto& [known, generator] : generators_) {
-      if (known == key) return *generator;
+  Items ItemsOf(const Reach& from, const Reach& to) const {
+    Items items;
+    for (std::size_t unit = 0; unit < units_.size(); ++unit) {
+      const bool hunted = units_[unit].entry->specimen;
+      bool goes_on = false;
+      for (Block block : BlocksOf(std::span(units_).subspan(unit, 1), from, to)) {
+        block.unit = unit;
+        if (!InShard(units_[unit], block, options_.shard)) continue;
+        if (!goes_on) items.emplace_back().unit = unit;
+        items.back().blocks.push_back(block);
+        goes_on = hunted;
+      }
+      const auto exploration = exploration_after_[unit];
+      if (!exploration || from.count > 0) continue;
+      if (!InShard(explorations_[*exploration], options_.shard)) continue;
+      Item& item = items.emplace_back();
+      item.unit = unit;
+      item.exploration = *exploration;
     }
-    generators_.emplace_back(key, std::make_unique<Generator>(*unit.scenario, key.second));
-    return *generators_.back().second;
+    return items;
+  }
+
+  static std::uint64_t RunsIn(const Items& items) {
+    std::uint64_t runs = 0;
+    for (const Item& item : items) {
+      for (const Block& block : item.blocks) runs += block.count;
+    }
+    return runs;
+  }
+
+  void Work(UnitRunner& runner, Item& item, std::atomic<std::uint64_t>& done_runs) const {
+    if (item.blocks.empty()) {
+      item.explored = Explore(explorations_[item.exploration], options_.stop);
+    } else {
+      const Unit& unit = units_[item.unit];
+      UnitResult sum = sums_[item.unit];
+      for (const Block& block : item.blocks) {
+        done_runs += block.count;
+        if (Satisfied(unit, sum, options_.least_hunt)) continue;
+        item.results.push_back(runner.RunBlock(unit, block.first, block.count));
+        Merge(item.results.back(), sum);
+      }
+    }
+    item.done = true;
+  }
+
+  /// `last`: nothing comes after it, so that rows are known as its items are merged.
+  void RunRound(const Reach& from, const Reach& to, const Reach& target, bool last) {
+    Items items = ItemsOf(from, to);
+    const std::uint64_t planned = RunsIn(ItemsOf({from.shares, 0}, target));
+    std::atomic<std::uint64_t> done_runs{RunsIn(ItemsOf({from.shares, 0}, from))};
+    const auto new_piece = [&]() -> Piece {
+      auto runner = std::make_shared<UnitRunner>(options_);
+      return [&, runner](std::size_t index) { Work(*runner, items[index], done_runs); };
+    };
+    std::size_t merged = 0;
+    const auto merge = [&] {
+      for (; merged < items.size() && items[merged].done; ++merged) {
+        MergeItem(items[merged]);
+        if (!last || merged + 1 == items.size()) continue;
+        const Item& next = items[merged + 1];
+        CloseUpTo(next.unit, next.blocks.empty());
+      }
+    };
+    InParallel(options_.jobs, items.size(), new_piece, [&] {
+      merge();
+      if (options_.progress) options_.progress(done_runs, planned);
+    });
+    merge();
+  }
+
+  void MergeItem(Item& item) {
+    if (item.blocks.empty()) {
+      const LockExploration& exploration = explorations_[item.exploration];
+      explored_[item.exploration] = std::move(item.explored);
+      if (options_.on_exploration) {
+        options_.on_exploration(exploration, *explored_[item.exploration]);
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < item.results.size(); ++i) {
+      const Unit& unit = units_[item.unit];
+      if (options_.on_block) options_.on_block(unit, item.blocks[i].first, item.results[i]);
+      Merge(item.results[i], sums_[item.unit]);
+    }
+    item.results.clear();
+  }
+
+  /// Tells the rows of all units before `unit`, and, before its exploration, those of the unit.
+  void CloseUpTo(std::size_t unit, bool before_exploration) {
+    while (next_ < unit || (next_ == unit && before_exploration && !runs_told_)) {
+      if (!runs_told_) {
+        book_.Add(units_[next_], sums_[next_]);
+        runs_told_ = true;
+        continue;
+      }
+      const auto exploration = exploration_after_[next_];
+      if (exploration && explored_[*exploration]) {
+        book_.Add(explorations_[*exploration], *explored_[*exploration]);
+      }
+      ++next_;
+      runs_told_ = false;
+    }
+    const auto rows = book_.Decide();
+    if (options_.on_rows && !rows.empty()) options_.on_rows(rows);
   }
 
   const CampaignOptions& options_;
-  sim::Universe universe_;
-  /// By scenario, and what the kind of lock adds to its workloads.
-  std::vector<std::pair<std::pair<const Scenario*, Extras>, std::unique_ptr<Generator>>>
-      generators_;
+  const std::vector<Unit> units_;
+  const std::vector<LockExploration> explorations_;
+  const std::vector<std::optional<std::size_t>> exploration_after_;  // by unit
+  std::vector<UnitResult> sums_;
+  std::vector<std::optional<ExplorationSum>> explored_;
+  CampaignResult result_;
+  RowBook book_;
+  std::size_t next_ = 0;    // the unit whose rows are told next
+  bool runs_told_ = false;  // of it, all but its exploration
 };
-
-/// Blocks that one thread runs one after the other: one block of a sound lock, or as many of a
-/// specimen as it takes to convict it.
-struct Chain {
-  std::vector<Block> blocks;
-  std::vector<UnitResult> results;
-};
-
-std::vector<Chain> ChainsOf(const CampaignOptions& options, const std::vector<Unit>& units,
-                            std::uint64_t first, std::uint64_t runs) {
-  std::vector<Chain> chains;
-  for (const Block& block : BlocksOf(units, first, runs)) {
-    const Unit& unit = units[block.unit];
-    if (!InShard(unit, block, options.shard)) continue;
-    const bool goes_on =
-        unit.entry->specimen && !chains.empty() && chains.back().blocks.front().unit == block.unit;
-    if (!goes_on) chains.emplace_back();
-    chains.back().blocks.push_back(block);
-  }
-  return chains;
-}
-
-std::uint64_t RunsOf(const std::vector<Chain>& chains) {
-  std::uint64_t runs = 0;
-  for (const Chain& chain : chains) {
-    for (const Block& block : chain.blocks) runs += block.count;
-  }
-  return runs;
-}
-
-void RunRound(const CampaignOptions& options, const std::vector<Unit>& units, std::uint64_t first,
-              std::uint64_t runs, std::uint64_t target, std::vector<UnitResult>& sums) {
-  std::vector<Chain> chains = ChainsOf(options, units, first, runs);
-  const std::uint64_t before = RunsOf(ChainsOf(options, units, 0, first));
-  const std::uint64_t planned = RunsOf(ChainsOf(options, units, 0, target));
-  std::atomic<std::uint64_t> done{before};
-  const auto new_piece = [&]() -> Piece {
-    auto worker = std::make_shared<Worker>(options);
-    return [&, worker](std::size_t index) {
-      Chain& chain = chains[index];
-      UnitResult sum = sums[chain.blocks.front().unit];
-      for (const Block& block : chain.blocks) {
-        const Unit& unit = units[block.unit];
-        done += block.count;
-        if (Satisfied(unit, sum)) continue;
-        chain.results.push_back(worker->RunBlock(unit, block.first, block.count));
-        Merge(chain.results.back(), sum);
-      }
-    };
-  };
-  InParallel(options.jobs, chains.size(), new_piece, [&] {
-    if (options.progress) options.progress(done, planned);
-  });
-  for (const Chain& chain : chains) {
-    for (std::size_t i = 0; i < chain.results.size(); ++i) {
-      const Block& block = chain.blocks[i];
-      if (options.on_block) options.on_block(units[block.unit], block.first, chain.results[i]);
-      Merge(chain.results[i], sums[block.unit]);
-    }
-  }
-}
 
 /// What a shard knows on its own: which sound locks broke a promise, and which of them kept it as
 /// far as it looked.
@@ -220,6 +222,21 @@ void KeepWhatAShardDecides(const Shard& shard, CampaignResult& result) {
   result.found = std::move(found);
   std::erase_if(result.report.goals, [](const auto& goal) { return goal.count == 0; });
   result.report.status = reports::RunStatus::kPartial;
+}
+
+/// Of each property of each lock one, a failure rather than what was expected.
+void ChooseFirst(CampaignResult& result) {
+  const auto& rows = result.report.results;
+  for (const bool passes : {false, true}) {
+    for (Found& found : result.found) {
+      if (rows[found.row].pass != passes) continue;
+      const auto same = [&](const Found& other) {
+        return other.explain && &other != &found && other.property == found.property &&
+               other.unit.entry == found.unit.entry;
+      };
+      found.explain = std::none_of(result.found.begin(), result.found.end(), same);
+    }
+  }
 }
 
 }  // namespace
@@ -258,57 +275,35 @@ std::uint64_t RunSeed(std::uint64_t seed, const Scenario& scenario, SynchronyCla
   return turns < 2 ? mixed : mixed / turns * turns + index % turns;
 }
 
-std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs,
-                         std::optional<Strategy> strategy) {
-  CampaignOptions options;
-  options.seed = seed;
-  options.strategy = strategy;
-  return Worker(options).RunBlock(unit, 0, runs).hash;
-}
-
-CampaignResult Conclude(const CampaignOptions& options, const std::vector<Unit>& units,
-                        const std::vector<UnitResult>& sums) {
-  CampaignResult result;
-  result.report.seed = options.seed;
-  FillRows(units, sums, result);
-  DecideRows(result.report.results);
+void Conclude(const CampaignOptions& options, CampaignResult& result) {
   if (options.shard.total > 1) KeepWhatAShardDecides(options.shard, result);
+  for (Found& found : result.found) found.explain = options.explaining == Explaining::kAll;
+  if (options.explaining == Explaining::kFirst) ChooseFirst(result);
   std::atomic<std::uint64_t> done = 0;
   const auto new_piece = [&]() -> Piece {
-    auto worker = std::make_shared<Worker>(options);
-    return [&, worker](std::size_t index) {
+    auto runner = std::make_shared<UnitRunner>(options);
+    return [&, runner](std::size_t index) {
       Found& found = result.found[index];
       const auto& row = result.report.results[found.row];
       const bool side =
           row.kind == reports::LockKind::kSpecimen && row.expected == reports::Expectation::kEither;
-      worker->ShrinkFound(found, side ? kSideShrinkBudget : kShrinkBudget);
       ++done;
+      if (found.candidates.empty()) return;
+      if (!found.explain) return runner->TakeAsFound(found);
+      runner->Shrink(found, side ? kSideShrinkBudget : kShrinkBudget);
     };
   };
   InParallel(options.jobs, result.found.size(), new_piece, [&] {
     if (options.shrink_progress) options.shrink_progress(done, result.found.size());
   });
   if (Stopped(options)) result.report.status = reports::RunStatus::kPartial;
-  for (const Found& found : result.found) result.report.results[found.row].replay = found.token;
-  return result;
+  for (const Found& found : result.found) {
+    reports::ResultRow& row = result.report.results[found.row];
+    row.replay = found.token;
+    if (!found.explain) row.unshrunk = ToReport(SizeOf({found.workload, found.tape}));
+  }
 }
 
-CampaignResult RunCampaign(const CampaignOptions& options) {
-  const std::vector<Unit> units = UnitsOf(options);
-  std::vector<UnitResult> sums(units.size());
-  const auto started = std::chrono::steady_clock::now();
-  std::uint64_t first = 0;
-  bool more = true;
-  while (more && !Stopped(options)) {
-    // In rounds, because each block's result is kept until its round is merged.
-    const std::uint64_t target = first + options.runs;
-    for (; first < target && !Stopped(options); first = std::min(target, first + kRound)) {
-      RunRound(options, units, first, std::min(kRound, target - first), target, sums);
-    }
-    more =
-        options.budget.has_value() && std::chrono::steady_clock::now() - started < *options.budget;
-  }
-  return Conclude(options, units, sums);
-}
+CampaignResult RunCampaign(const CampaignOptions& options) { return Campaign(options).Run(); }
 
 }  // namespace interlock::scenarios

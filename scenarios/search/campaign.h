@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,19 +46,38 @@ inline constexpr std::size_t kCandidates = 8;
 
 struct Unit;
 struct UnitResult;
+struct LockExploration;
+struct ExplorationSum;
+
+/// What is made of violations: which of them are made small and explained. The others keep the
+/// token of the run in which they were found.
+enum class Explaining : std::uint8_t {
+  kAll,
+  kFirst,  ///< of each property of each lock one; a failure rather than what was expected
+  kNone,
+};
 
 struct CampaignOptions {
   std::uint64_t seed = 1;
-  std::uint64_t runs = 1000;  ///< per lock, scenario and class
+  /// Per lock, scenario and class; 0: the share that each scenario has in the gate.
+  std::uint64_t runs = 1000;
+  /// A specimen's hunt has at least so many runs, though it be convicted before.
+  std::uint64_t least_hunt = 0;
   int jobs = 1;
   std::optional<std::chrono::milliseconds>
-      budget;                        ///< repeat rounds of `runs` for this long instead
+      budget;  ///< repeat rounds of `runs` for this long instead
+  Explaining explaining = Explaining::kAll;
+  bool explore = false;  ///< each lock that is no specimen exhaustively, within its own bound
   std::optional<Strategy> strategy;  ///< else the portfolio
   /// Of several, only this one's blocks are run; then what no shard can decide alone is left out of
   /// the rows, and the report is partial. Not together with `budget`.
   Shard shard;
   std::vector<Entry> entries;
   std::vector<const Scenario*> scenarios;
+  /// Sound locks that may be run as witnesses of convictions that have no control among `entries`.
+  std::vector<Entry> controls;
+  /// Rows that are known before: of saved cases. They come first.
+  std::vector<reports::ResultRow> saved;
   /// Called now and then from the calling thread: runs done, runs planned.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
   /// The same, afterwards, of what was found: made small, to be made small.
@@ -65,6 +85,11 @@ struct CampaignOptions {
   /// Called for each block of runs, in order, from the calling thread: the index of its first run,
   /// and what it gave.
   std::function<void(const Unit&, std::uint64_t, const UnitResult&)> on_block;
+  /// The same for each exploration.
+  std::function<void(const LockExploration&, const ExplorationSum&)> on_exploration;
+  /// Called for rows as soon as they are known, in their order, from the calling thread. Not with a
+  /// budget, nor in a shard: there they are known at the end only.
+  std::function<void(std::span<const reports::ResultRow>)> on_rows;
   /// Set by a signal: end early, with a partial report. What was found by then is still made
   /// replayable, which takes one run each, but shrunk no further.
   const std::atomic<bool>* stop = nullptr;
@@ -75,6 +100,9 @@ struct Unit {
   const Entry* entry = nullptr;
   const Scenario* scenario = nullptr;
   SynchronyClass synchrony = SynchronyClass::kNone;
+  /// The properties for which it is the control of a conviction; not empty: it was not asked for
+  /// otherwise, and is in no total.
+  std::vector<Judged> witness_of = {};
 };
 
 struct UnitResult {
@@ -99,7 +127,8 @@ struct UnitResult {
 
 struct Found {
   std::size_t row = 0;                    ///< index into RunReport::results
-  std::vector<std::uint64_t> candidates;  ///< indices of violating runs; not empty
+  std::vector<std::uint64_t> candidates;  ///< indices of violating runs; empty: `token` is the run
+  bool explain = true;                    ///< false: the run stays as it was found
   Unit unit;
   Judged property = Judged::kServerExclusion;
   Workload original;
@@ -127,12 +156,8 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum);
 
 CampaignResult RunCampaign(const CampaignOptions& options);
 
-/// The verdicts, and a shrunk counterexample of each violation. `sums` are those of `units`.
-CampaignResult Conclude(const CampaignOptions& options, const std::vector<Unit>& units,
-                        const std::vector<UnitResult>& sums);
-
-/// The hash of the first `runs` runs of a unit, for comparison with another process.
-std::uint64_t HashOfUnit(const Unit& unit, std::uint64_t seed, std::uint64_t runs,
-                         std::optional<Strategy> strategy = {});
+/// The verdicts on rows that are filled and decided, and a shrunk counterexample of each violation
+/// that is to be explained.
+void Conclude(const CampaignOptions& options, CampaignResult& result);
 
 }  // namespace interlock::scenarios

@@ -2,6 +2,10 @@
 #include "scenarios/search/plan.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "scenarios/search/rows.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -12,53 +16,128 @@ bool Expects(const Entry& entry, const Scenario& scenario, SynchronyClass synchr
   });
 }
 
-/// How far a campaign of `runs` per unit goes in this one.
-std::uint64_t EndOf(const Unit& unit, std::uint64_t runs) {
-  const Scenario& scenario = *unit.scenario;
-  if (runs == 0) return 0;
-  if (scenario.always_whole) return scenario.max_runs;
-  const bool hunted = unit.entry->specimen && Expects(*unit.entry, scenario, unit.synchrony);
-  if (hunted) return std::min(std::max(runs, kSpecimenPatience), scenario.max_runs);
-  const std::uint64_t share = std::max(std::min(runs, kLeastRuns), runs / scenario.weight);
-  return std::min(share, scenario.max_runs);
+bool IsHunted(const Unit& unit) {
+  return unit.entry->specimen && Expects(*unit.entry, *unit.scenario, unit.synchrony);
+}
+
+/// What of an entry is run: all that applies, but of a specimen what it is expected to break.
+std::vector<Unit> UnitsOfEntry(const Entry& entry, const CampaignOptions& options) {
+  std::vector<Unit> all;
+  std::vector<Unit> expected;
+  for (const Scenario* scenario : options.scenarios) {
+    if (!Applies(*scenario, entry.subject->traits())) continue;
+    for (const SynchronyClass synchrony : scenario->classes) {
+      all.push_back({&entry, scenario, synchrony});
+      if (Expects(entry, *scenario, synchrony)) expected.push_back(all.back());
+    }
+  }
+  return entry.specimen && !expected.empty() ? expected : all;
+}
+
+bool IsControl(const Unit& unit, const Unit& hunted, Judged property) {
+  if (unit.entry->specimen || unit.scenario != hunted.scenario) return false;
+  if (unit.synchrony != hunted.synchrony) return false;
+  const std::vector<Judged> judged = JudgedFor(*unit.scenario, *unit.entry->subject);
+  return std::find(judged.begin(), judged.end(), property) != judged.end() &&
+         ExpectationOf(unit, property) == reports::Expectation::kHolds;
+}
+
+/// Adds a witness for the conviction, unless there is a control; nothing if no lock can be one.
+void AddWitness(const Unit& hunted, Judged property, const CampaignOptions& options,
+                const std::vector<Unit>& chosen, std::vector<Unit>& witnesses) {
+  const auto is_control = [&](const Unit& unit) { return IsControl(unit, hunted, property); };
+  if (std::any_of(chosen.begin(), chosen.end(), is_control)) return;
+  const auto there = std::find_if(witnesses.begin(), witnesses.end(), is_control);
+  if (there != witnesses.end()) {
+    there->witness_of.push_back(property);
+    return;
+  }
+  for (const Entry& entry : options.controls) {
+    if (!Applies(*hunted.scenario, entry.subject->traits())) continue;
+    Unit unit{&entry, hunted.scenario, hunted.synchrony};
+    if (!is_control(unit)) continue;
+    unit.witness_of.push_back(property);
+    witnesses.push_back(std::move(unit));
+    return;
+  }
+}
+
+std::vector<Unit> WitnessesFor(const std::vector<Unit>& specimens, const std::vector<Unit>& sound,
+                               const CampaignOptions& options) {
+  std::vector<Unit> witnesses;
+  for (const Unit& unit : specimens) {
+    for (const Conviction& one : unit.entry->expected) {
+      if (one.scenario != unit.scenario->name || one.synchrony != unit.synchrony) continue;
+      const std::optional<Judged> property = JudgedFromSlug(one.property);
+      if (property) AddWitness(unit, *property, options, sound, witnesses);
+    }
+  }
+  return witnesses;
 }
 
 }  // namespace
 
-std::vector<Unit> UnitsOf(const CampaignOptions& options) {
-  std::vector<Unit> units;
-  for (const Entry& entry : options.entries) {
-    const harness::Traits traits = entry.subject->traits();
-    std::vector<Unit> all;
-    std::vector<Unit> expected;
-    for (const Scenario* scenario : options.scenarios) {
-      if (!Applies(*scenario, traits)) continue;
-      for (const SynchronyClass synchrony : scenario->classes) {
-        all.push_back({&entry, scenario, synchrony});
-        if (Expects(entry, *scenario, synchrony)) expected.push_back(all.back());
-      }
-    }
-    const bool whole = !entry.specimen || expected.empty();
-    units.insert(units.end(), (whole ? all : expected).begin(), (whole ? all : expected).end());
+std::uint64_t RunsOf(const Unit& unit, const Reach& reach) {
+  const Scenario& scenario = *unit.scenario;
+  if (reach.count == 0) return 0;
+  if (IsHunted(unit)) {
+    const std::uint64_t asked = reach.shares ? reach.count * scenario.gate_runs : reach.count;
+    return std::min(std::max(asked, kSpecimenPatience), scenario.max_runs);
   }
-  return units;
+  if (reach.shares) {
+    if (!scenario.pinned.empty()) return scenario.max_runs;
+    return std::min(reach.count * scenario.gate_runs, scenario.max_runs);
+  }
+  if (scenario.always_whole) return scenario.max_runs;
+  const std::uint64_t share =
+      std::max(std::min(reach.count, kLeastRuns), reach.count / scenario.weight);
+  return std::min(share, scenario.max_runs);
 }
 
-std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
-                            std::uint64_t runs) {
+std::vector<Unit> UnitsOf(const CampaignOptions& options) {
+  std::vector<Unit> sound;
+  std::vector<Unit> specimens;
+  for (const Entry& entry : options.entries) {
+    std::vector<Unit>& units = entry.specimen ? specimens : sound;
+    for (Unit& unit : UnitsOfEntry(entry, options)) units.push_back(std::move(unit));
+  }
+  std::vector<Unit> all = std::move(sound);
+  for (Unit& unit : WitnessesFor(specimens, all, options)) all.push_back(std::move(unit));
+  all.insert(all.end(), specimens.begin(), specimens.end());
+  return all;
+}
+
+std::vector<Block> BlocksOf(std::span<const Unit> units, const Reach& from, const Reach& to) {
   std::vector<Block> blocks;
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const std::uint64_t end = EndOf(units[unit], first + runs);
-    for (std::uint64_t from = EndOf(units[unit], first); from < end; from += kBlock) {
-      blocks.push_back({unit, from, std::min(kBlock, end - from)});
+    const std::uint64_t end = RunsOf(units[unit], to);
+    for (std::uint64_t at = RunsOf(units[unit], from); at < end; at += kBlock) {
+      blocks.push_back({unit, at, std::min(kBlock, end - at)});
     }
   }
   return blocks;
 }
 
-bool Satisfied(const Unit& unit, const UnitResult& sum) {
-  if (!unit.entry->specimen || sum.runs < kSpecimenRuns) return false;
-  if (!Expects(*unit.entry, *unit.scenario, unit.synchrony)) return false;
+std::vector<Block> BlocksOf(std::span<const Unit> units, const CampaignOptions& options) {
+  const bool shares = options.runs == 0;
+  return BlocksOf(units, {shares, 0}, {shares, shares ? 1 : options.runs});
+}
+
+std::vector<std::optional<std::size_t>> ExplorationAfter(
+    const std::vector<Unit>& units, const std::vector<LockExploration>& explorations) {
+  std::vector<std::optional<std::size_t>> after(units.size());
+  for (std::size_t i = 0; i < explorations.size(); ++i) {
+    for (std::size_t unit = units.size(); unit > 0; --unit) {
+      if (units[unit - 1].entry != explorations[i].entry) continue;
+      after[unit - 1] = i;
+      break;
+    }
+  }
+  return after;
+}
+
+bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt) {
+  if (!IsHunted(unit) || sum.runs < std::max<std::uint64_t>(1, least_hunt)) return false;
   return std::all_of(kAllJudged.begin(), kAllJudged.end(), [&](Judged property) {
     const auto& expected = unit.entry->expected;
     const bool demanded = std::any_of(expected.begin(), expected.end(), [&](const Conviction& one) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a campaign runs: units, cut into blocks of consecutive runs, and which shard takes which
-// block. A function of the options alone, never of threads, time, or what else is in the plan.
+// block. A function of the options alone, never of threads, time, or what else is in the plan: the
+// runs of a unit are the same whichever other locks and scenarios were asked for.
 //
 // A sound lock runs all it was asked to. A specimen runs only where a conviction is expected, and
 // until it has it, be that before or after the number of runs that was asked for: more would say
@@ -10,14 +11,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "scenarios/search/campaign.h"
+#include "scenarios/search/lock_exploration.h"
 
 namespace interlock::scenarios {
 
-inline constexpr std::uint64_t kBlock = 100;         // runs
-inline constexpr std::uint64_t kSpecimenRuns = 300;  // at least, so that rates can be told
+inline constexpr std::uint64_t kBlock = 100;  // runs
 /// Runs after which a specimen that was asked for fewer counts as acquitted.
 inline constexpr std::uint64_t kSpecimenPatience = 10'000;
 
@@ -31,16 +34,35 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
-/// Of a specimen of which nothing is expected in any of the scenarios, all that applies.
+/// How far a campaign goes: so many runs of each unit, or so many times the share that each
+/// scenario has in the gate.
+struct Reach {
+  bool shares = false;
+  std::uint64_t count = 0;
+};
+
+/// How many runs the unit has by then.
+std::uint64_t RunsOf(const Unit& unit, const Reach& reach);
+
+/// Sound locks, then witnesses, then specimens. Of a specimen of which nothing is expected in any
+/// of the scenarios, all that applies. A conviction whose scenario and class no chosen sound lock
+/// is expected to hold gets one of `options.controls` as its witness.
 std::vector<Unit> UnitsOf(const CampaignOptions& options);
 
-/// Of each unit the runs from `first` to `first` + `runs`, as far as its scenario goes; those of a
-/// specimen up to its patience.
-std::vector<Block> BlocksOf(const std::vector<Unit>& units, std::uint64_t first,
-                            std::uint64_t runs);
+/// Of each unit the runs between the two, as far as its scenario goes; those of a specimen up to
+/// its patience.
+std::vector<Block> BlocksOf(std::span<const Unit> units, const Reach& from, const Reach& to);
+/// All runs of a campaign without a budget.
+std::vector<Block> BlocksOf(std::span<const Unit> units, const CampaignOptions& options);
 
-/// Whether the runs so far are enough: a specimen is convicted of all that is expected here.
-bool Satisfied(const Unit& unit, const UnitResult& sum);
+/// Of each unit, the exploration that is told after its rows: that of its lock, after the last of
+/// the lock's units.
+std::vector<std::optional<std::size_t>> ExplorationAfter(
+    const std::vector<Unit>& units, const std::vector<LockExploration>& explorations);
+
+/// Whether the runs so far are enough: a specimen is convicted of all that is expected here, in at
+/// least `least_hunt` runs.
+bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt);
 
 /// By a hash of lock, scenario, class and, for a sound lock, first run: another lock or scenario in
 /// the plan moves nothing. All of a specimen's unit is in one shard, which so knows when to stop.

@@ -31,7 +31,9 @@ std::string_view WhyNot(const Unit& unit, Judged property) {
   return WhyNotPromised(property, *unit.scenario, unit.synchrony, unit.entry->subject->traits());
 }
 
-Expectation Expected(const Unit& unit, Judged property) {
+}  // namespace
+
+Expectation ExpectationOf(const Unit& unit, Judged property) {
   if (!unit.scenario->fault_class.empty()) {
     return Promised(*unit.entry->subject, *unit.scenario, property);
   }
@@ -56,6 +58,8 @@ Expectation Expected(const Unit& unit, Judged property) {
   }
   return Expectation::kEither;
 }
+
+namespace {
 
 Verdict VerdictOf(const UnitResult& sum, Judged property) {
   // What cannot be repeated proves nothing for or against a lock.
@@ -89,14 +93,19 @@ void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
   }
 }
 
+}  // namespace
+
 ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   ResultRow row = RowOf(unit);
   row.property = Slug(property);
   row.code = Code(property);
-  row.expected = Expected(unit, property);
+  row.expected = ExpectationOf(unit, property);
   row.verdict = VerdictOf(sum, property);
   row.runs = sum.runs;
   row.exercised = sum.exercised[property];
+  row.witness = !unit.witness_of.empty();
+  const std::size_t placings = unit.scenario->pinned.size();
+  if (placings > 0 && sum.runs >= placings) row.placings = placings;
   if (!sum.violations[property].empty()) {
     row.runs_to_first_violation = sum.violations[property].front() + 1;
   }
@@ -124,17 +133,21 @@ std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum) {
                      sum.updates, per_mille / 10, per_mille % 10);
 }
 
+namespace {
+
 /// A sound lock held the same and put it to the test.
-bool HasSoundControl(const ResultRow& conviction, const std::vector<ResultRow>& rows) {
+bool HasSoundControl(const ResultRow& conviction, std::span<const ResultRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const ResultRow& row) {
     return row.kind == LockKind::kSound && row.expected == Expectation::kHolds &&
-           row.verdict == Verdict::kHolds && row.exercised > 0 &&
-           row.scenario == conviction.scenario && row.synchrony == conviction.synchrony &&
-           row.property == conviction.property;
+           row.verdict == Verdict::kHolds && row.exercised > 0 && !row.proof &&
+           row.saved_case.empty() && row.scenario == conviction.scenario &&
+           row.synchrony == conviction.synchrony && row.property == conviction.property;
   });
 }
 
-void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
+}  // namespace
+
+void DecideRow(ResultRow& row, std::span<const ResultRow> rows) {
   switch (row.expected) {
     case Expectation::kHolds:
       row.pass = row.verdict == Verdict::kHolds;
@@ -158,8 +171,6 @@ void Decide(ResultRow& row, const std::vector<ResultRow>& rows) {
   }
 }
 
-}  // namespace
-
 ResultRow RowOf(const Unit& unit) {
   ResultRow row;
   row.lock = unit.entry->subject->name();
@@ -170,108 +181,7 @@ ResultRow RowOf(const Unit& unit) {
 }
 
 void DecideRows(std::vector<ResultRow>& rows) {
-  for (ResultRow& row : rows) Decide(row, rows);
-}
-
-namespace {
-
-/// A kind of fault that had so many runs to strike in and never did is a hole in the campaign. But
-/// whether a push can be lost depends on the lock.
-constexpr std::uint64_t kEnoughRuns = 1000;
-
-void AddFaultGoals(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
-                   reports::RunReport& report) {
-  std::array<std::uint64_t, kFaultNumbers> struck{};
-  std::array<std::uint64_t, kFaultNumbers> possible{};
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    for (std::size_t kind = 0; kind < kFaultNumbers; ++kind) struck[kind] += sums[i].struck[kind];
-    if (units[i].entry->specimen) continue;
-    for (const sim::FaultKind kind : units[i].scenario->shape.faults) {
-      if (kind == sim::FaultKind::kLostPush) continue;
-      possible[static_cast<std::size_t>(kind)] += sums[i].runs;
-    }
-  }
-  for (const sim::FaultInfo& fault : sim::KnownFaults()) {
-    const auto kind = static_cast<std::size_t>(fault.kind);
-    if (struck[kind] == 0 && possible[kind] < kEnoughRuns) continue;
-    report.goals.push_back({fmt::format("fault {}", fault.name), struck[kind]});
-  }
-}
-
-using CodesOfLocks = std::map<std::string_view, std::set<std::string_view>>;
-
-/// What is not judged of a lock that shows no owners in the server.
-void AddUnjudged(const Unit& unit, CodesOfLocks& unjudged) {
-  const harness::Subject& subject = *unit.entry->subject;
-  const std::vector<Judged> judged = JudgedFor(*unit.scenario, subject);
-  for (const Judged property : JudgedFor(*unit.scenario, subject.traits())) {
-    if (std::find(judged.begin(), judged.end(), property) != judged.end()) continue;
-    unjudged[subject.name()].insert(Code(property));
-  }
-}
-
-}  // namespace
-
-void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
-              CampaignResult& result) {
-  reports::RunReport& report = result.report;
-  GoalCounts goals{};
-  GoalCounts reachable{};
-  std::uint64_t hash = 0;
-  // In ms, because the ns of many long rests do not fit.
-  std::chrono::milliseconds virtual_time{};
-  CodesOfLocks unjudged;
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const Unit& unit = units[i];
-    const UnitResult& sum = sums[i];
-    report.totals.runs += sum.runs;
-    report.totals.runs_with_faults += sum.runs_with_faults;
-    report.totals.commands += sum.commands;
-    report.totals.double_runs += sum.double_runs;
-    report.totals.divergences += sum.divergences;
-    virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(sum.virtual_time);
-    hash = sim::HashNumber(sum.hash, hash);
-    for (std::size_t goal = 0; goal < kGoalCount; ++goal) goals[goal] += sum.goals[goal];
-    if (!unit.entry->specimen) {
-      Count(ReachableGoals(*unit.scenario, unit.entry->subject->traits(), sum.runs), reachable);
-    }
-    if (sum.divergences > 0) {
-      report.notes.push_back(fmt::format(
-          "{} of {} double runs of {} in {} diverged: randomness of its own, or state that runs "
-          "share?",
-          sum.divergences, sum.double_runs, unit.entry->subject->name(), unit.scenario->name));
-    }
-    for (const auto& [story, count] : sum.stories) {
-      report.notes.push_back(fmt::format("{} ({} of {} runs)", story, count, sum.runs));
-    }
-    if (auto note = LossNote(unit, sum)) report.notes.push_back(std::move(*note));
-    AddUnjudged(unit, unjudged);
-    for (const Judged property : JudgedFor(*unit.scenario, *unit.entry->subject)) {
-      report.results.push_back(MakeRow(unit, sum, property));
-      if (report.results.back().verdict != Verdict::kViolated) continue;
-      if (auto note = SweepNote(unit, sum, property)) report.notes.push_back(std::move(*note));
-      Found found;
-      found.row = report.results.size() - 1;
-      found.unit = unit;
-      found.property = property;
-      found.candidates = sum.violations[property];
-      found.violating_runs = sum.violating_runs[property];
-      found.runs = sum.runs;
-      result.found.push_back(std::move(found));
-    }
-  }
-  report.totals.virtual_time = virtual_time;
-  report.trace_hash = hash;
-  for (const auto& [lock, codes] : unjudged) {
-    report.notes.push_back(
-        fmt::format("{}: Owners() shows nothing, so not judged: {}", lock, fmt::join(codes, ", ")));
-  }
-  for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
-    // A goal that was never reached is reported only where it could have been.
-    if (goals[goal] == 0 && reachable[goal] == 0) continue;
-    report.goals.push_back({std::string(Name(static_cast<Goal>(goal))), goals[goal]});
-  }
-  AddFaultGoals(units, sums, report);
+  for (ResultRow& row : rows) DecideRow(row, rows);
 }
 
 }  // namespace interlock::scenarios

@@ -7,19 +7,29 @@
 // might be the harness that is wrong.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "scenarios/search/campaign.h"
 
 namespace interlock::scenarios {
 
-/// Fills results, goals, totals and trace hash of the report, and a Found for each violated row.
-/// Whether a row passes is not decided yet.
-void FillRows(const std::vector<Unit>& units, const std::vector<UnitResult>& sums,
-              CampaignResult& result);
+/// The row of one property of the unit, undecided.
+reports::ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property);
 
-/// Decides which rows pass, by all rows of the campaign.
+/// Of a property that a unit broke, up to where in a sweep it held; of a unit, how many updates of
+/// what is guarded were lost; what is not judged of a lock that shows no owners.
+std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property);
+std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum);
+
+/// Decides whether the row passes, by the rows of the campaign that came before it, or by all.
+void DecideRow(reports::ResultRow& row, std::span<const reports::ResultRow> rows);
 void DecideRows(std::vector<reports::ResultRow>& rows);
+
+/// What theory demands of the unit's lock.
+reports::Expectation ExpectationOf(const Unit& unit, Judged property);
 
 /// A row that names its lock, scenario and class, and nothing else yet.
 reports::ResultRow RowOf(const Unit& unit);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/search/plan.h"
+#include "scenarios/search/row_book.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -63,6 +64,23 @@ UnitResult FromShardBlock(const ShardBlock& block) {
   return result;
 }
 
+ExplorationSum FromShardExploration(const reports::ShardExploration& one) {
+  ExplorationSum sum;
+  sum.complete = one.complete;
+  sum.states = one.states;
+  sum.runs = one.runs;
+  sum.divergences = one.divergences;
+  sum.inconclusive = one.inconclusive;
+  sum.reductions = one.reductions;
+  for (const auto& [slug, count] : one.exercised) {
+    if (const auto property = JudgedFromSlug(slug)) sum.exercised[*property] = count;
+  }
+  if (const auto violated = JudgedFromSlug(one.violated)) {
+    sum.violation = ExploredViolation{*violated, one.what, one.token};
+  }
+  return sum;
+}
+
 /// The blocks of all shards, each to be taken once.
 class Pool {
  public:
@@ -71,6 +89,11 @@ class Pool {
       const BlockName name(block.lock, block.scenario, block.synchrony, block.first);
       if (!blocks_.emplace(name, &block).second) {
         return Invalid(fmt::format("{} are there twice", ToText(name)));
+      }
+    }
+    for (const reports::ShardExploration& one : shard.explorations) {
+      if (!explorations_.emplace(one.lock, &one).second) {
+        return Invalid(fmt::format("the exploration of {} is there twice", one.lock));
       }
     }
     return Status();
@@ -89,19 +112,36 @@ class Pool {
     return FromShardBlock(taken);
   }
 
+  Result<ExplorationSum> Take(const LockExploration& exploration) {
+    const std::string lock(exploration.entry->subject->name());
+    const auto found = explorations_.find(lock);
+    if (found == explorations_.end()) {
+      return Invalid(fmt::format("the exploration of {} is missing", lock));
+    }
+    const reports::ShardExploration& taken = *found->second;
+    explorations_.erase(found);
+    return FromShardExploration(taken);
+  }
+
   Status ExpectEmpty() const {
+    if (!explorations_.empty()) {
+      return Invalid(
+          fmt::format("the exploration of {} is in no plan", explorations_.begin()->first));
+    }
     if (blocks_.empty()) return Status();
     return Invalid(fmt::format("{} are in no plan", ToText(blocks_.begin()->first)));
   }
 
  private:
   std::map<BlockName, const ShardBlock*> blocks_;
+  std::map<std::string, const reports::ShardExploration*> explorations_;  // by lock
 };
 
 std::string Asked(const ShardReport& shard) {
-  return fmt::format("{} {} ({}), seed {:#x}, {} runs, strategy {}, locks {}, scenarios {}",
-                     shard.tool.version, shard.tool.commit, shard.tool.compiler, shard.seed,
-                     shard.runs, shard.strategy, shard.lock, shard.scenario);
+  return fmt::format(
+      "{} {} ({}), seed {:#x}, {} runs (a hunt at least {}), strategy {}, locks {}, scenarios {}",
+      shard.tool.version, shard.tool.commit, shard.tool.compiler, shard.seed, shard.runs,
+      shard.least_hunt, shard.strategy, shard.lock, shard.scenario);
 }
 
 /// All shards of one campaign, each once.
@@ -127,6 +167,28 @@ Status CheckHeads(const std::vector<ShardReport>& shards) {
 }
 
 }  // namespace
+
+reports::ShardExploration ToShardExploration(const LockExploration& exploration,
+                                             const ExplorationSum& sum) {
+  reports::ShardExploration one;
+  one.lock = exploration.entry->subject->name();
+  one.complete = sum.complete;
+  one.states = sum.states;
+  one.runs = sum.runs;
+  one.divergences = sum.divergences;
+  one.inconclusive = sum.inconclusive;
+  one.reductions = sum.reductions;
+  for (const Judged property : kAllJudged) {
+    if (sum.exercised[property] == 0) continue;
+    one.exercised.emplace_back(Slug(property), sum.exercised[property]);
+  }
+  if (sum.violation) {
+    one.violated = Slug(sum.violation->property);
+    one.what = sum.violation->what;
+    one.token = sum.violation->token;
+  }
+  return one;
+}
 
 ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult& result) {
   ShardBlock block;
@@ -171,15 +233,30 @@ Result<CampaignResult> MergeShards(const CampaignOptions& options,
   }
   const std::vector<Unit> units = UnitsOf(options);
   std::vector<UnitResult> sums(units.size());
-  for (const Block& block : BlocksOf(units, 0, options.runs)) {
+  for (const Block& block : BlocksOf(units, options)) {
     UnitResult& sum = sums[block.unit];
-    if (Satisfied(units[block.unit], sum)) continue;
+    if (Satisfied(units[block.unit], sum, options.least_hunt)) continue;
     const Result<UnitResult> taken = pool.Take(units[block.unit], block);
     if (!taken.ok()) return taken.status();
     Merge(*taken, sum);
   }
+  const std::vector<LockExploration> explorations = ExplorationsOf(options);
+  const auto after = ExplorationAfter(units, explorations);
+  CampaignResult result;
+  result.report.seed = options.seed;
+  RowBook book(result);
+  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+    book.Add(units[unit], sums[unit]);
+    if (!after[unit]) continue;
+    const Result<ExplorationSum> taken = pool.Take(explorations[*after[unit]]);
+    if (!taken.ok()) return taken.status();
+    book.Add(explorations[*after[unit]], *taken);
+  }
   if (const Status rest = pool.ExpectEmpty(); !rest.ok()) return rest;
-  return Conclude(options, units, sums);
+  book.Decide();
+  book.Close();
+  Conclude(options, result);
+  return result;
 }
 
 }  // namespace interlock::scenarios

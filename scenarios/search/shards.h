@@ -9,11 +9,16 @@
 
 #include "reports/shard_report.h"
 #include "scenarios/search/campaign.h"
+#include "scenarios/search/lock_exploration.h"
 
 namespace interlock::scenarios {
 
 /// One block of runs, as a shard's file has it.
 reports::ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult& result);
+
+/// One exploration.
+reports::ShardExploration ToShardExploration(const LockExploration& exploration,
+                                             const ExplorationSum& sum);
 
 /// What RunCampaign gives for the same options without shards: same rows, hashes and totals.
 /// `options` are those that all shards were given. kInvalidArgument, with the reason, unless the

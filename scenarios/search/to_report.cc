@@ -138,10 +138,6 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
   return std::move(json).Take();
 }
 
-reports::Size ToReport(const CaseSize& size) {
-  return {size.clients, size.faults, size.operations, size.switches};
-}
-
 /// Some digest every `stride` steps, so that a long run does not make a long
 /// file.
 reports::Record RecordOf(const RunResult& run, const Violation* violation) {
@@ -215,6 +211,10 @@ std::string_view Binary(std::string_view program) {
 }
 
 }  // namespace
+
+reports::Size ToReport(const CaseSize& size) {
+  return {size.clients, size.faults, size.operations, size.switches};
+}
 
 std::string ReplayCommand(std::string_view program, std::string_view token) {
   if (program.empty()) return std::string(token);

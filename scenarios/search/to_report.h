@@ -11,6 +11,7 @@
 
 #include "reports/run_report.h"
 #include "scenarios/search/campaign.h"
+#include "scenarios/search/shrink/trial.h"
 
 namespace interlock::scenarios {
 
@@ -29,6 +30,8 @@ enum class Effort {
 /// `stop` (if any) is set nothing more is tried: what was found out by then is told.
 Explained Explain(const Found& found, std::string_view program, Effort effort,
                   const std::atomic<bool>* stop = nullptr);
+
+reports::Size ToReport(const CaseSize& size);
 
 /// The command line that replays a token; the bare token if `program` is empty.
 std::string ReplayCommand(std::string_view program, std::string_view token);

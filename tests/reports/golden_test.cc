@@ -55,7 +55,7 @@ TEST(GoldenTest, TextOfAMixedReportInAscii) {
 
 TEST(GoldenTest, TextOfAPassingReportInColor) {
   ExpectApproved("passing.approved.color.txt",
-                 ToText(PassingReport(), {}, TextOptions{.color = true, .fold_passes = true}));
+                 ToText(PassingReport(), {}, TextOptions{.color = true}));
 }
 
 }  // namespace

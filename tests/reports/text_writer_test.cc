@@ -7,6 +7,7 @@
 
 #include "report_samples.h"
 #include "reports/text_layout.h"
+#include "reports/text_rows.h"
 #include "reports/text_writer.h"
 #include "reports/time_table.h"
 
@@ -111,13 +112,44 @@ TEST(TextWriterTest, ColorsAreUsedOnlyWhenAsked) {
   EXPECT_TRUE(Contains(ToText(MixedReport(), {}, TextOptions{.color = true}), "\x1b[1;31mFAIL"));
 }
 
-TEST(TextWriterTest, FoldedPassesAreOneLinePerLock) {
+TEST(TextWriterTest, PassesOfAScenarioShareALineThatNamesTheWeakest) {
   RunReport report = PassingReport();
-  for (int i = 0; i < 5; ++i) report.results.push_back(report.results[0]);
-  const std::string text = ToText(report, {}, TextOptions{.fold_passes = true});
-  EXPECT_TRUE(Contains(text, "6 verdicts that hold"));
-  EXPECT_FALSE(Contains(text, "LK001"));
-  EXPECT_TRUE(Contains(text, "LK003"));
+  const ResultRow first = report.results.front();
+  ResultRow weak = first;
+  weak.code = "LK010";
+  weak.exercised = 30;
+  report.results.insert(report.results.begin() + 1, {first, weak});
+  const std::string text = ToText(report, {}, TextOptions{});
+  EXPECT_TRUE(Contains(text, "3 hold; LK010 in 30 of 10 000 runs: < 1 in 10 (95 %)")) << text;
+  EXPECT_TRUE(Contains(text, "weakest: mutex LK010, 1 in 10\n")) << text;
+}
+
+TEST(TextWriterTest, PassesOfAPinnedCaseSayThatAllItsPlacingsWereRun) {
+  RunReport report = PassingReport();
+  report.results.front().placings = 36;
+  EXPECT_TRUE(Contains(ToText(report, {}, {}), "holds in all 36 placings"));
+}
+
+TEST(TextWriterTest, AProofIsToldWithItsBoundAndItsStates) {
+  RunReport report = PassingReport();
+  ResultRow proved = report.results.front();
+  proved.proof =
+      Proof{"<= 2 clients, <= 1 crash", 4727, {"states with the same future taken once"}};
+  report.results.push_back(proved);
+  proved.code = "LK002";
+  report.results.push_back(proved);
+  const std::string text = ToText(report, {}, {});
+  EXPECT_TRUE(Contains(text, "  proved        LK001 LK002 in kleppmann.k1")) << text;
+  EXPECT_TRUE(Contains(text, "in every run of <= 2 clients, <= 1 crash")) << text;
+}
+
+TEST(TextWriterTest, RowsThatComeOneByOneAreToldAsAllTogether) {
+  const RunReport report = MixedReport();
+  std::string text = TextHead(report, {});
+  RowsText rows({});
+  for (const ResultRow& row : report.results) text += rows.Add(row);
+  text += rows.Finish() + TextRest(report, {}, {});
+  EXPECT_EQ(text, ToText(report, {}, {}));
 }
 
 TEST(TextWriterTest, RareFailuresAreNotShownAsNever) {

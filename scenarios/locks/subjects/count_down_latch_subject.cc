@@ -83,6 +83,7 @@ class CountDownLatchAdapter final : public harness::Subject {
     return "interlock::CountDownLatch: opens when each of its parties has counted down";
   }
   harness::Traits traits() const override { return {.latch = true, .stops = true}; }
+  harness::ExploredBound explored() const override { return {.tasks_in_order = false}; }
 
   std::vector<harness::Promise> Promises() const override {
     constexpr std::string_view kAll = "LK001 LK009 LK010 LK011 LK015";

@@ -21,6 +21,10 @@ namespace interlock::scenarios::subjects {
 class MultiAdapter : public MutexAdapter {
  public:
   harness::Traits traits() const override;
+  /// Each client has two connections, and so many more states; a second attempt is left out.
+  harness::ExploredBound explored() const override {
+    return {.attempts = 1, .late_returns = !traits().renews};
+  }
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override;
   /// Also of the resources that are taken beside it.
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

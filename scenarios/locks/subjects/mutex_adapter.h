@@ -23,6 +23,11 @@ class MutexAdapter : public harness::Subject {
   harness::Traits traits() const override {
     return {.can_extend = true, .fencing = true, .stops = true, .operators = true};
   }
+  /// A client has no tasks of its own but those that renew.
+  harness::ExploredBound explored() const override {
+    // Who renews is never late, unless it dies.
+    return {.late_returns = !traits().renews, .tasks_in_order = traits().renews};
+  }
   std::vector<harness::Promise> Promises() const override;
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override;

@@ -20,6 +20,7 @@ namespace interlock::scenarios::subjects {
 class PermitAdapter : public harness::Subject {
  public:
   harness::Traits traits() const override;
+  harness::ExploredBound explored() const override { return {.tasks_in_order = false}; }
   std::vector<harness::Promise> Promises() const override;
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override;

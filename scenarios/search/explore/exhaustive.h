@@ -55,7 +55,8 @@ struct ExploreOptions {
   bool symmetry =
       true;            ///< clients may change places; if that turns out to be wrong, it is given up
   bool reduce = true;  ///< steps of different clients that commute are taken in one order
-  bool minimise = true;  ///< after a violation, look for the smallest
+  bool minimise = true;           ///< after a violation, look for the smallest
+  std::uint64_t most_states = 0;  ///< cut off, incomplete, once it has more; 0: no matter
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;
   std::string version;     ///< of this program: checkpoints of another one are refused
@@ -65,6 +66,7 @@ struct ExploreOptions {
 
 struct Exploration {
   bool complete = false;
+  bool symmetric = false;  ///< clients that may change places were taken for the same
   ExploreProgress progress;
   std::uint64_t whole_runs = 0;        ///< that came to their end
   std::uint64_t beyond = 0;            ///< that left the bound of expiries

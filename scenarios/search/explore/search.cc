@@ -71,12 +71,14 @@ Search::Search(const ExploreOptions& options, const Bounds& bounds, std::vector<
   explored_.reduce = options.reduce && workload.resources > 1 && workload.nodes == 1 &&
                      workload.persistence == sim::Persistence::kNone &&
                      workload.guard == GuardKind::kNone;
+  result_.symmetric = explored_.symmetry && explored_.merge && bounds.clients > 1;
   left_.emplace_back();
 }
 
 bool Search::Stopped() const {
   if (ended_) return true;
   if (options_.stop != nullptr && *options_.stop) return true;
+  if (options_.most_states > 0 && visited_.size() > options_.most_states) return true;
   return deadline_ && std::chrono::steady_clock::now() >= *deadline_;
 }
 
@@ -117,7 +119,8 @@ void Search::Work() {
       return;
     }
     WalkFrom(universe, *prefix);
-    if (EstimateIsDue()) Estimate(universe);
+    const bool told = options_.progress != nullptr || options_.budget.has_value();
+    if (told && EstimateIsDue()) Estimate(universe);
   }
 }
 

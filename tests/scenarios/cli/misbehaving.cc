@@ -103,7 +103,7 @@ void AbortInSecondProcess() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  second_process = argc > 1 && std::string_view(argv[1]) == "hash";
+  second_process = argc > 1 && std::string_view(argv[1]) == "worker";
   std::vector<std::shared_ptr<const harness::Subject>> subjects;
   for (const auto& [name, crime] : {std::pair<const char*, Crime>("test/spinning", Spin),
                                     {"test/aborting", Abort},

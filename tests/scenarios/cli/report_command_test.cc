@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/scenarios/child_process.h"
+#include "tests/scenarios/stored_run.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -29,17 +30,9 @@ ChildResult Interlock(std::vector<std::string> words) {
 
 class ReportCommandTest : public ::testing::Test {
  protected:
-  /// A specimen in the name of somebody's lock: its conviction is a failure.
   std::string Failing(const std::string& name, const std::string& seed) {
     std::string out = folder_.path() + "/" + name;
-    const ChildResult run = Interlock({"check", "--lock", "broken/del-without-owner", "--scenario",
-                                       "overstay", "--runs", "200", "--seed", seed, "--out", out});
-    EXPECT_EQ(run.exit_code, 2) << run.err;
-    const ChildResult disguised =
-        RunChild({"/usr/bin/env", "sed", "-i", "-e", "s/specimen/sound/", "-e",
-                  "s/\"expected\": \"breaks\"/\"expected\": \"holds\"/", "-e",
-                  "s/\"expected\": \"either\"/\"expected\": \"holds\"/", out + "/run.json"});
-    EXPECT_EQ(disguised.exit_code, 0);
+    testing::LeaveFailingRun(out, {"--scenario", "overstay", "--runs", "200", "--seed", seed});
     return out;
   }
 

@@ -12,7 +12,9 @@
 
 #include "reports/exit_code.h"
 #include "reports/json_writer.h"
+#include "scenarios/search/row_book.h"
 #include "scenarios/search/rows.h"
+#include "scenarios/search/unit_runner.h"
 #include "tests/scenarios/plain_subject.h"
 
 namespace interlock::scenarios {
@@ -128,9 +130,14 @@ TEST(CampaignTest, EveryLockGetsTheSameWorkloads) {
 TEST(CampaignTest, TheHashOfAUnitIsThatOfItsFirstRuns) {
   const Entry entry = Sound();
   const Unit unit{&entry, FindScenario("chaos"), SynchronyClass::kArbitrary};
-  EXPECT_EQ(HashOfUnit(unit, 1, 20), HashOfUnit(unit, 1, 20));
-  EXPECT_NE(HashOfUnit(unit, 1, 20), HashOfUnit(unit, 1, 19));
-  EXPECT_NE(HashOfUnit(unit, 1, 20), HashOfUnit(unit, 2, 20));
+  const auto hash = [&](std::uint64_t seed, std::uint64_t runs) {
+    CampaignOptions options;
+    options.seed = seed;
+    return UnitRunner(options).RunBlock(unit, 0, runs).hash;
+  };
+  EXPECT_EQ(hash(1, 20), hash(1, 20));
+  EXPECT_NE(hash(1, 20), hash(1, 19));
+  EXPECT_NE(hash(1, 20), hash(2, 20));
 }
 
 TEST(CampaignTest, SomeRunsAreMadeTwiceAndNoneDiverges) {

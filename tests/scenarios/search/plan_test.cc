@@ -4,6 +4,7 @@
 #include "scenarios/search/plan.h"
 
 #include <cstdint>
+#include <span>
 
 #include <gtest/gtest.h>
 
@@ -14,36 +15,46 @@ namespace {
 
 class PlanTest : public testing::Test {
  protected:
-  std::uint64_t RunsOf(std::uint64_t first, std::uint64_t runs) const {
+  std::uint64_t RunsBetween(Reach from, Reach to) const {
+    const Unit unit{&entry_, &scenario_};
     std::uint64_t sum = 0;
-    for (const Block& block : BlocksOf({{&entry_, &scenario_}}, first, runs)) sum += block.count;
+    for (const Block& block : BlocksOf(std::span(&unit, 1), from, to)) sum += block.count;
     return sum;
   }
+  std::uint64_t Planned(std::uint64_t runs) const { return RunsBetween({}, {.count = runs}); }
 
   Entry entry_;
   Scenario scenario_;
 };
 
 TEST_F(PlanTest, AScenarioGetsAllRunsUpToItsMost) {
-  EXPECT_EQ(RunsOf(0, 10'000), 10'000U);
+  EXPECT_EQ(Planned(10'000), 10'000U);
   scenario_.max_runs = 400;
-  EXPECT_EQ(RunsOf(0, 10'000), 400U);
-  EXPECT_EQ(RunsOf(0, 60), 60U);
+  EXPECT_EQ(Planned(10'000), 400U);
+  EXPECT_EQ(Planned(60), 60U);
   scenario_.always_whole = true;
-  EXPECT_EQ(RunsOf(0, 60), 400U);
+  EXPECT_EQ(Planned(60), 400U);
 }
 
 TEST_F(PlanTest, AHeavyScenarioGetsItsShareOfALongCampaignOnly) {
   scenario_.weight = 8;
-  EXPECT_EQ(RunsOf(0, 16'000), 2'000U);
-  EXPECT_EQ(RunsOf(0, 8'000), kLeastRuns);
-  EXPECT_EQ(RunsOf(0, 1'001), kLeastRuns);
-  EXPECT_EQ(RunsOf(0, 60), 60U);
+  EXPECT_EQ(Planned(16'000), 2'000U);
+  EXPECT_EQ(Planned(8'000), kLeastRuns);
+  EXPECT_EQ(Planned(1'001), kLeastRuns);
+  EXPECT_EQ(Planned(60), 60U);
 }
 
 TEST_F(PlanTest, TheRoundsOfABudgetAddUpToOneCampaign) {
   scenario_.weight = 8;
-  EXPECT_EQ(RunsOf(0, 10'000) + RunsOf(10'000, 10'000), RunsOf(0, 20'000));
+  EXPECT_EQ(Planned(10'000) + RunsBetween({.count = 10'000}, {.count = 20'000}), Planned(20'000));
+}
+
+TEST_F(PlanTest, AGateGivesEachScenarioItsShare) {
+  scenario_.gate_runs = 250;
+  EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 250U);
+  EXPECT_EQ(RunsBetween({.shares = true, .count = 1}, {.shares = true, .count = 3}), 500U);
+  scenario_.max_runs = 40;
+  EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 40U);
 }
 
 TEST_F(PlanTest, ASpecimenIsHuntedWhateverTheWeight) {
@@ -51,7 +62,7 @@ TEST_F(PlanTest, ASpecimenIsHuntedWhateverTheWeight) {
   scenario_.weight = 8;
   entry_.specimen = true;
   entry_.expected = {{"belief-exclusion", "quorum-any", SynchronyClass::kNone}};
-  EXPECT_EQ(RunsOf(0, 100), kSpecimenPatience);
+  EXPECT_EQ(Planned(100), kSpecimenPatience);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@
 
 #include <interlock/connection.h>
 #include <interlock/harness/bounds.h>
+#include <interlock/harness/explored.h>
 #include <interlock/harness/hold.h>
 #include <interlock/harness/lock_options.h>
 #include <interlock/harness/promise.h>
@@ -111,6 +112,8 @@ class Subject : public Bounds {
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;
   virtual Traits traits() const { return {}; }
+  /// What a check explores of it to the end.
+  virtual ExploredBound explored() const { return {}; }
 
   /// What the lock says of itself, for `guarantees`; nothing by default.
   virtual std::vector<Promise> Promises() const { return {}; }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/search/unit_runner.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "scenarios/cases/replay_token.h"
+#include "scenarios/run/guard.h"
+#include "scenarios/search/shrink/shrink.h"
+
+namespace interlock::scenarios {
+namespace {
+
+constexpr std::uint64_t kDoubleRunEach = 50;  // every fiftieth run is run twice
+
+using Sizes = std::pair<std::size_t, std::size_t>;  // clients, faults
+constexpr Sizes kSmall = {3, 2};
+
+bool IsStopped(const CampaignOptions& options) { return options.stop != nullptr && *options.stop; }
+
+RunCase CaseOf(const Unit& unit) {
+  return {unit.entry->subject.get(), unit.scenario, unit.synchrony};
+}
+
+/// Too many faults weigh more than too many clients.
+Sizes SizesOf(const Found& found) {
+  const CaseSize size = SizeOf({found.workload, found.tape});
+  return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
+}
+
+std::string TokenOf(const Unit& unit, std::variant<std::uint64_t, PackedRun> run) {
+  return Encode({std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
+                 unit.synchrony, std::move(run)});
+}
+
+}  // namespace
+
+UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count) {
+  UnitResult sum;
+  const RunCase run_case = CaseOf(unit);
+  const Generator& generator = GeneratorFor(unit);
+  for (std::uint64_t index = first; index < first + count; ++index) {
+    if (IsStopped(options_)) break;
+    const std::uint64_t seed = SeedOf(unit, index);
+    const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
+    const Workload workload = generator.Draw(seed);
+    sim::Choices choices = ChoicesOfRun(seed);
+    const RunResult result = RunOnce(universe_, run_case, workload, choices);
+    AddRun(result, index, sum);
+    if (index % kDoubleRunEach != 0) continue;
+    sim::Choices again = ChoicesOfRun(seed);
+    ++sum.double_runs;
+    const RunResult second = RunOnce(universe_, run_case, workload, again);
+    if (second.trace_hash != result.trace_hash) ++sum.divergences;
+  }
+  return sum;
+}
+
+void UnitRunner::Shrink(Found& found, int budget) {
+  for (const std::uint64_t index : NamedFirst(found)) {
+    Found tried = found;
+    ShrinkOne(tried, index, budget);
+    if (found.token.empty() || SizesOf(tried) < SizesOf(found)) found = tried;
+    if (SizesOf(found) <= kSmall || IsStopped(options_)) return;
+  }
+}
+
+void UnitRunner::TakeAsFound(Found& found) {
+  found.token = TokenOf(found.unit, Draw(found, found.candidates.front()));
+  found.workload = found.original;
+  found.tape = found.original_tape;
+}
+
+/// The candidates, first those that nothing violated earlier would name otherwise.
+std::vector<std::uint64_t> UnitRunner::NamedFirst(const Found& found) {
+  std::vector<std::uint64_t> order = found.candidates;
+  if (IsStopped(options_)) return order;
+  const RunCase run_case = CaseOf(found.unit);
+  std::stable_partition(order.begin(), order.end(), [&](std::uint64_t index) {
+    const std::uint64_t seed = SeedOf(found.unit, index);
+    const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
+                             found.unit.synchrony, seed);
+    sim::Choices choices = ChoicesOfRun(seed);
+    const RunResult run =
+        RunOnce(universe_, run_case, GeneratorFor(found.unit).Draw(seed), choices);
+    const Violation* naming = NamingViolation(run, run_case, found.property);
+    return naming != nullptr && naming->property == found.property;
+  });
+  return order;
+}
+
+std::uint64_t UnitRunner::Draw(Found& found, std::uint64_t index) {
+  const std::uint64_t seed = SeedOf(found.unit, index);
+  const RunCase run_case = CaseOf(found.unit);
+  const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
+                           found.unit.synchrony, seed, GuardPhase::kShrinking);
+  found.original = GeneratorFor(found.unit).Draw(seed);
+  sim::Choices choices = ChoicesOfRun(seed);
+  RunOnce(universe_, run_case, found.original, choices);
+  found.original_tape = choices.TakeTape();
+  return seed;
+}
+
+void UnitRunner::ShrinkOne(Found& found, std::uint64_t index, int budget) {
+  const std::uint64_t seed = Draw(found, index);
+  const RunCase run_case = CaseOf(found.unit);
+  const GuardedRun guarded(run_case.subject->name(), found.unit.scenario->name,
+                           found.unit.synchrony, seed, GuardPhase::kShrinking);
+  const auto started = std::chrono::steady_clock::now();
+  ShrinkResult shrunk = scenarios::Shrink(universe_, run_case, found.original, found.original_tape,
+                                          found.property, budget, options_.stop);
+  found.shrink_time += std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::steady_clock::now() - started);
+  found.workload = std::move(shrunk.workload);
+  found.tape = std::move(shrunk.tape);
+  found.shrinks = shrunk.shrinks;
+  found.token = TokenOf(found.unit, PackedRun{found.workload, found.tape});
+}
+
+std::uint64_t UnitRunner::SeedOf(const Unit& unit, std::uint64_t index) const {
+  return RunSeed(options_.seed, *unit.scenario, unit.synchrony, index, options_.strategy);
+}
+
+const Generator& UnitRunner::GeneratorFor(const Unit& unit) {
+  const std::pair key(unit.scenario, ExtrasOf(unit.entry->subject->traits()));
+  for (const auto& [known, generator] : generators_) {
+    if (known == key) return *generator;
+  }
+  generators_.emplace_back(key, std::make_unique<Generator>(*unit.scenario, key.second));
+  return *generators_.back().second;
+}
+
+}  // namespace interlock::scenarios
