@@ -2,6 +2,7 @@
 #include <interlock/harness/main.h>
 
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -42,10 +43,12 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
     const auto unknown = scenarios::cli::UnknownCommand(line, first);
     if (unknown.has_value()) return Complain(ExitCode::kUsage, *unknown);
   }
-  switch (line.Parse(argc, argv)) {
-    case scenarios::cli::CommandLine::Parsed::kHelpPrinted:
-      return ExitCode::kPass;
+  std::string answer;
+  switch (line.Parse(argc, argv, answer)) {
+    case scenarios::cli::CommandLine::Parsed::kHelpAsked:
+      return scenarios::cli::Print(answer);
     case scenarios::cli::CommandLine::Parsed::kRefused:
+      std::fputs(answer.c_str(), stderr);
       return ExitCode::kUsage;
     case scenarios::cli::CommandLine::Parsed::kYes:
       break;
@@ -56,7 +59,8 @@ ExitCode ParseAndRun(int argc, char** argv, const scenarios::cli::Registry& regi
 }  // namespace
 
 int Main(int argc, char** argv, std::vector<std::shared_ptr<const Subject>> subjects) {
-  // A reader that closes the pipe (`| head`) must give a write error, not a silent death.
+  // A reader that closes the pipe (`| head`) must not end the program before it has tidied up and
+  // told its verdict by the exit code: see output.h.
   std::signal(SIGPIPE, SIG_IGN);
   auto registry =
       scenarios::cli::Registry::Make(std::move(subjects), argc > 0 ? argv[0] : "interlock");

@@ -2,6 +2,7 @@
 #include "scenarios/cli/options.h"
 
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include <CLI/App.hpp>
@@ -134,12 +135,15 @@ CommandLine::~CommandLine() = default;
 
 Command CommandLine::commands() { return Command(*app_); }
 
-CommandLine::Parsed CommandLine::Parse(int argc, char** argv) {
+CommandLine::Parsed CommandLine::Parse(int argc, char** argv, std::string& answer) {
   app_->failure_message(argc > 1 ? &WhatIsWrong : &WhichCommand);
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app_->exit(error) == 0 ? Parsed::kHelpPrinted : Parsed::kRefused;
+    std::ostringstream text;
+    const int code = app_->exit(error, text, text);
+    answer = std::move(text).str();
+    return code == 0 ? Parsed::kHelpAsked : Parsed::kRefused;
   }
   return Parsed::kYes;
 }

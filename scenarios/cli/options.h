@@ -83,9 +83,9 @@ class CommandLine {
 
   Command commands();
 
-  enum class Parsed : std::uint8_t { kYes, kHelpPrinted, kRefused };
-  /// Prints help or the version if that is asked for, and to stderr what is wrong.
-  Parsed Parse(int argc, char** argv);
+  enum class Parsed : std::uint8_t { kYes, kHelpAsked, kRefused };
+  /// `answer` becomes the help or the version that was asked for, or what is wrong: whole lines.
+  Parsed Parse(int argc, char** argv, std::string& answer);
 
   /// All of them, the hidden ones too.
   bool Knows(std::string_view command) const;

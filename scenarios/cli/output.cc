@@ -3,9 +3,11 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -53,10 +55,19 @@ reports::TextOptions TextOptionsForStdout() {
   return options;
 }
 
-reports::ExitCode Print(std::string_view text) {
+Printed TryPrint(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return reports::ExitCode::kPass;
-  return Complain(reports::ExitCode::kInternal, "cannot write to standard output");
+  if (written && std::fflush(stdout) == 0) return Printed::kAll;
+  const int reason = errno;
+  if (reason == EPIPE) return Printed::kReaderGone;
+  Complain(reports::ExitCode::kInternal,
+           fmt::format("cannot write to standard output: {}", std::strerror(reason)));
+  return Printed::kFailed;
+}
+
+reports::ExitCode Print(std::string_view text) {
+  return TryPrint(text) == Printed::kFailed ? reports::ExitCode::kInternal
+                                            : reports::ExitCode::kPass;
 }
 
 reports::ToolInfo ThisTool() { return {INTERLOCK_VERSION, INTERLOCK_COMMIT, INTERLOCK_COMPILER}; }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Results go to stdout, progress and complaints to stderr.
+// Results go to stdout, progress and complaints to stderr. A reader of stdout that goes away before
+// it has read everything (`| head`) is no fault: nothing is said, the files of --out are still
+// written, and the exit code is the one that the work itself has. It therefore does not depend on
+// how much fitted into the pipe. Any other failure to write, such as a full disk, is a fault.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,7 +22,16 @@ reports::ExitCode Complain(reports::ExitCode code, std::string_view message);
 /// As the terminal and the environment (NO_COLOR, CLICOLOR_FORCE, LANG) have it.
 reports::TextOptions TextOptionsForStdout();
 
-/// Writes to stdout; kInternal if that fails (a full disk, a closed pipe).
+enum class Printed : std::uint8_t {
+  kAll,
+  kReaderGone,  ///< stdout is a pipe without a reader
+  kFailed,      ///< for another reason, which has been said on stderr
+};
+
+/// Writes to stdout.
+Printed TryPrint(std::string_view text);
+
+/// Writes to stdout; kInternal, with a complaint, if that fails although somebody reads it.
 reports::ExitCode Print(std::string_view text);
 
 reports::ToolInfo ThisTool();

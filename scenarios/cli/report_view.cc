@@ -157,8 +157,15 @@ ExitCode View(const std::string& folder, int port) {
     return Complain(ExitCode::kRedisUnreachable, wrong);
   }
   CatchInterruption();
-  const ExitCode printed = Print(fmt::format("listening on http://127.0.0.1:{}/\n", server.port()));
-  if (printed != ExitCode::kPass) return printed;
+  // A server whose address nobody has read is of no use to anybody.
+  switch (TryPrint(fmt::format("listening on http://127.0.0.1:{}/\n", server.port()))) {
+    case Printed::kAll:
+      break;
+    case Printed::kReaderGone:
+      return ExitCode::kPass;
+    case Printed::kFailed:
+      return ExitCode::kInternal;
+  }
   Complain(ExitCode::kPass, "only this machine can read it; Ctrl-C ends it");
   server.Run();
   return Complain(ExitCode::kPass, "stopped");

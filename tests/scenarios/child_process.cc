@@ -15,14 +15,23 @@
 
 namespace interlock::scenarios::testing {
 
-ChildResult RunChild(const std::vector<std::string>& argv, std::optional<LateSignal> late) {
+namespace {
+
+/// `stdout_fd` -1: into ChildResult::out.
+ChildResult Run(const std::vector<std::string>& argv, std::optional<LateSignal> late,
+                int stdout_fd) {
   const ScratchFolder folder;
   const std::string out = folder.path() + "/out";
   const std::string err = folder.path() + "/err";
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT, 0600);
+  if (stdout_fd >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, stdout_fd, STDOUT_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT,
+                                     0600);
+  }
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT, 0600);
   std::vector<std::string> words = argv;
   std::vector<char*> pointers;
@@ -50,6 +59,16 @@ ChildResult RunChild(const std::vector<std::string>& argv, std::optional<LateSig
   result.out = ReadFile(out);
   result.err = ReadFile(err);
   return result;
+}
+
+}  // namespace
+
+ChildResult RunChild(const std::vector<std::string>& argv, std::optional<LateSignal> late) {
+  return Run(argv, late, -1);
+}
+
+ChildResult RunChildInto(int stdout_fd, const std::vector<std::string>& argv) {
+  return Run(argv, {}, stdout_fd);
 }
 
 ScratchFolder::ScratchFolder() {

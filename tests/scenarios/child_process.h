@@ -27,6 +27,9 @@ struct LateSignal {
 /// argv[0] is the program's path. The child's locale is C and it has no terminal.
 ChildResult RunChild(const std::vector<std::string>& argv, std::optional<LateSignal> late = {});
 
+/// The same, with the descriptor `stdout_fd` as the child's stdout: `out` stays empty.
+ChildResult RunChildInto(int stdout_fd, const std::vector<std::string>& argv);
+
 /// An empty folder of its own, removed with all that is in it at the end.
 class ScratchFolder {
  public:

@@ -18,8 +18,10 @@
 namespace interlock::harness {
 
 /// Returns the process's exit code: 0 pass, 1 violated, 2 inconclusive, 64 usage, 65 bad input, 69
-/// real Redis not reachable, 70 internal fault, 130 and 143 after a signal. To be called once, from
-/// main. Subjects must have distinct names of at most 64 characters from [a-z0-9./_-].
+/// real Redis not reachable, 70 internal fault, 130 and 143 after a signal. A reader that closes
+/// the pipe on stdout (`| head`) changes nothing about that; an output that cannot be written for
+/// another reason, such as a full disk, gives 70. To be called once, from main: SIGPIPE is ignored
+/// from then on. Subjects must have distinct names of at most 64 characters from [a-z0-9./_-].
 int Main(int argc, char** argv, std::vector<std::shared_ptr<const Subject>> subjects = {});
 
 }  // namespace interlock::harness
