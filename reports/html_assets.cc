@@ -15,9 +15,11 @@ const std::string_view kPageStyle = R"css(
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 90rem; padding: 1.5rem; background: var(--paper);
   color: var(--ink); font: 15px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.6rem; margin: 0 0 .3rem; }
-h2 { font-size: 1.2rem; margin: 2.2rem 0 .5rem; border-bottom: 1px solid var(--line); }
+h1 { font-size: 1.6rem; margin: 0 0 .3rem; line-height: 1.2; }
+p { margin: .4rem 0; }
+h2 { font-size: 1.2rem; margin: 1.8rem 0 .5rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.05rem; margin: 1.8rem 0 .3rem; }
+.first h3, summary + h3 { margin-top: .5rem; }
 code, pre, .case { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 code, pre { font-size: 13px; background: var(--panel); border-radius: 4px; }
 code { padding: .1em .3em; overflow-wrap: anywhere; }
@@ -33,13 +35,24 @@ th, td { border: 1px solid var(--line); padding: .2rem .5rem; text-align: left;
 th { background: var(--panel); font-weight: 600; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .wide { overflow-x: auto; }
+summary { cursor: pointer; padding: .15rem 0; }
+details details { margin-left: 1.2rem; }
+.proof { font-size: 12px; line-height: 1.35; }
+.proof td, .proof th { padding: .15rem .3rem; vertical-align: middle; }
+.proof thead th { vertical-align: bottom; }
+.proof thead div { writing-mode: vertical-rl; transform: rotate(180deg); white-space: nowrap; }
+.proof tbody th { white-space: nowrap; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; margin: .5rem 0; }
 dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .case { border: 1px solid var(--line); border-radius: 6px; max-height: 75vh; overflow: auto;
   font-size: 12px; position: relative; }
+/* The first picture ends where the first screen ends. */
+.first .case { max-height: max(24rem, calc(100vh - 24rem)); }
 .case:focus { outline: 2px solid var(--known); }
 .case .sheet { display: flex; align-items: flex-start; width: max-content; min-width: 100%; }
-.case svg { flex: none; display: block; background: var(--paper); }
+.case .lanes { flex: none; }
+.case svg { display: block; background: var(--paper); }
+.case svg.heads { position: sticky; top: 0; z-index: 1; }
 .case table { margin: 0; flex: 1; border: 0; }
 .case thead th { position: sticky; top: 0; z-index: 2; height: 26px; padding: 0 .5rem;
   line-height: 26px; }
@@ -56,7 +69,7 @@ dt { font-weight: 600; } dd { margin: 0; overflow-wrap: anywhere; }
 .message.lost { stroke: var(--fault); stroke-dasharray: 4 3; }
 .cross { stroke: var(--fault); stroke-width: 2; }
 .section { fill: var(--known); fill-opacity: .35; stroke: var(--known); }
-.pause { fill: url(#hatch); stroke: var(--fault); }
+.pause { stroke: var(--fault); }
 .hatch { stroke: var(--fault); stroke-width: 2; }
 .dot { fill: var(--ink); } .dot.fault { fill: var(--fault); }
 .broken { stroke: var(--bad); stroke-width: 2; fill: none; }
@@ -107,7 +120,7 @@ const std::string_view kPageScript = R"js(
       if (at >= 0) rows[at].classList.remove('at');
       at = to;
       rows[at].classList.add('at');
-      cursor.setAttribute('y', String(28 + 22 * at));
+      cursor.setAttribute('y', String(22 * at));
       told.textContent = 'Step ' + (at + 1) + ' of ' + rows.length + ': ' +
         Array.prototype.map.call(rows[at].cells, function (cell) { return cell.textContent; })
           .filter(function (text) { return text.trim() !== ''; }).join(' | ');
@@ -126,7 +139,23 @@ const std::string_view kPageScript = R"js(
       if (row) go(Array.prototype.indexOf.call(rows, row), false);
     });
     if (rows.length > 0) go(start, true);
+    // What is folded has no height, so it cannot be scrolled before it is unfolded.
+    for (var fold = box.closest('details'); fold; fold = fold.parentElement.closest('details')) {
+      fold.addEventListener('toggle', function () { if (at >= 0) go(at, true); });
+    }
   });
+  // A link leads into what is folded, too.
+  function unfold(name) {
+    var to = name && document.getElementById(name);
+    for (var at = to; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+    return to;
+  }
+  document.addEventListener('click', function (event) {
+    var link = event.target.closest('a[href^="#"]');
+    if (link) unfold(link.getAttribute('href').slice(1));
+  });
+  var linked = unfold(location.hash.slice(1));
+  if (linked) linked.scrollIntoView();
 })();
 )js";
 

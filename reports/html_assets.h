@@ -14,7 +14,7 @@ extern const std::string_view kPageScript;
 
 /// Of their bytes, as a content security policy wants it: base64 of SHA-256. A test works them out
 /// anew.
-inline constexpr std::string_view kPageStyleHash = "12/q33G0TTd3O4jglJDyrHTWH6W8Y6MI1EG4uIZjx2Q=";
-inline constexpr std::string_view kPageScriptHash = "orVlN49AhCbtT5gXfZw/BikWD27nR8eAT7qjbX/O2Og=";
+inline constexpr std::string_view kPageStyleHash = "xKAVGObTTqQju/FAkt2BQTtRznCxFXzsECgZM0bZ5bM=";
+inline constexpr std::string_view kPageScriptHash = "yysoWOG+5dzTb07X51l+AnV1sLXBrQZ1UWPI/Nnv03w=";
 
 }  // namespace interlock::reports

@@ -16,7 +16,7 @@
 namespace interlock::reports {
 namespace {
 
-constexpr std::size_t kHead = 28;
+constexpr std::size_t kHead = 28;  // of a drawing of its own, which stays while rows are scrolled
 constexpr std::size_t kRow = 22;
 constexpr std::size_t kLane = 130;
 constexpr std::size_t kFirstLane = 80;
@@ -44,45 +44,59 @@ Window WindowOf(const std::vector<TableRow>& rows) {
 
 class Diagram {
  public:
-  Diagram(const Counterexample& example, Window window) : example_(example), window_(window) {}
+  Diagram(const Counterexample& example, Window window, std::size_t number)
+      : example_(example), window_(window), number_(number) {}
 
   std::string Draw() {
-    const std::size_t height = kHead + kRow * (window_.end - window_.first) + kRow / 2;
+    const std::size_t height = kRow * (window_.end - window_.first) + kRow / 2;
     const std::size_t width = kFirstLane + kLane * example_.columns.size();
-    out_ = fmt::format("<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" ",
-                       width, height);
-    out_ +=
+    out_ = Heads(width);
+    out_ += fmt::format("<svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" ",
+                        width, height);
+    // A pattern of another case would vanish with that case when it is folded.
+    out_ += fmt::format(
         "aria-label=\"Space-time diagram; the table beside it says the same in words\"><defs>"
-        "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+        "<pattern id=\"hatch-{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
         "patternTransform=\"rotate(45)\"><line class=\"hatch\" x1=\"0\" y1=\"0\" x2=\"0\" "
-        "y2=\"6\"/></pattern></defs>";
+        "y2=\"6\"/></pattern></defs>",
+        number_);
     out_ += fmt::format("<rect class=\"cursor\" x=\"0\" y=\"-{1}\" width=\"{0}\" height=\"{1}\"/>",
                         width, kRow);
-    for (std::size_t lane = 0; lane < example_.columns.size(); ++lane) Lane(lane, height);
+    for (std::size_t lane = 0; lane < example_.columns.size(); ++lane) {
+      out_ += fmt::format("<line class=\"lane\" x1=\"{0}\" y1=\"0\" x2=\"{0}\" y2=\"{1}\"/>",
+                          X(lane), height);
+    }
     Bars();
     Messages();
     Marks(width);
-    return out_ + "</svg>";
+    return "<div class=\"lanes\">" + out_ + "</svg></div>";
   }
 
  private:
   static std::size_t X(std::size_t lane) { return kFirstLane + kLane / 2 + kLane * lane; }
-  std::size_t Y(std::size_t row) const { return kHead + kRow * (row - window_.first) + kRow / 2; }
+  std::size_t Y(std::size_t row) const { return kRow * (row - window_.first) + kRow / 2; }
 
-  void Lane(std::size_t lane, std::size_t height) {
-    out_ += fmt::format(
-        "<text class=\"head\" x=\"{0}\" y=\"17\" text-anchor=\"middle\">{1}</text>"
-        "<line class=\"lane\" x1=\"{0}\" y1=\"{2}\" x2=\"{0}\" y2=\"{3}\"/>",
-        X(lane), HtmlText(example_.columns[lane], 16), kHead, height);
+  std::string Heads(std::size_t width) const {
+    std::string out = fmt::format(
+        "<svg class=\"heads\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+        "aria-hidden=\"true\">",
+        width, kHead);
+    for (std::size_t lane = 0; lane < example_.columns.size(); ++lane) {
+      out += fmt::format("<text class=\"head\" x=\"{}\" y=\"17\" text-anchor=\"middle\">{}</text>",
+                         X(lane), HtmlText(example_.columns[lane], 16));
+    }
+    return out + "</svg>";
   }
 
   /// Sections and pauses, from where they begin to where they end, or to the last row.
   void Bars() {
     std::map<std::pair<std::size_t, bool>, std::size_t> begun;
     const auto draw = [&](std::size_t lane, bool pause, std::size_t from, std::size_t to) {
-      out_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-                          pause ? "pause" : "section", X(lane) - (pause ? 2 * kLifeBar : kLifeBar),
-                          Y(from), pause ? 4 * kLifeBar : 2 * kLifeBar, Y(to) - Y(from));
+      out_ += fmt::format("<rect {} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                          pause ? fmt::format("class=\"pause\" fill=\"url(#hatch-{})\"", number_)
+                                : std::string("class=\"section\""),
+                          X(lane) - (pause ? 2 * kLifeBar : kLifeBar), Y(from),
+                          pause ? 4 * kLifeBar : 2 * kLifeBar, Y(to) - Y(from));
     };
     for (std::size_t i = window_.first; i < window_.end; ++i) {
       const TableRow& row = example_.rows[i];
@@ -160,6 +174,7 @@ class Diagram {
 
   const Counterexample& example_;
   const Window window_;
+  const std::size_t number_;
   std::string out_;
 };
 
@@ -208,18 +223,18 @@ std::string ToHtmlCase(const Counterexample& example, std::size_t number) {
     out += fmt::format("<p class=\"doubt\">{} of {} rows are not shown here; the file has all.</p>",
                        GroupDigits(hidden), GroupDigits(example.rows.size()));
   }
-  // Why, and what to do, before how.
-  std::string terms;
-  AddTerm("Needed", example.needed, false, terms);
-  AddTerm("What to do", example.hints, false, terms);
-  if (!terms.empty()) out += "<dl>" + terms + "</dl>";
+  // What to do is a line or two: the picture below it still begins on the first screen.
+  std::string hints;
+  AddTerm("What to do", example.hints, false, hints);
+  if (!hints.empty()) out += "<dl>" + hints + "</dl>";
   out += fmt::format(
       "<p class=\"soft keys\">Step with <kbd>↓</kbd> <kbd>↑</kbd>, <kbd>v</kbd> goes to the "
       "violation.</p><p class=\"told\" id=\"told-{0}\" aria-live=\"polite\"></p>"
       "<div class=\"case\" tabindex=\"0\" role=\"group\" aria-label=\"Case {0}, step by step\" "
       "aria-describedby=\"told-{0}\" data-violation=\"{1}\"><div class=\"sheet\">",
       number, violation - window.first);
-  out += Diagram(example, window).Draw() + TableOf(example, window) + "</div></div><dl>";
+  out += Diagram(example, window, number).Draw() + TableOf(example, window) + "</div></div><dl>";
+  AddTerm("Needed", example.needed, false, out);
   AddTerm("Does not matter", example.irrelevant, false, out);
   AddTerm("Nearest passing run", {example.nearest}, false, out);
   AddTerm("Decides", {example.critical}, false, out);

@@ -13,6 +13,7 @@
 #include "reports/exit_code.h"
 #include "reports/headline.h"
 #include "reports/html_page.h"
+#include "reports/html_proof.h"
 #include "reports/text_layout.h"
 #include "reports/text_writer.h"
 
@@ -35,6 +36,8 @@ Word WordOf(const ResultRow& row) {
   return {row.kind == LockKind::kSpecimen ? "convicted" : "weakness", "known"};
 }
 
+constexpr std::size_t kMostOpenNotes = 10;
+
 class RunPage {
  public:
   RunPage(const RunReport& report, const std::vector<Counterexample>& examples)
@@ -46,10 +49,17 @@ class RunPage {
     const std::string headline(Headline(report_));
     out_ = PageHead(headline);
     Verdict(headline);
+    FirstCase();
     Problems();
-    Cases();
-    Locks();
-    Seen();
+    OtherFailures();
+    if (!report_.results.empty()) {
+      const bool passed = ExitCodeOf(report_) == ExitCode::kPass;
+      out_ += passed ? "<h2>What was proven</h2>\n" : "<h2>What was put to the test</h2>\n";
+      out_ += ToHtmlProof(report_);
+    }
+    Unseen();
+    Details();
+    Notes();
     return out_ + PageEnd();
   }
 
@@ -64,7 +74,7 @@ class RunPage {
         if (example == nullptr) continue;
         if (expected && !chosen.emplace(row.lock, row.code).second) continue;
         if (numbers_.size() == kMostCases) {
-          ++left_out_;
+          ++(expected ? expected_left_out_ : failures_left_out_);
         } else if (numbers_.emplace(example, numbers_.size() + 1).second) {
           cases_.push_back(example);
           failures_ += expected ? 0 : 1;
@@ -132,24 +142,64 @@ class RunPage {
     out_ += "</tbody></table></div>\n";
   }
 
-  void Cases() {
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      if (i == 0 && failures_ > 0) out_ += "<h2>Counterexamples</h2>\n";
-      if (i == failures_) out_ += "<h2>Expected: specimens convicted, known weaknesses</h2>\n";
-      const Counterexample& example = *cases_[i];
-      if (i < failures_) {
-        out_ += ToHtmlCase(example, i + 1) + '\n';
-        continue;
-      }
-      out_ +=
-          fmt::format("<details><summary>{} {}: {}</summary>{}</details>\n", HtmlText(example.code),
-                      HtmlText(example.title), HtmlText(example.lock), ToHtmlCase(example, i + 1));
-    }
-    if (left_out_ > 0) {
+  /// Unfolded, right below the verdict: whoever opens the page of a failure sees its picture.
+  void FirstCase() {
+    if (failures_ == 0) return;
+    out_ += fmt::format(
+        "<h2>{}</h2>\n",
+        failures_ == 1 ? std::string("The counterexample")
+                       : fmt::format("The first of {} counterexamples", GroupDigits(failures_)));
+    out_ += "<div class=\"first\">" + ToHtmlCase(*cases_[0], 1) + "</div>\n";
+  }
+
+  void OtherFailures() {
+    if (failures_ < 2) return;
+    out_ += "<h2>The other counterexamples</h2>\n";
+    for (std::size_t i = 1; i < failures_; ++i) FoldedCase(i);
+    LeftOut(failures_left_out_, "doubt");
+  }
+
+  void LeftOut(std::uint64_t count, std::string_view style) {
+    if (count == 0) return;
+    out_ += fmt::format(
+        "<p class=\"{}\">{} not shown here: see counterexamples/.</p>\n", style,
+        count == 1 ? "1 more case is" : fmt::format("{} more cases are", GroupDigits(count)));
+  }
+
+  void FoldedCase(std::size_t index) {
+    const Counterexample& example = *cases_[index];
+    out_ += fmt::format("<details><summary>{} {}: {} in {} [{}]</summary>{}</details>\n",
+                        HtmlText(example.code), HtmlText(example.title), HtmlText(example.lock),
+                        HtmlText(example.scenario), ToString(example.synchrony),
+                        ToHtmlCase(example, index + 1));
+  }
+
+  /// A line for each kind of detail, to be unfolded.
+  void Details() {
+    if (report_.results.empty() && report_.goals.empty()) return;
+    out_ += "<h2>Details</h2>\n";
+    if (const SpecimensTold specimens = ToHtmlSpecimens(report_); specimens.all > 0) {
       out_ += fmt::format(
-          "<p class=\"doubt\">{} more are not shown here: see counterexamples/."
-          "</p>\n",
-          Count(left_out_, "case"));
+          "<details><summary><span class=\"{}\">{} of {} convicted</span>: the locks that are "
+          "broken on purpose, each with what it was convicted of</summary>{}</details>\n",
+          specimens.convicted == specimens.all ? "pass" : "fail", GroupDigits(specimens.convicted),
+          Count(specimens.all, "specimen"), specimens.table);
+    }
+    ExpectedCases();
+    Locks();
+    Seen();
+  }
+
+  void ExpectedCases() {
+    const std::size_t expected = cases_.size() - failures_;
+    if (expected > 0) {
+      out_ += fmt::format(
+          "<details><summary>{} of what was expected: specimens convicted, known weaknesses"
+          "</summary>\n",
+          Count(expected, "case"));
+      for (std::size_t i = failures_; i < cases_.size(); ++i) FoldedCase(i);
+      LeftOut(expected_left_out_, "soft");
+      out_ += "</details>\n";
     }
   }
 
@@ -162,20 +212,24 @@ class RunPage {
       if (first) locks.emplace_back(row.lock, std::vector<const ResultRow*>{});
       locks[place->second].second.push_back(&row);
     }
-    if (!locks.empty()) out_ += "<h2>Every lock</h2>\n";
-    for (const auto& [lock, rows] : locks) Lock(lock, rows);
+    if (locks.empty()) return;
+    out_ += fmt::format("<details><summary>{}, lock by lock</summary>\n",
+                        Count(report_.results.size(), "verdict"));
+    for (std::size_t i = 0; i < locks.size(); ++i) Lock(i + 1, locks[i].first, locks[i].second);
+    out_ += "</details>\n";
   }
 
-  void Lock(std::string_view lock, const std::vector<const ResultRow*>& rows) {
+  void Lock(std::size_t number, std::string_view lock, const std::vector<const ResultRow*>& rows) {
     const auto passed = std::count_if(rows.begin(), rows.end(), [](const ResultRow* row) {
       return ExitCodeOf(*row) == ExitCode::kPass;
     });
     out_ += fmt::format(
-        "<details><summary>{}{}: {} of {} passed</summary><div class=\"wide\"><table><thead><tr>"
+        "<details id=\"lock-{}\"><summary>{}{}: {} of {} passed</summary><div class=\"wide\">"
+        "<table><thead><tr>"
         "<th>verdict</th><th>property</th><th>scenario</th><th>exercised</th><th>runs</th>"
         "<th>first violation</th></tr></thead><tbody>\n",
-        HtmlText(lock), rows.front()->kind == LockKind::kSpecimen ? " (specimen)" : "", passed,
-        rows.size());
+        number, HtmlText(lock), rows.front()->kind == LockKind::kSpecimen ? " (specimen)" : "",
+        passed, rows.size());
     for (const ResultRow* row : rows) {
       const Word word = WordOf(*row);
       const auto& first = row->runs_to_first_violation;
@@ -189,24 +243,40 @@ class RunPage {
     out_ += "</tbody></table></div></details>\n";
   }
 
-  void Seen() {
-    if (!report_.goals.empty()) {
-      out_ +=
-          "<h2>What was seen</h2><div class=\"wide\"><table><thead><tr><th>what</th>"
-          "<th>times</th></tr></thead><tbody>\n";
-      for (const GoalCount& goal : report_.goals) {
-        out_ += fmt::format("<tr><td>{}</td><td class=\"n{}\">{}</td></tr>\n", HtmlText(goal.name),
-                            goal.count == 0 ? " doubt" : "",
-                            goal.count == 0 ? "never" : GroupDigits(goal.count));
-      }
-      out_ += "</tbody></table></div>\n";
+  /// What should have happened and never did keeps a run from passing: it is not folded.
+  void Unseen() {
+    std::string names;
+    for (const GoalCount& goal : report_.goals) {
+      if (goal.count > 0) continue;
+      names += (names.empty() ? "" : " · ") + HtmlText(goal.name);
     }
+    if (!names.empty()) out_ += fmt::format("<p class=\"doubt\">Never seen: {}</p>\n", names);
+  }
+
+  void Seen() {
+    if (report_.goals.empty()) return;
+    out_ += fmt::format(
+        "<details><summary>{} worth seeing, and how often each was seen</summary>"
+        "<div class=\"wide\"><table><thead><tr><th>what</th><th>times</th></tr></thead><tbody>\n",
+        Count(report_.goals.size(), "event"));
+    for (const GoalCount& goal : report_.goals) {
+      out_ += fmt::format("<tr><td>{}</td><td class=\"n{}\">{}</td></tr>\n", HtmlText(goal.name),
+                          goal.count == 0 ? " doubt" : "",
+                          goal.count == 0 ? "never" : GroupDigits(goal.count));
+    }
+    out_ += "</tbody></table></div></details>\n";
+  }
+
+  void Notes() {
     if (report_.notes.empty()) return;
-    out_ += "<h2>Notes</h2><ul>\n";
+    const bool folded = report_.notes.size() > kMostOpenNotes;
+    out_ += folded ? fmt::format("<details><summary>{}</summary><ul>\n",
+                                 Count(report_.notes.size(), "note"))
+                   : std::string("<h2>Notes</h2><ul>\n");
     for (const std::string& note : report_.notes) {
       out_ += fmt::format("<li>{}</li>\n", HtmlText(note, 2000));
     }
-    out_ += "</ul>\n";
+    out_ += folded ? "</ul></details>\n" : "</ul>\n";
   }
 
   const RunReport& report_;
@@ -214,7 +284,8 @@ class RunPage {
   std::vector<const Counterexample*> cases_;  ///< those that are shown
   std::map<const Counterexample*, std::size_t> numbers_;
   std::size_t failures_ = 0;  ///< so many of them, the first
-  std::uint64_t left_out_ = 0;
+  std::uint64_t failures_left_out_ = 0;
+  std::uint64_t expected_left_out_ = 0;
   std::string out_;
 };
 

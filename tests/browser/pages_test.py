@@ -103,8 +103,47 @@ class PagesTest(unittest.TestCase):
              (folder / "gallery/check/report.html").as_uri()],
             capture_output=True, text=True, timeout=120, check=True).stdout
         self.assertIn('<h1><span class="pass">PASS</span></h1>', dumped)
-        self.assertIn("<h2>Every lock</h2>", dumped)
+        self.assertTrue("<h2>What was proven</h2>" in dumped, "the whole page is there")
         self.assertTrue(dumped.rstrip().endswith("</html>"))
+
+    def test_a_pass_opens_with_what_was_proven_and_everything_else_folded(self):
+        page = self.opened((folder / "gallery/check/report.html").as_uri())
+        self.assertTrue(page.evaluate("document.querySelector('table.proof')"
+                                      ".getBoundingClientRect().bottom < innerHeight"))
+        self.assertEqual(page.evaluate("document.querySelectorAll('details[open]').length"), 0)
+        self.assertLess(page.evaluate("document.documentElement.scrollHeight"), 1800, "two screens")
+        # The name of a lock leads to its verdicts, through what is folded around them.
+        seen = "document.querySelector('#lock-1 td').checkVisibility()"
+        self.assertFalse(page.evaluate(seen))
+        page.evaluate("document.querySelector('table.proof tbody a').click()")
+        self.assertTrue(page.evaluate(seen))
+        self.assertEqual(page.complaints, [])
+
+    def test_a_failure_opens_with_the_picture_of_its_first_case(self):
+        url = rendered(failing("picture"))
+        page = self.opened(url)
+        in_sight = ("(number => { const box = document.querySelector('#case-' + number).parentNode"
+                    ".querySelector('.case'), frame = box.getBoundingClientRect();"
+                    " return ['svg.heads', 'svg .broken', 'tr.violation'].every(name => {"
+                    " const one = box.querySelector(name).getBoundingClientRect();"
+                    " return one.height > 0 && one.top >= frame.top &&"
+                    " one.bottom <= Math.min(frame.bottom, innerHeight); }); })")
+        self.assertTrue(page.evaluate(in_sight + "(1)"), "lanes, cross and row of the violation")
+        self.assertEqual(page.evaluate("document.querySelectorAll('details[open]').length"), 0)
+        self.assertLess(page.evaluate(
+            "(() => { const middle = one => { const at = document.querySelector(one)"
+            ".getBoundingClientRect(); return (at.top + at.bottom) / 2; };"
+            " return Math.abs(middle('svg .broken') - middle('tr.violation')); })()"), 2,
+            "diagram and table are of one height, row for row")
+        # The others are folded, and a link to one unfolds it at its violation.
+        seen = "document.querySelector('#case-2').checkVisibility()"
+        self.assertFalse(page.evaluate(seen))
+        page.evaluate("document.querySelector('a[href=\"#case-2\"]').click();"
+                      "new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+        self.assertTrue(page.evaluate(seen))
+        self.assertTrue(page.evaluate(in_sight + "(2)"))
+        self.assertEqual(page.complaints, [])
+        self.assertTrue(browser.open(url + "#case-2").evaluate(seen), "also from elsewhere")
 
     def test_charts_have_lines_within_their_frames(self):
         page = self.opened((folder / "gallery/contend/report.html").as_uri())

@@ -13,6 +13,7 @@
 #include "pipe.h"
 #include "report_samples.h"
 #include "reports/html_assets.h"
+#include "reports/html_proof.h"
 
 namespace interlock::reports {
 namespace {
@@ -59,7 +60,7 @@ TEST(HtmlTest, ThePolicyAllowsItsOwnStyleAndScriptAndNothingElse) {
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'sha256-" +
                               std::string(kPageStyleHash) + "'; script-src 'sha256-" +
                               std::string(kPageScriptHash) + "'"));
-  EXPECT_EQ(Pipe(kReadPage, page), "['a', 'script']\n['#case'] []\n");
+  EXPECT_EQ(Pipe(kReadPage, page), "['a', 'script']\n['#case', '#lock'] []\n");
 }
 
 TEST(HtmlTest, ForeignTextIsNoMarkup) {
@@ -82,6 +83,89 @@ TEST(HtmlTest, TheVerdictComesFirstAndACaseIsOneClickAway) {
   EXPECT_THAT(page, HasSubstr("id=\"case-1\""));
   EXPECT_THAT(page, HasSubstr(ForeignRelease().sentence.substr(0, 10)));
   EXPECT_THAT(ToHtml(PassingReport(), {}), Not(HasSubstr("What did not pass")));
+}
+
+TEST(HtmlTest, TheFirstFailureIsDrawnBelowTheVerdictAndTheOthersAreFolded) {
+  Counterexample again = ForeignRelease();
+  again.synchrony = SynchronyClass::kBounded;
+  const std::string page = ToHtml(MixedReport(), {again, ForeignRelease()});
+  const std::size_t picture = page.find("<div class=\"lanes\">");
+  EXPECT_LT(page.find("<h1>"), picture);
+  EXPECT_LT(picture, page.find("What did not pass"));
+  EXPECT_LT(picture, page.find("<details")) << "it is not folded";
+  EXPECT_LT(page.find("<details"), page.find("id=\"case-2\"")) << "but the second is";
+}
+
+TEST(HtmlTest, APassShowsWhatWasProvenAndFoldsTheRest) {
+  const std::string page = ToHtml(PassingReport(), {});
+  const std::size_t proven = page.find("<h2>What was proven</h2>");
+  EXPECT_LT(page.find("<h1>"), proven);
+  EXPECT_LT(page.find("<table class=\"proof\">"), page.find("<details"));
+  EXPECT_THAT(page, HasSubstr("<summary>3 verdicts, lock by lock</summary>"));
+  EXPECT_THAT(ToHtml(MixedReport(), {}), HasSubstr("<h2>What was put to the test</h2>"));
+  EXPECT_THAT(ToHtml(MixedReport(), {}), HasSubstr("Never seen: failover_while_held"));
+}
+
+TEST(HtmlTest, ManyNotesAreFolded) {
+  RunReport report = PassingReport();
+  report.notes.assign(10, "x");
+  EXPECT_THAT(ToHtml(report, {}), HasSubstr("<h2>Notes</h2>"));
+  report.notes.emplace_back("y");
+  EXPECT_THAT(ToHtml(report, {}), HasSubstr("<details><summary>11 notes</summary>"));
+}
+
+TEST(HtmlProofTest, TheTableOfLocksAndPropertiesLooksAsApproved) {
+  ExpectApproved("mixed.approved.proof.html", ToHtmlProof(MixedReport()));
+}
+
+TEST(HtmlProofTest, TheVerdictThatTheFewestRunsTriedIsNamed) {
+  RunReport report = PassingReport();
+  report.results.push_back(report.results.front());
+  report.results.back().scenario = "rarely";
+  report.results.back().exercised = 7;
+  const std::string html = ToHtmlProof(report);
+  EXPECT_THAT(html,
+              HasSubstr("The weakest that holds is LK001 in rarely [arbitrary] of mutex: 7 of "
+                        "10 000 runs put it to the test."));
+  EXPECT_THAT(html, HasSubstr("<td>7: LK001 in rarely [arbitrary]</td>"));
+}
+
+TEST(HtmlProofTest, AFailureIsNotHiddenBehindWhatHolds) {
+  RunReport report = PassingReport();
+  report.results.push_back(report.results.front());
+  report.results.back().verdict = Verdict::kViolated;
+  report.results.back().pass = false;
+  report.results.push_back(report.results.front());
+  report.results.back().verdict = Verdict::kInconclusive;
+  report.results.back().pass = false;
+  EXPECT_THAT(ToHtmlProof(report),
+              HasSubstr("<span class=\"fail\">✗ 1 failed</span><br><span class=\"doubt\">? 1 "
+                        "open</span><br><span class=\"pass\">✓ 312</span>"));
+}
+
+TEST(HtmlProofTest, NamesOfOneCodeShareAColumn) {
+  RunReport report = PassingReport();
+  for (const char* name : {"permits-belief", "permits-server"}) {
+    report.results.push_back(report.results.front());
+    report.results.back().code = "LK013";
+    report.results.back().property = name;
+  }
+  EXPECT_THAT(ToHtmlProof(report), HasSubstr("<div>LK013 permits-…</div>"));
+}
+
+TEST(HtmlProofTest, ASpecimenThatIsAcquittedIsNotCounted) {
+  const SpecimensTold told = ToHtmlSpecimens(MixedReport());
+  EXPECT_EQ(told.all, 2U);
+  EXPECT_EQ(told.convicted, 1U);
+  EXPECT_THAT(told.table,
+              HasSubstr("<th scope=\"row\">specimen.plain-del</th><td>LK005 in redis.d2 "
+                        "[arbitrary] foreign-release, run 3</td>"));
+  EXPECT_THAT(told.table, HasSubstr("<th scope=\"row\">specimen.no-ttl</th><td><span "
+                                    "class=\"fail\">not convicted</span></td>"));
+}
+
+TEST(HtmlProofTest, WithoutAnyLockNothingIsClaimed) {
+  EXPECT_THAT(ToHtmlProof(RunReport{}), Not(HasSubstr("<table")));
 }
 
 TableRow Part(std::size_t column, MessagePart part, std::uint64_t message, bool lost = false) {
