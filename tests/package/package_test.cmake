@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Installs what was built into a new prefix, builds PROJECT against that prefix alone, as a user
-# would, and runs PROJECT's own tests, if it has any. The PROJECT `readme` is made of the README.
+# Builds PROJECT against PREFIX alone, as a user would, and runs PROJECT's own tests, if it has any.
+# Without a PREFIX the library alone is installed into a new one. The PROJECT `readme` is made of the
+# README.
 # Run with -DPROJECT=... -DINTERLOCK_BUILD=... -DWORK_DIR=... -DGENERATOR=... -DCOMPILER=...
+# [-DPREFIX=...]
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -14,16 +16,12 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK_DIR})
-run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${WORK_DIR}/prefix --component library)
-if(PROJECT MATCHES "(foreign_lock|regression)$")
-  run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${WORK_DIR}/prefix --component harness)
-  if(NOT EXISTS ${WORK_DIR}/prefix/share/interlock/schema/run.schema.json)
-    message(FATAL_ERROR "the schemas of what the harness writes are not installed with it")
-  endif()
-else()
+if(NOT DEFINED PREFIX)
+  set(PREFIX ${WORK_DIR}/prefix)
+  run(${CMAKE_COMMAND} --install ${INTERLOCK_BUILD} --prefix ${PREFIX} --component library)
   # The library alone must bring nothing of the harness along.
-  file(GLOB_RECURSE strangers ${WORK_DIR}/prefix/*harness* ${WORK_DIR}/prefix/*interlock_sim*
-       ${WORK_DIR}/prefix/*.schema.json)
+  file(GLOB_RECURSE strangers ${PREFIX}/*harness* ${PREFIX}/*interlock_sim* ${PREFIX}/*.schema.json
+       ${PREFIX}/bin/*)
   if(strangers)
     message(FATAL_ERROR "the component `library` installs more than the library: ${strangers}")
   endif()
@@ -35,7 +33,7 @@ if(PROJECT MATCHES "readme$")
 endif()
 run(${CMAKE_COMMAND} -S ${PROJECT} -B ${WORK_DIR}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug
-    -DCMAKE_PREFIX_PATH=${WORK_DIR}/prefix -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+    -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 if(EXISTS ${WORK_DIR}/build/CTestTestfile.cmake)
   run(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build --output-on-failure --no-tests=error)

@@ -222,5 +222,19 @@ TEST(ShardsTest, TheExampleWorkflowRunsEachShardOnce) {
   EXPECT_EQ(shards[1], expected);
 }
 
+// One job builds; those that check install what it has built.
+TEST(ShardsTest, TheExampleWorkflowBuildsOnce) {
+  const std::string workflow = ReadFile(INTERLOCK_CI_EXAMPLES "/github-workflow.yml");
+  const auto count = [&workflow](const std::string& text) {
+    const std::regex pattern(text);
+    return std::distance(std::sregex_iterator(workflow.begin(), workflow.end(), pattern), {});
+  };
+  EXPECT_EQ(count("\\./interlock "), 1);
+  EXPECT_EQ(count("run: \\./interlock package\n"), 1);
+  EXPECT_EQ(count("path: build/package/interlock_\\*\\.deb\n"), 1) << "where it leaves the package";
+  EXPECT_EQ(count("apt-get install [^\n]*\\./interlock_\\*\\.deb\n"), 2);
+  EXPECT_EQ(count("(run: | {10})interlock (check|report) "), 4) << "the installed program";
+}
+
 }  // namespace
 }  // namespace interlock::scenarios
