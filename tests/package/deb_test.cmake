@@ -27,6 +27,11 @@ run(64 ${ROOT}/interlock package x)
 if(NOT output MATCHES "usage: ./interlock package")
   message(FATAL_ERROR "a word too many is answered with: ${output}")
 endif()
+# The wrapper's own output, which nobody reads to its end.
+run(0 bash -o pipefail -c "'${ROOT}/interlock' help | :")
+if(output)
+  message(FATAL_ERROR "a reader that is gone is complained of: ${output}")
+endif()
 
 run(0 ${CMAKE_CPACK_COMMAND} --config ${INTERLOCK_BUILD}/CPackConfig.cmake -B ${WORK_DIR}/made)
 file(GLOB deb ${WORK_DIR}/made/*.deb)
