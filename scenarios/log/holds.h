@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Grants in a History: as the clients saw them, as the servers had them, and how they were renewed.
-// All instants are on the world's one virtual clock. Three intervals matter for each grant (see
-// scenarios/README.md): the server's promise S, the client's belief B, and the section C. A crash
-// ends B and C, never S. Thread safety: plain data.
+// All instants are on the world's one virtual clock. Three intervals matter for each grant: the
+// server's promise S, the client's belief B, and the section C. A crash ends B and C, never S.
+// Thread safety: plain data.
 #pragma once
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #
 # Builds PROJECT against PREFIX alone, as a user would, and runs PROJECT's own tests, if it has any.
 # Without a PREFIX the library alone is installed into a new one. The PROJECT `readme` is made of the
-# README.
+# pages.
 # Run with -DPROJECT=... -DINTERLOCK_BUILD=... -DWORK_DIR=... -DGENERATOR=... -DCOMPILER=...
 # [-DPREFIX=...]
 cmake_minimum_required(VERSION 3.25)
@@ -27,9 +27,9 @@ if(NOT DEFINED PREFIX)
   endif()
 endif()
 if(PROJECT MATCHES "readme$")
-  include(${CMAKE_CURRENT_LIST_DIR}/readme_program.cmake)
+  include(${PROJECT}/write_project.cmake)
   set(PROJECT ${WORK_DIR}/project)
-  write_readme_program(${CMAKE_CURRENT_LIST_DIR}/../../README.md ${PROJECT})
+  write_project(${CMAKE_CURRENT_LIST_DIR}/../.. ${PROJECT})
 endif()
 run(${CMAKE_COMMAND} -S ${PROJECT} -B ${WORK_DIR}/build -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_BUILD_TYPE=Debug

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The style rules that a machine can hold. Run with -DROOT=<source tree>; prints every violation as
-# `file:line: rule` and then fails. The rules are heuristics over text: comments, string literals and
-# character literals are blanked first, so that only code counts.
+# `file:line: rule` and then fails. The rules are heuristics over text: of sources, comments, string
+# literals and character literals are blanked first, so that only code counts; of pages, fenced blocks.
 #
 # style_test_test.cmake shows for each rule that it rejects what it should.
 cmake_minimum_required(VERSION 3.25)
@@ -45,6 +45,24 @@ foreach(folder lib sim scenarios reports tests)
     set(path ${folder}/README.md)
     violation(1 "each folder has a README.md that says what belongs there")
   endif()
+endforeach()
+
+file(GLOB_RECURSE pages RELATIVE ${ROOT} ${ROOT}/lib/*.md ${ROOT}/sim/*.md ${ROOT}/scenarios/*.md
+     ${ROOT}/reports/*.md ${ROOT}/tests/*.md)
+file(GLOB root_pages RELATIVE ${ROOT} ${ROOT}/*.md)
+foreach(path IN LISTS root_pages pages)
+  file(READ ${ROOT}/${path} raw)
+  check_page_length()
+  check_links()
+endforeach()
+
+# What a fuzzer has found is no text.
+file(GLOB all LIST_DIRECTORIES FALSE RELATIVE ${ROOT} ${ROOT}/* ${ROOT}/.*)
+file(GLOB_RECURSE all_below RELATIVE ${ROOT} ${ROOT}/.ci/* ${ROOT}/lib/* ${ROOT}/sim/* ${ROOT}/scenarios/*
+     ${ROOT}/reports/* ${ROOT}/tests/*)
+list(FILTER all_below EXCLUDE REGEX "^tests/fuzz/corpus/")
+foreach(path IN LISTS all all_below)
+  check_nothing_beside()
 endforeach()
 
 list(LENGTH sources count)

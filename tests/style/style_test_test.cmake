@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Shows that each rule of style_test.cmake rejects what it should, for the right reason and on the
-# right line, and that it accepts what looks similar. Each case is a small tree with one file.
+# right line, and that it accepts what looks similar. Each case is a small tree with one source file, or
+# with one page that breaks a rule.
 # Run with -DSTYLE_TEST=... -DWORK_DIR=...
 cmake_minimum_required(VERSION 3.25)
 
@@ -45,6 +46,42 @@ endmacro()
 macro(accepts path content)
   math(EXPR cases "${cases} + 1")
   run_on(${path} "${content}" TRUE)
+  if(NOT result EQUAL 0)
+    failed("${path}: wanted no violation")
+  endif()
+endmacro()
+
+# The same with a file of any kind, beside what a page may lead to: lib/guide.md with the heading
+# `## Two words, and more`.
+function(run_on_page path content)
+  file(REMOVE_RECURSE ${WORK_DIR})
+  file(WRITE ${WORK_DIR}/lib/x.cc "${kHead}int F();\n")
+  file(WRITE ${WORK_DIR}/lib/CMakeLists.txt "# SPDX-License-Identifier: MIT\nadd_library(x x.cc)\n")
+  file(WRITE ${WORK_DIR}/lib/guide.md "# Guide\n\n## Two words, and more\n\n```\n# No heading\n```\n")
+  foreach(folder lib sim scenarios)
+    file(WRITE ${WORK_DIR}/${folder}/README.md "What belongs here.\n")
+  endforeach()
+  file(WRITE ${WORK_DIR}/README.md "# First\n")
+  file(WRITE ${WORK_DIR}/${path} "${content}")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${WORK_DIR} -P ${STYLE_TEST}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  set(result ${result} PARENT_SCOPE)
+  set(output "${out}${err}" PARENT_SCOPE)
+endfunction()
+
+macro(page_rejects path line expected content)
+  math(EXPR cases "${cases} + 1")
+  run_on_page(${path} "${content}")
+  string(FIND "${output}" "${path}:${line}: ${expected}" found)
+  string(FIND "${output}" "1 violations in" counted)
+  if(result EQUAL 0 OR found EQUAL -1 OR counted EQUAL -1)
+    failed("${path}: wanted one violation on line ${line}: ${expected}")
+  endif()
+endmacro()
+
+macro(page_accepts path content)
+  math(EXPR cases "${cases} + 1")
+  run_on_page(${path} "${content}")
   if(NOT result EQUAL 0)
     failed("${path}: wanted no violation")
   endif()
@@ -119,6 +156,11 @@ accepts(scenarios/x.cc
 accepts(scenarios/include/interlock/harness/gtest.h "${kHead}#pragma once\n#include <gtest/gtest.h>\n")
 accepts(tests/x.cc "${kHead}#include <gtest/gtest.h>\n#include \"lib/src/token.h\"\n#include <thread>\n")
 
+accepts(scenarios/examples/lock/x.cc
+        "${kHead}#include <gtest/gtest.h>\n#include <interlock/harness/check.h>\n#include \"job_lock.h\"\n")
+rejects(scenarios/examples/lock/x.cc 2 "this folder may not include \"scenarios/log/history.h\""
+        "${kHead}#include \"scenarios/log/history.h\"\n")
+
 # One file each.
 rejects(lib/src/x.cc 2 "hiredis belongs to" "${kHead}#include <hiredis/hiredis.h>\n")
 accepts(lib/src/hiredis_connection.cc "${kHead}#include <hiredis/hiredis.h>\n#include <poll.h>\n")
@@ -177,6 +219,43 @@ accepts(sim/x.cc "${kHead}// ${wide}\n")
 rejects(sim/x.cc 2 "101 columns; at most 100" "${kHead}// ${wide}x\n")
 string(REPEAT "ä→" 48 not_ascii)
 accepts(sim/x.cc "${kHead}// ${not_ascii}\n")
+
+# Lengths of pages.
+string(REPEAT "A line.\n" 80 lines80)
+string(REPEAT "A line.\n" 81 lines81)
+string(REPEAT "A line.\n" 150 lines150)
+string(REPEAT "A line.\n" 151 lines151)
+foreach(page README.md lib/README.md scenarios/examples/README.md sim/serve/README.md)
+  page_accepts(${page} "${lines150}")
+  page_rejects(${page} 151 "151 lines; at most 150" "${lines151}")
+endforeach()
+foreach(page sim/README.md scenarios/run/README.md sim/machine/README.md)
+  page_accepts(${page} "${lines80}")
+  page_rejects(${page} 81 "81 lines; at most 80" "${lines81}")
+endforeach()
+page_accepts(CHANGELOG.md "${lines151}")
+
+# Links.
+page_accepts(README.md "See [this](lib/guide.md), [that](lib), [it](lib/guide.md#two-words-and-more).\n")
+page_accepts(README.md "# One\n\n[up](#one), [out](https://example.com/x#y), `[no](link)`.\n")
+page_accepts(sim/README.md "[up](../README.md), [beside](../lib/guide.md \"A title\")\n\n[1]: ../lib/x.cc\n")
+page_accepts(README.md "```cpp\n[](int a) { return a; };\n[here](nowhere.md)\n```\n")
+page_rejects(README.md 2 "the link nowhere.md leads to nothing" "A line.\nSee [this](lib) and [that](nowhere.md).\n")
+page_rejects(sim/README.md 1 "the link lib/guide.md leads to nothing" "[relative to the page](lib/guide.md)\n")
+page_rejects(README.md 3 "the link nowhere.md leads to nothing" "[this][1]\n\n[1]: nowhere.md\n")
+page_rejects(README.md 1 "the link ../lib leads to nothing" "[beside the tree](../lib)\n")
+page_rejects(README.md 1 "the link /lib leads to nothing" "[from the root of a machine](/lib)\n")
+page_rejects(README.md 1 "the link #two leads to no heading of README.md" "[up](#two)\n\n## One\n")
+page_rejects(README.md 1 "the link lib/guide.md#guides leads to no heading" "[up](lib/guide.md#guides)\n")
+page_rejects(README.md 1 "the link lib/guide.md#no-heading leads to no" "[up](lib/guide.md#no-heading)\n")
+page_rejects(README.md 5 "the link nowhere leads to nothing" "```\nA block.\n```\n\n[behind it](nowhere)\n")
+
+# A folder beside the tree.
+string(CONCAT beside "../" "shared")
+page_rejects(lib/notes.txt 2 "names a folder that is not in this tree" "A line.\nSee ${beside}/x.\n")
+page_rejects(.ci/run 1 "names a folder that is not in this tree" "cat ${beside}/x\n")
+page_rejects(CMakePresets.json 1 "names a folder that is not in this tree" "{\"a\": \"${beside}\"}\n")
+page_accepts(lib/notes.txt "what is shared, ../ and ../shards\n")
 
 # The frame of a file.
 rejects(sim/x.cc 1 "the first line must be" "int F();\n")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // What the generated test asks for, before the lock was mended.
-#include "acme_lock.h"
+#include "job_lock.h"
 
 std::shared_ptr<const interlock::harness::Subject> SubjectUnderTest();
 
 std::shared_ptr<const interlock::harness::Subject> SubjectUnderTest() {
-  return acme::BlindReleaseLock();
+  return acme::NaiveJobLock();
 }

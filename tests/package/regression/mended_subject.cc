@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "acme_lock.h"
+#include "job_lock.h"
 
 namespace {
 
@@ -28,8 +28,8 @@ class Mended final : public harness::Subject {
   }
 
  private:
-  const std::shared_ptr<const harness::Subject> broken_ = acme::BlindReleaseLock();
-  const std::shared_ptr<const harness::Subject> sound_ = acme::SoundLock();
+  const std::shared_ptr<const harness::Subject> broken_ = acme::NaiveJobLock();
+  const std::shared_ptr<const harness::Subject> sound_ = acme::JobLock();
 };
 
 }  // namespace
