@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +25,23 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kContendFooter = R"(
+In virtual time servers take no time for a command, so locks differ in round trips, waiting and
+order; in wall time (--redis) the figures are the machine's. Exit code 3: a threshold was crossed.
+
+Examples:
+  interlock contend --lock mutex,fair-mutex,redlock --clients 1,8,64 --out out
+  interlock contend --lock mutex --arrivals open --interval 20ms
+  interlock contend --lock mutex --redis spawn --processes --duration 3s
+  interlock contend --lock '*mutex*' --clients 16 --gate gate.toml
+
+gate.toml:
+  [[threshold]]
+  lock    = "fair-mutex"     # if not given: every lock; so, too, clients
+  clients = 16
+  metric  = "wait_p99_ns"    # the names are those in figures.csv, a format of report
+  max     = 120_000_000      # or min, or both)";
 
 using contend::FaultProfile;
 using reports::ExitCode;
@@ -289,6 +307,7 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
       .Check(NotEmpty);
   command.Flag("--trace", settings->trace,
                "also write what happened, from which all figures can be worked out again");
+  command.Footer(std::string(kContendFooter));
   command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return Contend(*settings, registry); };
   });

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,12 +23,16 @@ namespace {
 
 using reports::ExitCode;
 
-constexpr std::string_view kFooter =
-    "\nEach client finds its server in REDIS_URL, REDIS_HOST and REDIS_PORT (of several masters in "
-    "REDIS_URLS, separated by\ncommas); {url}, {urls}, {port} and {client} are replaced in the "
-    "command's words; INTERLOCK_CLIENT counts the clients\nfrom 0. A client reports its protected "
-    "section by two commands to the server: INTERLOCK.ENTER name, once it is\ninside, and "
-    "INTERLOCK.LEAVE name, while it still is.";
+constexpr std::string_view kDriveFooter = R"(
+Each client finds its server in REDIS_URL, REDIS_HOST and REDIS_PORT (several masters in REDIS_URLS,
+separated by commas); {url}, {urls}, {port} and {client} are replaced in the command's words;
+INTERLOCK_CLIENT counts the clients from 0. A client reports its protected section by two commands
+to the server: INTERLOCK.ENTER name, once it is inside, and INTERLOCK.LEAVE name, while it still is.
+
+Examples:
+  interlock drive -- python3 worker.py
+  interlock drive --clients 3 --runs 1000 --out out -- node worker.js --redis {url}
+  interlock drive --replay out/counterexamples/drive.foreign-release.json -- python3 mended.py)";
 
 struct DriveSettings {
   drive::CampaignOptions campaign;
@@ -154,45 +159,47 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add(
       "command", drive.command,
       "the client, behind --: -- python3 worker.py; several, separated by --and, take turns");
-  command.Add("--clients", drive.clients, "so many processes of it")
+  command.Add("--clients", drive.clients, "number of client processes")
       .InRange(1, drive::kMostClients)
       .ShowDefault();
   command.Add("--masters", drive.nodes, "independent servers, for locks over a quorum")
       .InRange(1, drive::kMostNodes)
       .ShowDefault();
-  command.Add("--permits", drive.permits, "so many clients may be in one section")
+  command.Add("--permits", drive.permits, "maximum number of clients in one section at a time")
       .InRange(1, drive::kMostClients)
       .ShowDefault();
   command.Add("--locks", drive.pattern,
               "the keys of locks, as a pattern for KEYS; if not given: those that a SETNX, "
               "or a SET with NX, is for");
-  command.Add("--runs", settings->campaign.runs, "each of processes of its own")
+  command.Add("--runs", settings->campaign.runs, "number of runs, each with processes of its own")
       .InRange(1, 1'000'000'000)
       .ShowDefault();
-  command.Add("--seed", settings->seed, "of the runs' choices; the first run is calm")
+  command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
       .ShowDefault();
   command.Add("--strategy", settings->strategy,
               fmt::format("one of {}; if not given: all in turn", StrategyNames()));
   const auto most = [command](const std::string& name, int& value, const std::string& what) {
     command.Add(name, value, what).InRange(0, 1000).ShowDefault();
   };
-  most("--crashes", drive.crashes, "so many clients at most are killed in a run");
-  most("--pauses", drive.pauses, "so many times one is stopped (SIGSTOP) while others go on");
+  most("--crashes", drive.crashes, "maximum number of clients killed in a run");
+  most("--pauses", drive.pauses,
+       "maximum number of times a client is stopped (SIGSTOP) while others go on");
   most("--expiries", drive.expiries,
-       "so many times one is stopped until a key of its own has expired");
+       "maximum number of times a client is stopped until a key of its own has expired");
   most("--lost-replies", drive.lost_replies,
-       "so many connections break, before a command is executed or before its reply");
+       "maximum number of connections broken before a command is executed or before its reply");
   most("--delays", drive.delays,
-       "so many commands or replies are on their way until others have gone on");
+       "maximum number of commands or replies delayed until other clients have gone on");
   most("--script-flushes", drive.script_flushes,
-       "so many times the servers forget their scripts before one is run by its hash");
+       "maximum number of times the servers forget their scripts before one is run by its hash");
   command
       .Add("--clock", settings->clock,
            "the clients': a virtual one, that is led from one moment at which somebody "
            "wakes up to the next, or the machine's")
       .OneOf({"virtual", "machine"})
       .ShowDefault();
-  command.Add("--timeout", settings->timeout, "without progress; then a run is over").ShowDefault();
+  command.Add("--timeout", settings->timeout, "time without progress after which a run is over")
+      .ShowDefault();
   const Option replay = command.Add("--replay", settings->replay,
                                     "a counterexample's file: its choices again, with the "
                                     "recorded command or the one behind --");
@@ -202,7 +209,7 @@ void AddDriveCommand(Command app, Work& work) {
       .ShowDefault();
   command.Add("--out", settings->output.out, "folder for run.json and the counterexample");
   command.Flag("--json", settings->output.json, "print run.json instead of text");
-  command.Footer(std::string(kFooter));
+  command.Footer(std::string(kDriveFooter));
   command.OnParsed([settings, &work] { work = [settings] { return DriveWork(*settings).Run(); }; });
 }
 

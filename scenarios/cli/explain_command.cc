@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,11 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kExplainFooter = R"(
+Examples:
+  interlock explain LK005
+  interlock explain deadlock)";
 
 reports::ExitCode ExplainCode(const std::string& code) {
   std::string text;
@@ -35,6 +41,7 @@ void AddExplainCommand(Command app, Work& work) {
       app.Subcommand("explain", "what a property means, a story of its violation, the usual fixes");
   auto code = std::make_shared<std::string>();
   command.Add("code", *code, "LK001 ... LK016, or a property's name").Required();
+  command.Footer(std::string(kExplainFooter));
   command.OnParsed([code, &work] { work = [code] { return ExplainCode(*code); }; });
 }
 

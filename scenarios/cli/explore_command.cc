@@ -26,6 +26,16 @@
 namespace interlock::scenarios::cli {
 namespace {
 
+constexpr std::string_view kExploreFooter = R"(
+The verdict names its bounds, and shows the smallest violation. The exit code is 2 only if no run
+put to the test what was looked for. Where servers fail the verdict says which properties no lock
+can promise; --property looks for their violations all the same. Named cases are for check.
+
+Examples:
+  interlock explore --lock mutex --crashes 1 --lost-replies 1
+  interlock explore --lock broken/get-compare-del --scenario pause --attempts 3 --pauses 1
+  interlock explore --lock fair-mutex --wait --stops 1 --tasks-in-order --checkpoint fair.state)";
+
 using reports::ExitCode;
 
 struct ExploreSettings {
@@ -267,6 +277,7 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
   command.Flag("--json", settings->output.json, "print run.json instead of text");
   command.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
       .Check(NotEmpty);
+  command.Footer(std::string(kExploreFooter));
   command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return ExploreCommand(*settings, registry).Run(); };
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -16,6 +17,14 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kGuaranteesFooter = R"(
+The table has what holds, what breaks (with a counterexample's token) and what no run tried, beside
+what the lock promises. Exit codes: 1 a promise is not kept; 4 a known failure no longer happens.
+
+Examples:
+  interlock guarantees --lock mutex,fair-mutex --faults 'client-*'
+  interlock guarantees --out out)";
 
 using reports::ExitCode;
 
@@ -117,6 +126,7 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
   command.Flag("--json", settings->json, "print guarantees.json instead of text");
   command.Add("--out", settings->out, "folder for guarantees.json and guarantees.md")
       .Check(NotEmpty);
+  command.Footer(std::string(kGuaranteesFooter));
   command.OnParsed([settings, seed, &registry, &work] {
     settings->seed = ParseSeed(*seed).value_or(settings->seed);
     work = [settings, &registry] { return Guarantees(*settings, registry); };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,12 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kListFooter = R"(
+Examples:
+  interlock list locks
+  interlock list faults              what each means, and where it was seen
+  interlock list commands --json     of Redis 7.0.15: which of them the simulated server models)";
 
 /// One listed thing; `detail` comes between name and summary and may be empty.
 struct Line {
@@ -171,6 +178,7 @@ void AddListCommand(Command app, const Registry& registry, Work& work) {
       .Required()
       .OneOf({"locks", "scenarios", "faults", "properties", "commands"});
   command.Flag("--json", *json, "print JSON instead of text");
+  command.Footer(std::string(kListFooter));
   command.OnParsed([what, json, &registry, &work] {
     work = [what, json, &registry] { return List(*what, *json, registry); };
   });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <csignal>
+#include <string_view>
 
 #include <memory>
 
@@ -21,6 +22,17 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kReplayFooter = R"(
+Exit codes: 0 no property is violated; 1 one is; 70 it is not the run that the file recorded, or,
+with --redis, the server did something else; 2 no server can be made to do it.
+
+Examples:
+  interlock replay out/counterexamples/NAME.json
+  gdb --args interlock replay 'v2:...' --break
+  interlock replay NAME.json --until 12 --seed 7
+  interlock replay NAME.json --as-test > regression_test.cc
+  interlock replay out/counterexamples/*.json --redis spawn)";
 
 using reports::ExitCode;
 
@@ -251,6 +263,7 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
   command.Add("--watchdog", settings->watchdog, "real seconds that the run may take")
       .InRange(1, 3600)
       .ShowDefault();
+  command.Footer(std::string(kReplayFooter));
   command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] {
       if (!settings->forced.redis.empty()) return ReplayOnServers(settings->forced, registry);

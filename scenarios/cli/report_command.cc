@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -22,6 +23,17 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kReportFooter = R"(
+Nothing is run again, and the exit code is the check's. Several runs get a folder each and an
+index.html; of measurements there is one page with all of them.
+
+Examples:
+  interlock report out --format html,perfetto,shiviz --out out
+  interlock report out --format markdown >> "$GITHUB_STEP_SUMMARY"
+  interlock report --view out)";
+constexpr std::string_view kMergeFooter =
+    "\nExample:\n  interlock report merge shards/run.shard-*.json --out out";
 
 using reports::ExitCode;
 
@@ -151,6 +163,7 @@ void AddMerge(Command report, const Registry& registry, Work& work) {
   merge.Flag("--json", settings->output.json, "print run.json instead of text");
   merge.Add("--out", settings->output.out, "folder for run.json, junit.xml, counterexamples/")
       .Check(NotEmpty);
+  merge.Footer(std::string(kMergeFooter));
   merge.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return MergeFiles(*settings, registry); };
   });
@@ -177,6 +190,7 @@ void AddReportCommand(Command app, const Registry& registry, Work& work) {
            "for --view; 0: any that is free, but ui.perfetto.dev opens traces of 9001 only")
       .InRange(0, 65535)
       .ShowDefault();
+  command.Footer(std::string(kReportFooter));
   command.OnParsed([command, rendered, &registry, &work] {
     if (command.has_chosen()) return;
     if (!rendered->view.empty()) {

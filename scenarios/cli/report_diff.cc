@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,15 @@
 
 namespace interlock::scenarios::cli {
 namespace {
+
+constexpr std::string_view kDiffFooter = R"(
+Findings are recognised by lock, property and kinds of faults, also under another seed. "Fixed" is
+said only where the later run looked often enough; otherwise a finding is rare, or unseen. The exit
+code is that of what is new (1, 3, 4, 2), and 2 if something is rare or unseen; what is still there
+adds nothing to it.
+
+Example:
+  interlock report diff old/run.json out --format markdown)";
 
 using reports::ExitCode;
 
@@ -63,6 +73,7 @@ void AddReportDiff(Command report, const Registry& registry, Work& work) {
       .ShowDefault();
   diff.Flag("--json", settings->output.json, "the same as --format json");
   diff.Add("--out", settings->output.out, "folder for diff.json and diff.md").Check(NotEmpty);
+  diff.Footer(std::string(kDiffFooter));
   diff.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return Compare(*settings, registry); };
   });

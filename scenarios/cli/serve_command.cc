@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/cli/commands.h"
@@ -13,6 +14,14 @@ namespace interlock::scenarios::cli {
 namespace {
 
 using reports::ExitCode;
+
+constexpr std::string_view kServeExamples = R"(
+Examples:
+  interlock serve --port 0 --clock controlled
+  interlock serve --config maxmemory=10mb --unixsocket /tmp/fake.sock
+  redis-cli -p 40123 INTERLOCK.CLOCK ADVANCE 10001
+
+)";
 
 ExitCode RunServe(const sim::serve::ServeOptions& options) {
   // A server whose addresses nobody has read is of no use to anybody.
@@ -68,7 +77,7 @@ void AddServeCommand(Command app, Work& work) {
            "real: the machine's; controlled: stands still until INTERLOCK.CLOCK moves it")
       .OneOf({"real", "controlled"})
       .ShowDefault();
-  command.Footer("\n" + std::string(sim::serve::Control::HelpText()));
+  command.Footer(std::string(kServeExamples) + std::string(sim::serve::Control::HelpText()));
   command.OnParsed([options, clock, password, parameters, &work] {
     for (const std::string& text : *parameters) {
       const std::size_t equals = text.find('=');
