@@ -64,7 +64,8 @@ struct GivesUp {
 struct Weakness {
   SynchronyClass synchrony = SynchronyClass::kNone;
   Judged property = Judged::kSectionExclusion;  ///< as for a lock; mapped for a semaphore
-  bool cured_by_lock_delay = false;             ///< see Traits::lock_delay
+  /// Must not show in a lock with Traits::lock_delay, and must in every other.
+  bool cured_by_lock_delay = false;
 };
 
 /// Enough to say at 95 % of a violation that it is rarer than 1 run in 200.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The model of a latch (M11) of n parties: it is open once n different ones have counted down, and
-// a wait ends when it is. In a history both are attempts, see Attempt::counts_for.
+// a wait ends when it is. In a history both are attempts, see Attempt::counts_for. Nobody holds
+// anything, so five properties are left; named cases and guarded resources are stories of leases,
+// and not for latches. Removing or closing a latch, and asking how many are missing, is tested in
+// tests/redis/.
 //   LK001  somebody was let through while a party's count down had not reached the server;
 //   LK009  it was known to be open, and a waiter was not let through for longer than the lock's
 //          wake-up bound, or never: a lost count, a lost wake-up;

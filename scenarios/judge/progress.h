@@ -37,7 +37,9 @@ struct ProgressRules {
   std::vector<const History*> beside = {};
   /// The lock's own, of a run in which no fault has struck; nullopt: the wake-up bound counts.
   std::optional<Duration> hand_over_bound = {};
-  /// Subject::PassedOverBound, of a run in which clients die and nothing else goes wrong.
+  /// Subject::PassedOverBound, of a run in which clients die and nothing else goes wrong. A server
+  /// that had not heard of the death and has served a command of the client since makes it a holder
+  /// that has died. Only leases longer than the bound show anything, as in `next-in-line`.
   std::optional<Duration> passed_over_bound = {};
 };
 

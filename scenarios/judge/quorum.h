@@ -8,6 +8,10 @@
 // judged of it. All instants are exact. Non-guarantee: which servers made the quorum is lost; and a
 // quorum that lasts for no time is taken to be over when another one comes at that instant, which
 // it need not be where a server has lost its data.
+//
+// Such locks are judged over independent masters alone: in the scenarios "quorum-..." and those of
+// the texts about Redlock. A run takes about ten times as long as others, so a campaign gives them
+// an eighth of its runs (Scenario::weight).
 #pragma once
 
 #include <vector>

@@ -31,9 +31,12 @@ void RunLatchClient(int client, const ClientPlan& plan, std::size_t& next,
                     harness::Environment& environment,
                     std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 
-/// What a client does that comes when all is well again.
+/// What a client does that comes when all is well again. It counts down for everybody, the dead
+/// included, so that every latch must open then.
 struct LateComer {
-  bool looks_first = false;  ///< before it counts: what is open must let it through at once
+  /// Before it counts: what is open must let it through at once. Not where servers may have
+  /// forgotten something.
+  bool looks_first = false;
   std::vector<int> counts_for;
   int one_too_many = 0;  ///< counts when it is open: that must change nothing
 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The README's line configures an optimised library. What others chose stays: a type that was given,
+# The line of lib/README.md configures an optimised library. What others chose stays: a type that was given,
 # a generator with several, and a project of which the library is a part.
 # Run with -DROOT=... -DWORK_DIR=... -DGENERATOR=... -DCOMPILER=...
 cmake_minimum_required(VERSION 3.25)

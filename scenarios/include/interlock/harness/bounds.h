@@ -65,7 +65,7 @@ class Bounds {
   /// The same holds of what was granted, and has been given back, unless a fault has met its client
   /// during the release. A server that is restarted or replaced, loses data, or whose clock is set,
   /// forgets; of locks over a quorum nothing is judged. The default excuses entries of requests
-  /// that were held up.
+  /// that were held up, as the scenario `held-up` holds up each of a client's first messages.
   virtual std::chrono::milliseconds BarredFor(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }

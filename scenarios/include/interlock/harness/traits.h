@@ -18,7 +18,8 @@ struct Traits {
   bool renews = false;      ///< prolongs a lease by itself while it is held
   bool nests = false;       ///< a Hold is several of the lock's, each given back by itself
   /// The last eighth of LockOptions::lease, or more of it, is a lock-delay: no holder believes in
-  /// it, and others are refused all the same, unless the lock was released.
+  /// it, and others are refused all the same, unless the lock was released. So what is judged of
+  /// leases (how long a dead holder keeps others out, how long a key may live) holds as it is.
   bool lock_delay = false;
   /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
   /// come, first served. A request's place counts from its first command that changed data or
