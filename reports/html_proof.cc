@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/confidence.h"
 #include "reports/exit_code.h"
 #include "reports/html_page.h"
 #include "reports/text_layout.h"
@@ -17,7 +18,7 @@
 namespace interlock::reports {
 namespace {
 
-bool IsProof(const ResultRow& row) {
+bool Holds(const ResultRow& row) {
   return row.expected == Expectation::kHolds && row.verdict == Verdict::kHolds && row.pass;
 }
 
@@ -31,7 +32,8 @@ struct ProofCell {
   std::size_t open = 0;
   std::size_t holds = 0;
   std::size_t breaks = 0;
-  std::uint64_t exercised = 0;  ///< runs, of those that hold
+  std::uint64_t exercised = 0;  ///< runs, of those that hold and are no proof
+  bool proved = false;          ///< one of them is: within its bound, by every run
 
   void Add(const ResultRow& row) {
     const ExitCode code = ExitCodeOf(row);
@@ -39,9 +41,13 @@ struct ProofCell {
       ++open;
     } else if (code != ExitCode::kPass) {
       ++failed;
-    } else if (IsProof(row)) {
+    } else if (Holds(row)) {
       ++holds;
-      exercised += row.exercised;
+      if (row.proof) {
+        proved = true;
+      } else {
+        exercised += row.exercised;
+      }
     } else if (IsDemandedBreak(row)) {
       ++breaks;
     }
@@ -51,7 +57,7 @@ struct ProofCell {
 struct ProofLine {
   std::string_view lock;
   std::map<std::string_view, ProofCell> cells;  ///< by the property's code
-  const ResultRow* weakest = nullptr;  ///< of those that hold: the one that the fewest runs tried
+  const ResultRow* weakest = nullptr;  ///< of what drawn runs say hold: the fewest tried it
 };
 
 /// Three digits and a letter at most, so that a column for each property finds room: the tables
@@ -80,7 +86,9 @@ std::string CellMarkup(const ProofCell& cell) {
   };
   if (cell.failed > 0) say("fail", fmt::format("✗ {} failed", GroupDigits(cell.failed)));
   if (cell.open > 0) say("doubt", fmt::format("? {} open", GroupDigits(cell.open)));
-  if (cell.holds > 0) say("pass", "✓ " + ShortCount(cell.exercised));
+  if (cell.holds > 0) {
+    say("pass", fmt::format("✓ {}{}", ShortCount(cell.exercised), cell.proved ? " ∎" : ""));
+  }
   if (cell.breaks > 0) say("known", fmt::format("† {}", GroupDigits(cell.breaks)));
   if (lines.empty()) say("soft", "not judged");
   return fmt::format("<td class=\"n\">{}</td>", lines);
@@ -91,26 +99,24 @@ std::string PlaceOf(const ResultRow& row) {
                      ToString(row.synchrony));
 }
 
-class Proof {
+class ProofTable {
  public:
-  explicit Proof(const RunReport& report) {
+  explicit ProofTable(const RunReport& report) : weakest_(WeakestRow(report)) {
     std::map<std::string_view, std::size_t> numbers;
     for (const ResultRow& row : report.results) {
       const std::size_t number = numbers.try_emplace(row.lock, numbers.size() + 1).first->second;
-      if (row.kind == LockKind::kSpecimen) continue;
+      if (row.kind == LockKind::kSpecimen || row.witness) continue;
       ProofLine& line = lines_[number];
       line.lock = row.lock;
       line.cells[row.code].Add(row);
       properties_[row.code].insert(row.property);
       scenarios_.insert(row.scenario);
       breaks_ += IsDemandedBreak(row) ? 1 : 0;
-      if (!IsProof(row)) continue;
+      if (!Holds(row)) continue;
       ++holds_;
-      const auto keep_weaker = [&row](const ResultRow*& weakest) {
-        if (weakest == nullptr || row.exercised < weakest->exercised) weakest = &row;
-      };
-      keep_weaker(line.weakest);
-      keep_weaker(weakest_);
+      proofs_ += row.proof ? 1 : 0;
+      if (!RarerThanOneIn(row)) continue;
+      if (line.weakest == nullptr || row.exercised < line.weakest->exercised) line.weakest = &row;
     }
   }
 
@@ -131,10 +137,16 @@ class Proof {
                          GroupDigits(breaks_), breaks_ == 1 ? "is" : "are");
     }
     out += '.';
+    if (proofs_ > 0) {
+      out += fmt::format(" {} of them {}: by every run within a bound.", GroupDigits(proofs_),
+                         proofs_ == 1 ? "is a proof" : "are proofs");
+    }
     if (weakest_ != nullptr) {
-      out += fmt::format(" The weakest that holds is {} of {}: {} of {} put it to the test.",
-                         PlaceOf(*weakest_), HtmlText(weakest_->lock),
-                         GroupDigits(weakest_->exercised), Count(weakest_->runs, "run"));
+      out += fmt::format(
+          " The weakest that holds is {} of {}: {} of {} put it to the test, so that at 95 % a "
+          "violation is rarer than 1 in {} of the runs that are drawn there.",
+          PlaceOf(*weakest_), HtmlText(weakest_->lock), GroupDigits(weakest_->exercised),
+          Count(weakest_->runs, "run"), GroupDigits(*RarerThanOneIn(*weakest_)));
     }
     return out;
   }
@@ -142,7 +154,8 @@ class Proof {
   std::string Table() const {
     std::string out =
         "<div class=\"wide\"><table class=\"proof\"><caption>✓ holds, and how many runs put it to "
-        "the test · † verdicts that are broken as theory demands · empty: not demanded of this lock"
+        "the test · ∎ proved within a bound · † verdicts that are broken as theory demands · "
+        "empty: not demanded of this lock"
         "</caption><thead><tr><th scope=\"col\">lock</th>";
     for (const auto& [code, names] : properties_) {
       out +=
@@ -169,8 +182,9 @@ class Proof {
   std::map<std::string_view, std::set<std::string_view>> properties_;  ///< names, by code
   std::set<std::string_view> scenarios_;
   std::uint64_t holds_ = 0;
+  std::uint64_t proofs_ = 0;  ///< of those that hold
   std::uint64_t breaks_ = 0;
-  const ResultRow* weakest_ = nullptr;
+  const ResultRow* weakest_;
 };
 
 struct SpecimenLine {
@@ -191,7 +205,7 @@ std::string SpecimensSentence(const SpecimensTold& told) {
 
 std::string ToHtmlProof(const RunReport& report) {
   const SpecimensTold specimens = ToHtmlSpecimens(report);
-  return (specimens.all > 0 ? SpecimensSentence(specimens) : "") + Proof(report).Write();
+  return (specimens.all > 0 ? SpecimensSentence(specimens) : "") + ProofTable(report).Write();
 }
 
 SpecimensTold ToHtmlSpecimens(const RunReport& report) {

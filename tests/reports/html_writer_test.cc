@@ -126,8 +126,21 @@ TEST(HtmlProofTest, TheVerdictThatTheFewestRunsTriedIsNamed) {
   const std::string html = ToHtmlProof(report);
   EXPECT_THAT(html,
               HasSubstr("The weakest that holds is LK001 in rarely [arbitrary] of mutex: 7 of "
-                        "10 000 runs put it to the test."));
+                        "10 000 runs put it to the test, so that at 95 % a violation is rarer "
+                        "than 1 in 2 of the runs that are drawn there."));
   EXPECT_THAT(html, HasSubstr("<td>7: LK001 in rarely [arbitrary]</td>"));
+}
+
+TEST(HtmlProofTest, AProofIsToldApartFromDrawnRuns) {
+  RunReport report = PassingReport();
+  report.results.push_back(report.results.front());
+  report.results.back().scenario = "explored";
+  report.results.back().exercised = 7;
+  report.results.back().proof = Proof{};
+  const std::string html = ToHtmlProof(report);
+  EXPECT_THAT(html, HasSubstr("1 of them is a proof: by every run within a bound."));
+  EXPECT_THAT(html, HasSubstr("<span class=\"pass\">✓ 312 ∎</span>"));
+  EXPECT_THAT(html, HasSubstr("<td>312: "));
 }
 
 TEST(HtmlProofTest, AFailureIsNotHiddenBehindWhatHolds) {
