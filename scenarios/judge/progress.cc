@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace {
 /// a gap; a grant that has no token is the server's and the client's apart.
 class StretchesInLine {
  public:
-  void Add(int client, const std::string& token, Interval interval) {
+  void Add(int client, std::string_view token, Interval interval) {
     if (interval.from >= interval.to) return;
     for (Stretch& other : stretches_) {
       const bool same = !token.empty() && other.client == client && other.token == token;
@@ -37,7 +38,7 @@ class StretchesInLine {
  private:
   struct Stretch {
     int client;
-    std::string token;
+    std::string_view token;  ///< the history's
     Interval interval;
   };
   std::vector<Stretch> stretches_;
@@ -141,8 +142,12 @@ class Progress {
   Progress(const History& history, const ProgressRules& rules)
       : history_(history),
         rules_(rules),
-        free_(FreeIntervals(TakenIntervals(history, rules, false), history.limits)),
-        free_for_readers_(FreeIntervals(TakenIntervals(history, rules, true), history.limits)) {}
+        free_(FreeIntervals(TakenIntervals(history, rules, false), history.limits)) {
+    const bool readers = std::any_of(history.attempts.begin(), history.attempts.end(),
+                                     [](const Attempt& attempt) { return attempt.shared; });
+    if (!readers) return;
+    free_for_readers_ = FreeIntervals(TakenIntervals(history, rules, true), history.limits);
+  }
 
   /// What the attempt suffered first from `calm` on.
   std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {
@@ -156,7 +161,8 @@ class Progress {
   std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
     for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
       const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
-      const auto [bound, parts] = FreeBound(attempt, idle);
+      const FreeBound limit = FreeBoundOf(attempt, idle);
+      const Duration bound = limit.length();
       if (idle.to - idle.from <= bound) continue;
       // Whoever gives another limit is not let in at all.
       const int wish = history_.limits.WishOf(attempt.client);
@@ -169,24 +175,35 @@ class Progress {
                       "not granted at {}{}; the bound is {} = {}",
                       ClientName(attempt.client), Instant(attempt.asked), Instant(idle.from),
                       Instant(idle.to), crash ? " (its last holder had died)" : "", Instant(bound),
-                      parts)};
+                      InWords(limit))};
     }
     return std::nullopt;
   }
 
   /// How long the resource may stay free while somebody waits, and what that is made of.
-  std::pair<Duration, std::string> FreeBound(const Attempt& attempt, const Interval& idle) const {
+  struct FreeBound {
+    bool without_faults = false;
+    Duration hand_over{};
+    Duration rest{};  ///< messages, or a retry
+    Duration length() const { return hand_over + rest; }
+  };
+
+  FreeBound FreeBoundOf(const Attempt& attempt, const Interval& idle) const {
     const VirtualTime taken_away = TurnTakenAway(history_, attempt).to;
     const bool sleeps_on = taken_away <= idle.from && idle.from - taken_away < SlowBound();
     if (rules_.hand_over_bound.has_value() && !sleeps_on) {
       // Whoever is woken when it is stopped ends its sleep, tries once more, and hands on.
       const Duration messages = 8 * (1 + StoppedMeanwhile(idle)) * history_.latency;
-      return {*rules_.hand_over_bound + messages,
-              fmt::format("hand-over without faults {} + messages {}",
-                          Instant(*rules_.hand_over_bound), Instant(messages))};
+      return {true, *rules_.hand_over_bound, messages};
     }
-    return {SlowBound(), fmt::format("hand-over {} + retry {}", Instant(rules_.wake_up_bound),
-                                     Instant(kSettling))};
+    return {false, rules_.wake_up_bound, kSettling};
+  }
+
+  static std::string InWords(const FreeBound& bound) {
+    return bound.without_faults ? fmt::format("hand-over without faults {} + messages {}",
+                                              Instant(bound.hand_over), Instant(bound.rest))
+                                : fmt::format("hand-over {} + retry {}", Instant(bound.hand_over),
+                                              Instant(bound.rest));
   }
 
   /// Within which every waiter looks again, whether it was woken or not.
@@ -255,7 +272,7 @@ class Progress {
   const History& history_;
   const ProgressRules rules_;
   const std::vector<Interval> free_;
-  const std::vector<Interval> free_for_readers_;
+  std::vector<Interval> free_for_readers_;  // empty: there are none
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct Context {
   Client& client;
   Arguments args;
   const Command& command;
-  Value reply = {};
+  Value& reply;
   bool silent = false;  // No reply now: blocked, or it was sent by other means.
 
   /// A command that changed data goes to replicas and the AOF as it is, unless it says otherwise.
@@ -96,7 +96,7 @@ struct Context {
     return std::get<T>(keyspace().Add(client.database, key, T()).data);
   }
 
-  void Nil() { reply = Value(); }
+  void Nil() { reply.Clear(); }
   void NilArray() { reply.type = Value::Type::kNilArray; }
   void Ok() { Status("OK"); }
   void Status(std::string_view text) { Text(Value::Type::kStatus, text); }

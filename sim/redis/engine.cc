@@ -140,7 +140,7 @@ void Engine::Close(Client& client) {
   if (sink != nullptr) sink->OnClosed(id);
 }
 
-void Engine::Emit(Client& client, Value value) {
+void Engine::Deliver(Client& client, Value& value) {
   if (client.captured != nullptr) {
     // A HELLO behind it in the same EXEC does not change its form.
     if (client.protocol == 2) ToResp2(&value);
@@ -155,10 +155,10 @@ void Engine::Emit(Client& client, Value value) {
   } else {
     ToResp2(&value);
   }
-  Send(client, std::move(value));
+  Send(client, value);
 }
 
-void Engine::Send(Client& client, Value value) {
+void Engine::Send(Client& client, Value& value) {
   if (Stalled()) {
     stalled_output_.emplace_back(client.id, std::move(value));
   } else if (sink != nullptr) {
@@ -167,7 +167,7 @@ void Engine::Send(Client& client, Value value) {
 }
 
 void Engine::Emit(ClientId id, Value value) {
-  if (Client* client = FindClient(id)) Emit(*client, std::move(value));
+  if (Client* client = FindClient(id)) Deliver(*client, value);
 }
 
 void Engine::SetUnmodelled(std::string_view what) {
@@ -321,9 +321,11 @@ void Engine::Process(Client& client, Arguments args) {
     if (!client.queue_failed) client.queue.emplace_back(args.begin(), args.end());
     return Emit(client, StatusValue("QUEUED"));
   }
-  bool silent = false;
-  Value reply = Run(client, *command, args, &silent);
-  if (!AnswerUnmodelled(client) && !silent && !unmodelled) Emit(client, std::move(reply));
+  // Other clients' commands may run inside of a long script.
+  Value inner;
+  Value& reply = script_running_ ? inner : reply_;
+  const bool replies = Run(client, *command, args, &reply);
+  if (!AnswerUnmodelled(client) && replies && !unmodelled) Deliver(client, reply);
 }
 
 bool Engine::AnswerUnmodelled(Client& client) {
@@ -357,28 +359,27 @@ void Engine::NoteHidden(const Command& command) const {
   if (ordered || !IsDescribed(command.name)) keyspace.TouchAll();
 }
 
-Value Engine::Run(Client& client, const Command& command, Arguments args, bool* silent) {
+bool Engine::Run(Client& client, const Command& command, Arguments args, Value* reply) {
+  reply->Clear();
   if (command.handler == nullptr) {
     SetUnmodelled(DisplayName(command.name));
-    *silent = true;
-    return {};
+    return false;
   }
   const int database = client.database;
   if (keyspace.footprint() != nullptr) NoteHidden(command);
   const std::uint64_t before = keyspace.changes();
   const std::int64_t errors_before = statistics.error_replies;
   const Keyspace::Lookups lookups = keyspace.lookups();
-  Context context{*this, client, args, command};
+  Context context{*this, client, args, command, *reply};
   command.handler(context);
   using Propagation = Context::Propagation;
   if (context.propagation == Propagation::kAlways ||
       (context.propagation == Propagation::kIfChanged && keyspace.changes() != before)) {
     journal.Add(database, args);
   }
-  *silent = context.silent;
-  Count(command, context.reply, errors_before, lookups);
-  if (watcher) watcher(client.id, Argv(args.begin(), args.end()), context.reply);
-  return std::move(context.reply);
+  Count(command, *reply, errors_before, lookups);
+  if (watcher) watcher(client.id, Argv(args.begin(), args.end()), *reply);
+  return !context.silent;
 }
 
 }  // namespace interlock::sim::redis

@@ -55,13 +55,14 @@ class Engine : private KeyspaceListener {
   void RunTimers();
 
   /// To the client's connection, or into the array of the EXEC that it is running.
-  void Emit(Client& client, Value value);
+  void Emit(Client& client, Value value) { Deliver(client, value); }
   void Emit(ClientId id, Value value);
   /// The server hangs up.
   void Close(Client& client);
   /// Runs a command's handler with the client's other checks already passed, and journals its
-  /// effects.
-  Value Run(Client& client, const Command& command, Arguments args, bool* silent);
+  /// effects. `reply` is the caller's, so that it can keep its memory; whatever it was, it is the
+  /// reply afterwards. False: there is no reply now.
+  bool Run(Client& client, const Command& command, Arguments args, Value* reply);
   /// Publishes a keyspace event if notify-keyspace-events asks for it.
   void Notify(NotifyClass type, std::string_view event, int database, std::string_view key);
   /// The server does nothing at all for so long (DEBUG SLEEP): replies and commands wait.
@@ -141,7 +142,9 @@ class Engine : private KeyspaceListener {
   std::string RefusalBeforeKeys(const Client& client, const Command& command, Arguments args) const;
   bool OutOfMemory(const Client& client, const Command& command, Arguments args);
   void Reject(Client& client, const Command* command, std::string_view error);
-  void Send(Client& client, Value value);
+  /// As Emit; may change the value, or take it away.
+  void Deliver(Client& client, Value& value);
+  void Send(Client& client, Value& value);
   void NoteHidden(const Command& command) const;
   void Count(const Command& command, const Value& reply, std::int64_t errors_before,
              const Keyspace::Lookups& lookups);
@@ -162,6 +165,7 @@ class Engine : private KeyspaceListener {
   Client effects_client_;  // Runs effects.
   std::uint64_t starts_ = 0;
 
+  Value reply_;  // Of the present top-level command, for its memory.
   std::size_t connected_clients_ = 0;
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to go once the command is over.

@@ -36,8 +36,8 @@ void Engine::RunEffect(const Effect& effect) {
   effects_client_.must_not_block = true;
   effects_client_.replies = Replies::kOff;
   effects_client_.database = effect.database;
-  bool silent = false;
-  Run(effects_client_, *command, args, &silent);
+  Value nobody_gets_it;
+  Run(effects_client_, *command, args, &nobody_gets_it);
 }
 
 // The disk comes before the network: a replica never has what a kill -9 of its master undoes.

@@ -18,38 +18,11 @@
 #include <vector>
 
 #include "sim/redis/cluster_view.h"
+#include "sim/redis/value.h"
 
 namespace interlock::sim::redis {
 
 using Argv = std::vector<std::string>;
-
-/// A reply or a message. A RESP2 client gets none of the types behind kArray: see ToResp2.
-struct Value {
-  enum class Type : std::uint8_t {
-    kNil,
-    kNilArray,  ///< RESP2's null array; a RESP3 client gets kNil
-    kStatus,
-    kError,
-    kInteger,
-    kString,
-    kArray,
-    kMap,  ///< elements: key, value, key, value ...
-    kSet,
-    kPush,
-    kDouble,
-    kBoolean,
-    kBigNumber,
-    kVerbatim,
-  };
-  Type type = Type::kNil;
-  std::int64_t integer = 0;  ///< kInteger; kBoolean: 0 or 1
-  /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as it is printed (%.17g);
-  /// kVerbatim: without its format
-  std::string text;
-  /// Of the aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
-  std::vector<Value> elements;
-  bool operator==(const Value&) const = default;
-};
 
 using ClientId = std::uint64_t;
 

@@ -41,9 +41,8 @@ void RunQueued(Context& c, const Argv& argv) {
   bool container = false;
   const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
                                        args.size() > 1, &container);
-  bool silent = false;
-  Value reply = c.engine.Run(c.client, *command, args, &silent);
-  if (!silent) c.engine.Emit(c.client, std::move(reply));
+  Value reply;
+  if (c.engine.Run(c.client, *command, args, &reply)) c.engine.Emit(c.client, std::move(reply));
 }
 
 void Exec(Context& c) {

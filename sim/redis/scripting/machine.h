@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_header.h"
+#include "sim/redis/scripting/script_inputs.h"
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/scripting/values.h"
 
@@ -33,6 +35,7 @@ struct Script {
   int function = LUA_NOREF;
   std::string sha;
   std::uint64_t generation = 0;  // Visible if it is the present one.
+  bool plain = false;            // See plain_script.h.
   ScriptHeader header;
 };
 
@@ -80,9 +83,10 @@ class Scripting::Machine {
   void MakeVisible(Script& script);
   int CallCommand(lua_State* lua, bool raise);
   bool CollectArguments(lua_State* lua, int count);
-  bool NamesCommand() const;
-  const char* Execute();
-  void SetGlobal(const char* name, Arguments values);
+  const Command* CommandNamed(lua_State* lua);
+  const char* RefusalOf(const Command& command);
+  void SetReply(const Command& command);
+  void SetInputs(const Script& script, Arguments keys, Arguments arguments);
 
   Engine& engine_;
   Sandbox sandbox_;
@@ -99,6 +103,8 @@ class Scripting::Machine {
   std::string refusal_;
   std::vector<std::string_view> args_;
   std::vector<NumberText> numbers_;
+  KnownTexts known_texts_;
+  ScriptInputs inputs_;
   std::unordered_map<std::string, Script, TextHash, std::equal_to<>> by_body_;
   std::unordered_map<std::string, Script*, TextHash, std::equal_to<>> by_sha_;
 };

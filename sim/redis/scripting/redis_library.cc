@@ -140,7 +140,7 @@ int Scripting::Machine::CheckCommand(lua_State* lua) {
   if (!Of(lua).CollectArguments(lua, count)) {
     return Fail(lua, "Lua redis lib command arguments must be strings or integers");
   }
-  if (!Of(lua).NamesCommand()) {
+  if (Of(lua).CommandNamed(lua) == nullptr) {
     return Fail(lua, "Invalid command passed to redis.acl_check_cmd()");
   }
   lua_pushboolean(lua, 1);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/sandbox.h"
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/values.h"
 
 extern "C" {
@@ -18,12 +19,15 @@ namespace {
 constexpr int kHookStep = 100000;
 constexpr std::uint64_t kMaxInstructions = 10'000'000;
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+// So much garbage may wait for the end of a script, and be left over from the ones before.
+constexpr std::size_t kMuchGarbage = std::size_t{4} << 20;
+constexpr std::size_t kSomeGarbage = std::size_t{256} << 10;
 constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
-// Keys of the registry: the sandbox, and the tables that map read-only tables to what is behind
+// Keys of the registry: the tables that map read-only tables to what is behind
 // them (and back) and objects to the numbers that tostring shows. Negative, because luaL_ref counts
 // up.
-enum RegistryKey : int { kSandboxKey = -1, kRealKey = -2, kProxyKey = -3, kObjectsKey = -4 };
+enum RegistryKey : int { kRealKey = -2, kProxyKey = -3, kObjectsKey = -4 };
 
 void NewRegistryTable(lua_State* lua, RegistryKey key) {
   lua_newtable(lua);
@@ -182,6 +186,26 @@ void ProtectGlobals(lua_State* lua, Sandbox* sandbox) {
   lua_replace(lua, LUA_GLOBALSINDEX);
 }
 
+// A table of globals that has the libraries themselves, and fails alike for what is missing.
+void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
+  lua_newtable(lua);
+  const int direct = lua_gettop(lua);
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, sandbox->globals);
+  lua_pushnil(lua);
+  while (lua_next(lua, direct + 1) != 0) {
+    lua_pushvalue(lua, -2);
+    lua_insert(lua, -2);
+    MapToReal(lua, lua_gettop(lua));
+    lua_rawset(lua, direct);
+  }
+  lua_pushnil(lua);  // Nothing leads from here to the globals.
+  lua_setfield(lua, direct, "_G");
+  lua_getmetatable(lua, direct + 1);
+  lua_setmetatable(lua, direct);
+  lua_settop(lua, direct);
+  sandbox->direct = luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
 }  // namespace
 
 int RaiseReadOnly(lua_State* lua) {
@@ -227,27 +251,32 @@ void NumberObject(lua_State* lua, int index) {
 }
 
 void OpenSandbox(lua_State* lua, Sandbox* sandbox) {
-  lua_pushlightuserdata(lua, sandbox);
-  lua_rawseti(lua, LUA_REGISTRYINDEX, kSandboxKey);
   NewRegistryTable(lua, kRealKey);
   NewRegistryTable(lua, kProxyKey);
   NewRegistryTable(lua, kObjectsKey);
   lua_setglobal(lua, "redis");
   OpenLibraries(lua);
   ReplaceFunctions(lua);
+  OpenNumberFunctions(lua);
   ProtectGlobals(lua, sandbox);
+  MakeDirectGlobals(lua, sandbox);
   lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
+  sandbox->lua = lua;
 }
 
 Sandbox& SandboxOf(lua_State* lua) {
-  lua_rawgeti(lua, LUA_REGISTRYINDEX, kSandboxKey);
-  Sandbox* sandbox = static_cast<Sandbox*>(lua_touserdata(lua, -1));
-  lua_pop(lua, 1);
-  return *sandbox;
+  void* sandbox = nullptr;
+  (void)lua_getallocf(lua, &sandbox);
+  return *static_cast<Sandbox*>(sandbox);
 }
 
 void BeginScript(lua_State* lua) {
   Sandbox& sandbox = SandboxOf(lua);
+  if (sandbox.memory.bytes() > sandbox.live_bytes + kSomeGarbage) {
+    lua_gc(lua, LUA_GCCOLLECT, 0);
+    sandbox.live_bytes = sandbox.memory.bytes();
+  }
+  lua_gc(lua, LUA_GCSTOP, 0);
   sandbox.instructions = 0;
   if (sandbox.killed) lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
   sandbox.killed = false;
@@ -256,20 +285,21 @@ void BeginScript(lua_State* lua) {
   NewRegistryTable(lua, kObjectsKey);
 }
 
-void* AllocateForLua(void* sandbox, void* block, std::size_t old_size, std::size_t new_size) {
-  std::size_t& bytes = static_cast<Sandbox*>(sandbox)->bytes;
-  if (new_size == 0) {
-    bytes -= old_size;
-    std::free(block);
+void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t new_size) {
+  Sandbox& sandbox = *static_cast<Sandbox*>(of);
+  const std::size_t before = sandbox.memory.bytes();
+  if (new_size <= old_size) return sandbox.memory.Resize(block, old_size, new_size);
+  const std::size_t after = before + (new_size - old_size);
+  if (after > kMaxBytes) {
+    sandbox.engine->SetUnmodelled("script over the memory limit");
     return nullptr;
   }
-  if (new_size > old_size && bytes + (new_size - old_size) > kMaxBytes) {
-    static_cast<Sandbox*>(sandbox)->engine->SetUnmodelled("script over the memory limit");
-    return nullptr;
+  const std::size_t much = sandbox.live_bytes + kMuchGarbage;
+  // This only sets the collector's threshold: it does its work when Lua comes to a safe place.
+  if (before <= much && after > much && sandbox.lua != nullptr) {
+    lua_gc(sandbox.lua, LUA_GCRESTART, 0);
   }
-  void* moved = std::realloc(block, new_size);
-  if (moved != nullptr) bytes += new_size - old_size;
-  return moved;
+  return sandbox.memory.Resize(block, old_size, new_size);
 }
 
 int Abort(lua_State* lua, std::string_view what) {

@@ -14,6 +14,8 @@
 #include <span>
 #include <string_view>
 
+#include "sim/redis/scripting/lua_memory.h"
+
 namespace interlock::sim::redis {
 
 class Engine;
@@ -25,9 +27,12 @@ struct Sandbox {
   std::uint64_t instructions = 0;  ///< Of the running script, in steps of the count hook.
   bool killed = false;             ///< By SCRIPT KILL.
   std::uint64_t objects = 0;       ///< That tostring has named in the running script.
-  std::size_t bytes = 0;           ///< Allocated by Lua.
   bool tainted = false;            ///< The next Reset needs a fresh Lua state.
   int globals = LUA_NOREF;         ///< The real table of globals, behind the read-only one.
+  int direct = LUA_NOREF;          ///< For plain scripts: globals with the real libraries.
+  lua_State* lua = nullptr;        ///< Once it is open.
+  LuaMemory memory;
+  std::size_t live_bytes = 0;  ///< What the last collection has left of it.
 };
 
 inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
@@ -36,8 +41,9 @@ inline constexpr std::uint64_t kInitialRandom = 0x1234ABCD330E;
 /// becomes the read-only global `redis`. The sandbox must outlive the state.
 void OpenSandbox(lua_State* lua, Sandbox* sandbox);
 Sandbox& SandboxOf(lua_State* lua);
+/// Garbage is collected between scripts, and within one only if it needs much memory.
 void BeginScript(lua_State* lua);
-/// For lua_newstate; `sandbox` counts.
+/// For lua_newstate with the sandbox.
 void* AllocateForLua(void* sandbox, void* block, std::size_t old_size, std::size_t new_size);
 
 /// Replaces the table on top of the stack by its read-only counterpart.
@@ -49,6 +55,8 @@ int RaiseReadOnly(lua_State* lua);
 void NumberObject(lua_State* lua, int index);
 std::span<const luaL_Reg> BaseFunctions();
 std::span<const luaL_Reg> MathFunctions();
+/// Puts quicker versions of functions that scripts call with plain numbers into the globals.
+void OpenNumberFunctions(lua_State* lua);
 
 /// What the error of a killed script says.
 inline constexpr const char* kKilledText = "Script killed by user with SCRIPT KILL...";

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "sim/redis/scripting/machine.h"
+#include "sim/redis/scripting/plain_script.h"
 #include "sim/redis/scripting/script_header.h"
 #include "sim/redis/text.h"
 
@@ -20,6 +21,7 @@ Scripting::Machine::Machine(Engine& engine) : engine_(engine) {
   sandbox_.random = kInitialRandom;
   client_.must_not_block = true;
   lua_ = lua_newstate(&AllocateForLua, &sandbox_);
+  KnownTexts::Open(lua_);
   PushRedisTable();
   OpenSandbox(lua_, &sandbox_);
 }
@@ -50,48 +52,52 @@ bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
   return true;
 }
 
-bool Scripting::Machine::NamesCommand() const {
+// The command that args_ call, as they lie on the stack; null: there is none.
+const Command* Scripting::Machine::CommandNamed(lua_State* lua) {
+  if (lua_type(lua, 1) == LUA_TSTRING) {
+    const Command* known = known_texts_.FindCommand(lua, 1, args_[0]);
+    if (known != nullptr) return known;
+  }
   bool container = false;
   return FindCommand(args_[0], args_.size() > 1 ? args_[1] : std::string_view(), args_.size() > 1,
-                     &container) != nullptr;
+                     &container);
 }
 
-// Runs args_; the reply is in reply_. Returns the text of the error if the command was refused.
-const char* Scripting::Machine::Execute() {
-  bool container = false;
-  const Command* command = FindCommand(args_[0], args_.size() > 1 ? args_[1] : std::string_view(),
-                                       args_.size() > 1, &container);
-  if (command == nullptr) return "Unknown Redis command called from script";
-  if (!ArityMatches(*command, args_.size())) {
+// The error if args_ may not run; null: they may.
+const char* Scripting::Machine::RefusalOf(const Command& command) {
+  if (!ArityMatches(command, args_.size())) {
     return "Wrong number of args calling Redis command from script";
   }
-  if ((command->flags & kNoScript) != 0) return "This Redis command is not allowed from script";
-  if (read_only_ && (command->flags & (kWrite | kMayReplicate)) != 0) {
+  if ((command.flags & kNoScript) != 0) return "This Redis command is not allowed from script";
+  if (read_only_ && (command.flags & (kWrite | kMayReplicate)) != 0) {
     return "Write commands are not allowed from read-only scripts.";
   }
   if (engine_.cluster.enabled()) {
-    const char* refusal = engine_.cluster.ScriptRefusal(client_, *command, args_);
+    const char* refusal = engine_.cluster.ScriptRefusal(client_, command, args_);
     if (refusal != nullptr) return refusal;
-    const std::optional<std::size_t> slot = Cluster::SlotOf(*command, args_);
+    const std::optional<std::size_t> slot = Cluster::SlotOf(command, args_);
     if (slot && slot_ && slot != slot_ && !cross_slot_) {
       return "Script attempted to access keys that do not hash to the same slot";
     }
     if (!slot_) slot_ = slot;
   }
-  if (const auto error = engine_.RefuseInScript(*command, has_written_, allow_oom_);
+  if (const auto error = engine_.RefuseInScript(command, has_written_, allow_oom_);
       !error.empty()) {
     refusal_.assign("-").append(error);
     return refusal_.c_str();
   }
-  has_written_ = has_written_ || (command->flags & kWrite) != 0;
-  bool silent = false;
-  reply_ = engine_.Run(client_, *command, args_, &silent);
+  return nullptr;
+}
+
+// Runs args_.
+void Scripting::Machine::SetReply(const Command& command) {
+  has_written_ = has_written_ || (command.flags & kWrite) != 0;
+  engine_.Run(client_, command, args_, &reply_);
   if (client_.protocol == 3) {
     ToResp3(&reply_);
   } else {
     ToResp2(&reply_);
   }
-  return nullptr;
 }
 
 int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
@@ -102,15 +108,19 @@ int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
   if (!CollectArguments(lua, count)) {
     return Fail(lua, "Lua redis lib command arguments must be strings or integers", raise);
   }
-  const char* refusal = Execute();
+  const Command* command = CommandNamed(lua);
+  const char* refusal =
+      command == nullptr ? "Unknown Redis command called from script" : RefusalOf(*command);
+  if (refusal == nullptr) SetReply(*command);
   if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);
   if (refusal != nullptr) {
     PushError(lua, refusal);
+    PushField(lua, Field::kIgnored);
     lua_pushboolean(lua, 1);
-    lua_setfield(lua, -2, "ignore_error_stats_update");
+    lua_rawset(lua, -3);
     return raise ? lua_error(lua) : 1;
   }
-  PushValue(lua, reply_, client_.protocol);
+  PushValue(lua, reply_, client_.protocol, &known_texts_);
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }
 
@@ -153,6 +163,11 @@ Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
     return nullptr;
   }
   Script& script = by_body_[std::string(body)];
+  script.plain = IsPlainScript(lua_);
+  if (script.plain) {
+    lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.direct);
+    lua_setfenv(lua_, -2);
+  }
   script.function = luaL_ref(lua_, LUA_REGISTRYINDEX);
   script.sha = Sha1Hex(body);
   MakeVisible(script);
@@ -161,14 +176,16 @@ Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
   return &script;
 }
 
-void Scripting::Machine::SetGlobal(const char* name, Arguments values) {
-  lua_pushstring(lua_, name);
-  lua_createtable(lua_, static_cast<int>(values.size()), 0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    lua_pushlstring(lua_, values[i].data(), values[i].size());
-    lua_rawseti(lua_, -2, static_cast<int>(i + 1));
+void Scripting::Machine::SetInputs(const Script& script, Arguments keys, Arguments arguments) {
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.plain ? sandbox_.direct : sandbox_.globals);
+  if (script.plain) {
+    inputs_.SetAgain(lua_, ScriptInputs::kKeys, keys, &known_texts_);
+    inputs_.SetAgain(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
+  } else {
+    ScriptInputs::SetNew(lua_, ScriptInputs::kKeys, keys, &known_texts_);
+    ScriptInputs::SetNew(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
   }
-  lua_rawset(lua_, -3);
+  lua_pop(lua_, 1);
 }
 
 void Scripting::Machine::Run(Context& context, const Script& script, bool read_only, Arguments keys,
@@ -187,10 +204,7 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   BeginScript(lua_);
   lua_settop(lua_, 0);
   lua_pushcfunction(lua_, &AnnotateError);
-  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.globals);
-  SetGlobal("KEYS", keys);
-  SetGlobal("ARGV", arguments);
-  lua_settop(lua_, 1);
+  SetInputs(script, keys, arguments);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
   engine_.BeginScript(context.client);
   const int status = lua_pcall(lua_, 0, 1, 1);

@@ -29,18 +29,49 @@ std::int64_t ToInteger(double number) {
   return static_cast<std::int64_t>(number);
 }
 
-void PushStringField(lua_State* lua, const char* name, std::string_view text) {
+void PushStringField(lua_State* lua, Field field, std::string_view text) {
+  PushField(lua, field);
   lua_pushlstring(lua, text.data(), text.size());
-  lua_setfield(lua, -2, name);
+  lua_rawset(lua, -3);
 }
 
 // Pushes the field without metamethods; false, and nothing pushed, if it has another type.
-bool PushRawField(lua_State* lua, const char* name, int type) {
-  lua_pushstring(lua, name);
+bool PushRawField(lua_State* lua, Field field, int type) {
+  PushField(lua, field);
   lua_rawget(lua, -2);
   if (lua_type(lua, -1) == type) return true;
   lua_pop(lua, 1);
   return false;
+}
+
+// Of the table on top. Most replies are short arrays, and are known by this at once.
+bool HasOnlyNumbersAsKeys(lua_State* lua) {
+  constexpr int kFew = 8;
+  lua_pushnil(lua);
+  for (int keys = 0; lua_next(lua, -2) != 0; ++keys) {
+    lua_pop(lua, 1);
+    if (keys < kFew && lua_type(lua, -1) == LUA_TNUMBER) continue;
+    lua_pop(lua, 1);
+    return false;
+  }
+  return true;
+}
+
+// Keeps the memory of the text.
+void SetText(Value* value, Value::Type type, std::string_view text) {
+  value->type = type;
+  value->integer = 0;
+  value->text.assign(text);
+  value->elements.clear();
+}
+
+void SetAggregate(Value* value, Value::Type type) { SetText(value, type, {}); }
+
+// Under RESP2 true is 1, and false is nil.
+void SetBoolean(Value* value, bool truth, int protocol) {
+  using Type = Value::Type;
+  SetText(value, protocol == 3 ? Type::kBoolean : truth ? Type::kInteger : Type::kNil, {});
+  value->integer = truth ? 1 : 0;
 }
 
 void ReplaceLineEnds(std::string* text) {
@@ -52,12 +83,12 @@ void ReplaceLineEnds(std::string* text) {
 // The table on top is {format=..., string=...}; false, and nothing taken, if not.
 bool TakeVerbatim(lua_State* lua, Value* reply) {
   constexpr std::size_t kFormatLength = 3;
-  if (!PushRawField(lua, "format", LUA_TSTRING)) return false;
+  if (!PushRawField(lua, Field::kFormat, LUA_TSTRING)) return false;
   std::string format(UntilNul(TextAt(lua, -1)));
   format.resize(kFormatLength, ' ');
   lua_pop(lua, 1);
-  if (!PushRawField(lua, "string", LUA_TSTRING)) return false;
-  *reply = VerbatimValue(TextAt(lua, -1));
+  if (!PushRawField(lua, Field::kString, LUA_TSTRING)) return false;
+  SetText(reply, Value::Type::kVerbatim, TextAt(lua, -1));
   lua_pop(lua, 1);
   if (format != "txt") reply->elements.push_back(StringValue(format));
   return true;
@@ -65,7 +96,7 @@ bool TakeVerbatim(lua_State* lua, Value* reply) {
 
 // A map or a set, on top: its keys, and values if wanted, in the order of the table.
 const char* TakeEntries(lua_State* lua, int protocol, Value* reply, bool values, int depth) {
-  *reply = values ? MapValue() : SetValue({});
+  SetAggregate(reply, values ? Value::Type::kMap : Value::Type::kSet);
   lua_pushnil(lua);
   while (lua_next(lua, -2) != 0) {
     lua_pushvalue(lua, -2);  // A copy: the key itself is what lua_next goes on from.
@@ -83,7 +114,7 @@ const char* TakeEntries(lua_State* lua, int protocol, Value* reply, bool values,
 }
 
 const char* TakeArray(lua_State* lua, int protocol, Value* reply, int depth) {
-  *reply = ArrayValue();
+  SetAggregate(reply, Value::Type::kArray);
   for (int i = 1;; ++i) {
     lua_rawgeti(lua, -1, i);
     if (lua_isnil(lua, -1)) {
@@ -99,22 +130,23 @@ const char* TakeArray(lua_State* lua, int protocol, Value* reply, int depth) {
 
 // The table on top stays there.
 const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
+  if (HasOnlyNumbersAsKeys(lua)) return TakeArray(lua, protocol, reply, depth);
   const char* unmodelled = nullptr;
-  if (PushRawField(lua, "err", LUA_TSTRING)) {
-    *reply = ErrorValue(OneLine(UntilNul(TextAt(lua, -1))));
-  } else if (PushRawField(lua, "ok", LUA_TSTRING)) {
-    *reply = StatusValue(UntilNul(TextAt(lua, -1)));
+  if (PushRawField(lua, Field::kErr, LUA_TSTRING)) {
+    SetText(reply, Value::Type::kError, OneLine(UntilNul(TextAt(lua, -1))));
+  } else if (PushRawField(lua, Field::kOk, LUA_TSTRING)) {
+    SetText(reply, Value::Type::kStatus, UntilNul(TextAt(lua, -1)));
     ReplaceLineEnds(&reply->text);
-  } else if (PushRawField(lua, "double", LUA_TNUMBER)) {
-    *reply = DoubleValue(FormatDouble(lua_tonumber(lua, -1)));
-  } else if (PushRawField(lua, "map", LUA_TTABLE)) {
+  } else if (PushRawField(lua, Field::kDouble, LUA_TNUMBER)) {
+    SetText(reply, Value::Type::kDouble, FormatDouble(lua_tonumber(lua, -1)));
+  } else if (PushRawField(lua, Field::kMap, LUA_TTABLE)) {
     unmodelled = TakeEntries(lua, protocol, reply, true, depth);
-  } else if (PushRawField(lua, "set", LUA_TTABLE)) {
+  } else if (PushRawField(lua, Field::kSet, LUA_TTABLE)) {
     unmodelled = TakeEntries(lua, protocol, reply, false, depth);
-  } else if (PushRawField(lua, "big_number", LUA_TSTRING)) {
-    *reply = TextValue(Value::Type::kBigNumber, UntilNul(TextAt(lua, -1)));
+  } else if (PushRawField(lua, Field::kBigNumber, LUA_TSTRING)) {
+    SetText(reply, Value::Type::kBigNumber, UntilNul(TextAt(lua, -1)));
     ReplaceLineEnds(&reply->text);
-  } else if (PushRawField(lua, "verbatim_string", LUA_TTABLE)) {
+  } else if (PushRawField(lua, Field::kVerbatim, LUA_TTABLE)) {
     const bool taken = TakeVerbatim(lua, reply);
     lua_pop(lua, 1);
     return taken ? nullptr : TakeArray(lua, protocol, reply, depth);
@@ -125,38 +157,43 @@ const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
   return unmodelled;
 }
 
-// {name = the value on top}
-void WrapTop(lua_State* lua, const char* name) {
+// {field = the value on top}
+void WrapTop(lua_State* lua, Field field) {
   lua_createtable(lua, 0, 1);
   lua_insert(lua, -2);
-  lua_setfield(lua, -2, name);
+  PushField(lua, field);
+  lua_insert(lua, -2);
+  lua_rawset(lua, -3);
 }
 
-void PushMap(lua_State* lua, const Value& value, int protocol) {
+void PushMap(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
   lua_createtable(lua, 0, static_cast<int>(value.elements.size() / 2));
   for (std::size_t i = 0; i + 1 < value.elements.size(); i += 2) {
-    PushValue(lua, value.elements[i], protocol);
-    PushValue(lua, value.elements[i + 1], protocol);
+    PushValue(lua, value.elements[i], protocol, known);
+    PushValue(lua, value.elements[i + 1], protocol, known);
     lua_rawset(lua, -3);
   }
-  WrapTop(lua, "map");
+  WrapTop(lua, Field::kMap);
 }
 
-void PushSet(lua_State* lua, const Value& value, int protocol) {
+void PushSet(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
   lua_createtable(lua, 0, static_cast<int>(value.elements.size()));
   for (const Value& element : value.elements) {
-    PushValue(lua, element, protocol);
+    PushValue(lua, element, protocol, known);
     lua_pushboolean(lua, 1);
     lua_rawset(lua, -3);
   }
-  WrapTop(lua, "set");
+  WrapTop(lua, Field::kSet);
 }
+
+bool IsNegativeZero(double number) { return number == 0 && std::signbit(number); }
 
 }  // namespace
 
 std::size_t FormatArgument(double number, NumberText* text) {
   // Whole numbers, which nearly all are, without the detour through printf.
-  if (std::abs(number) < 1e15 && number == std::trunc(number) && number != 0) {
+  constexpr double kMostWhole = 9007199254740992.0;  // All of them, below 2^53.
+  if (std::abs(number) < kMostWhole && number == std::trunc(number) && !IsNegativeZero(number)) {
     const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
                                    static_cast<std::int64_t>(number));
     *end.ptr = '\0';
@@ -178,14 +215,15 @@ void PushError(lua_State* lua, std::string_view text) {
     message.remove_prefix(1);
   }
   lua_newtable(lua);
+  PushField(lua, Field::kErr);
   lua_pushlstring(lua, code.data(), code.size());
   lua_pushliteral(lua, " ");
   lua_pushlstring(lua, message.data(), message.size());
   lua_concat(lua, 3);
-  lua_setfield(lua, -2, "err");
+  lua_rawset(lua, -3);
 }
 
-void PushValue(lua_State* lua, const Value& value, int protocol) {
+void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
   luaL_checkstack(lua, 6, "too many nested replies");
   switch (value.type) {
     case Value::Type::kNil:
@@ -198,46 +236,47 @@ void PushValue(lua_State* lua, const Value& value, int protocol) {
       break;
     case Value::Type::kStatus:
       lua_createtable(lua, 0, 1);
-      PushStringField(lua, "ok", value.text);
+      PushStringField(lua, Field::kOk, value.text);
       break;
     case Value::Type::kError:
       lua_createtable(lua, 0, 2);
-      PushStringField(lua, "err", value.text);
+      PushStringField(lua, Field::kErr, value.text);
+      PushField(lua, Field::kIgnored);
       lua_pushboolean(lua, 1);
-      lua_setfield(lua, -2, "ignore_error_stats_update");
+      lua_rawset(lua, -3);
       break;
     case Value::Type::kInteger:
       lua_pushnumber(lua, static_cast<lua_Number>(value.integer));
       break;
     case Value::Type::kString:
-      lua_pushlstring(lua, value.text.data(), value.text.size());
+      known->Push(lua, value.text);
       break;
     case Value::Type::kArray:
     case Value::Type::kPush:
       lua_createtable(lua, static_cast<int>(value.elements.size()), 0);
       for (std::size_t i = 0; i < value.elements.size(); ++i) {
-        PushValue(lua, value.elements[i], protocol);
+        PushValue(lua, value.elements[i], protocol, known);
         lua_rawseti(lua, -2, static_cast<int>(i + 1));
       }
       break;
     case Value::Type::kMap:
-      return PushMap(lua, value, protocol);
+      return PushMap(lua, value, protocol, known);
     case Value::Type::kSet:
-      return PushSet(lua, value, protocol);
+      return PushSet(lua, value, protocol, known);
     case Value::Type::kDouble:
       lua_pushnumber(lua, std::strtod(value.text.c_str(), nullptr));
-      return WrapTop(lua, "double");
+      return WrapTop(lua, Field::kDouble);
     case Value::Type::kBoolean:
       lua_pushboolean(lua, value.integer != 0 ? 1 : 0);
       break;
     case Value::Type::kBigNumber:
       lua_pushlstring(lua, value.text.data(), value.text.size());
-      return WrapTop(lua, "big_number");
+      return WrapTop(lua, Field::kBigNumber);
     case Value::Type::kVerbatim:
       lua_createtable(lua, 0, 2);
-      PushStringField(lua, "format", "txt");
-      PushStringField(lua, "string", value.text);
-      return WrapTop(lua, "verbatim_string");
+      PushStringField(lua, Field::kFormat, "txt");
+      PushStringField(lua, Field::kString, value.text);
+      return WrapTop(lua, Field::kVerbatim);
   }
 }
 
@@ -245,24 +284,19 @@ const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth) {
   if (depth > kMaxDepth || lua_checkstack(lua, 8) == 0) return "script reply nested too deeply";
   switch (lua_type(lua, -1)) {
     case LUA_TSTRING:
-      *reply = StringValue(TextAt(lua, -1));
+      SetText(reply, Value::Type::kString, TextAt(lua, -1));
       break;
-    case LUA_TBOOLEAN: {
-      const bool truth = lua_toboolean(lua, -1) != 0;
-      if (protocol == 3) {
-        *reply = BooleanValue(truth);
-      } else {
-        *reply = truth ? IntegerValue(1) : NilValue();
-      }
+    case LUA_TBOOLEAN:
+      SetBoolean(reply, lua_toboolean(lua, -1) != 0, protocol);
       break;
-    }
     case LUA_TNUMBER:
-      *reply = IntegerValue(ToInteger(lua_tonumber(lua, -1)));
+      SetText(reply, Value::Type::kInteger, {});
+      reply->integer = ToInteger(lua_tonumber(lua, -1));
       break;
     case LUA_TTABLE:
       return TakeTable(lua, protocol, reply, depth);
     default:
-      *reply = NilValue();
+      SetText(reply, Value::Type::kNil, {});
   }
   return nullptr;
 }
@@ -271,8 +305,8 @@ bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {
   std::string text;
   if (lua_istable(lua, -1)) {
     const int table = lua_gettop(lua);
-    for (const char* field : {"err", "source", "line"}) {
-      lua_pushstring(lua, field);
+    for (const Field field : {Field::kErr, Field::kSource, Field::kLine}) {
+      PushField(lua, field);
       lua_rawget(lua, table);
     }
     if (lua_isstring(lua, table + 1) == 0) return false;

@@ -9,12 +9,13 @@
 #include <string>
 #include <string_view>
 
+#include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/server.h"
 
 namespace interlock::sim::redis {
 
 /// As a script that speaks this RESP version sees it. May raise (memory only).
-void PushValue(lua_State* lua, const Value& value, int protocol);
+void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known);
 /// A table with err: "CODE text"; without a code ("text", or "-text") ERR is put in front.
 void PushError(lua_State* lua, std::string_view text);
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// tonumber and string.format, which take Lua through strtod and printf. Whole numbers, which nearly
+// all are, go a shorter way to the same result; everything else, errors included, is left to the
+// original in upvalue 1, which is called in this very frame, so that its texts stay the same.
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "sim/redis/scripting/sandbox.h"
+
+namespace interlock::sim::redis {
+
+namespace {
+
+// Below this a double holds every whole number; 18 digits fit into 64 bits, which are rounded to a
+// double as strtod rounds.
+constexpr double kMostWhole = 9007199254740992.0;
+constexpr std::size_t kMostDigits = 18;
+
+int CallOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
+
+std::string_view TextOf(lua_State* lua, int index) {
+  std::size_t length = 0;
+  const char* text = lua_tolstring(lua, index, &length);
+  return {text, length};
+}
+
+bool IsPlainWhole(double number) {
+  return std::abs(number) < kMostWhole && number == std::trunc(number) &&
+         !(number == 0 && std::signbit(number));
+}
+
+int ToNumber(lua_State* lua) {
+  if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) return CallOriginal(lua);
+  const std::string_view text = TextOf(lua, 1);
+  if (text.empty() || text.size() > kMostDigits) return CallOriginal(lua);
+  std::int64_t number = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return CallOriginal(lua);
+    number = number * 10 + (c - '0');
+  }
+  lua_pushnumber(lua, static_cast<lua_Number>(number));
+  return 1;
+}
+
+int Format(lua_State* lua) {
+  if (lua_gettop(lua) != 2 || lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TNUMBER) {
+    return CallOriginal(lua);
+  }
+  const std::string_view form = TextOf(lua, 1);
+  const double number = lua_tonumber(lua, 2);
+  if ((form != "%.0f" && form != "%d") || !IsPlainWhole(number)) return CallOriginal(lua);
+  std::array<char, 24> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                 static_cast<std::int64_t>(number));
+  lua_pushlstring(lua, digits.data(), static_cast<std::size_t>(end.ptr - digits.data()));
+  return 1;
+}
+
+// Replaces the field of the table on top.
+void Replace(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_getfield(lua, -1, name);
+  lua_pushcclosure(lua, function, 1);
+  lua_setfield(lua, -2, name);
+}
+
+}  // namespace
+
+void OpenNumberFunctions(lua_State* lua) {
+  lua_pushvalue(lua, LUA_GLOBALSINDEX);
+  Replace(lua, "tonumber", &ToNumber);
+  lua_getfield(lua, -1, LUA_STRLIBNAME);
+  Replace(lua, "format", &Format);
+  lua_pop(lua, 2);
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+//
+// Reads what lua_dump writes: the header, then functions, each with its code, its constants, the
+// functions inside of it and its debug information.
+#include "sim/redis/scripting/plain_script.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::sim::redis {
+
+namespace {
+
+// Lua 5.1, little endian, int 4, size_t 8, instructions 4, numbers 8 bytes and not integral.
+constexpr std::string_view kHeader{"\x1bLua\x51\0\1\4\x8\4\x8\0", 12};
+
+// All but those that lead to the table of globals: _G, load, loadstring.
+constexpr std::string_view kFunctions[] = {
+    "assert",   "error",    "getmetatable", "ipairs", "next",   "pairs",
+    "pcall",    "rawequal", "rawget",       "rawset", "select", "setmetatable",
+    "tonumber", "tostring", "type",         "unpack", "xpcall"};
+constexpr std::string_view kTables[] = {"KEYS", "ARGV",  "redis", "string",
+                                        "math", "table", "cjson", "bit"};
+
+bool IsIn(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Instruction {
+ public:
+  enum Operation : std::uint32_t { kGetGlobal = 5, kGetTable = 6, kSetGlobal = 7, kLength = 20 };
+
+  explicit Instruction(std::uint32_t bits) : bits_(bits) {}
+  std::uint32_t operation() const { return bits_ & 0x3fU; }
+  std::uint32_t target() const { return (bits_ >> 6) & 0xffU; }
+  std::uint32_t source() const { return bits_ >> 23; }
+  std::uint32_t constant() const { return bits_ >> 14; }
+
+  /// Takes something out of the value in the register, and puts it in its place.
+  bool Replaces(std::uint32_t register_number) const {
+    return (operation() == kGetTable || operation() == kLength) && source() == register_number &&
+           target() == register_number;
+  }
+
+ private:
+  std::uint32_t bits_;
+};
+
+class CodeReader {
+ public:
+  explicit CodeReader(std::string_view bytes) : bytes_(bytes) {}
+
+  bool Skip(std::string_view expected) {
+    const bool found = bytes_.starts_with(expected);
+    if (found) bytes_.remove_prefix(expected.size());
+    return found;
+  }
+
+  bool IsPlainFunction() {
+    Text();                              // The source.
+    Take(2 * sizeof(std::int32_t) + 4);  // Lines, and four sizes of a byte.
+    const std::string_view code = Take(Count() * sizeof(std::uint32_t));
+    const std::vector<std::string_view> names = Constants();
+    bool plain = IsPlainCode(code, names);
+    for (std::size_t left = Count(); left > 0; --left) plain = IsPlainFunction() && plain;
+    SkipDebugInformation();
+    return plain && !torn_;
+  }
+
+ private:
+  std::string_view Take(std::size_t size) {
+    torn_ = torn_ || size > bytes_.size();
+    if (torn_) return {};
+    const std::string_view taken = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return taken;
+  }
+
+  template <typename T>
+  T Number() {
+    T number{};
+    const std::string_view taken = Take(sizeof(T));
+    if (!taken.empty()) std::memcpy(&number, taken.data(), sizeof(T));
+    return number;
+  }
+
+  std::size_t Count() { return static_cast<std::size_t>(Number<std::uint32_t>()); }
+
+  std::string_view Text() {
+    const std::string_view text = Take(Number<std::uint64_t>());
+    return text.substr(0, text.empty() ? 0 : text.size() - 1);  // Without its NUL.
+  }
+
+  /// Their texts; empty where a constant is none.
+  std::vector<std::string_view> Constants() {
+    std::vector<std::string_view> names;
+    for (std::size_t left = Count(); left > 0 && !torn_; --left) {
+      std::string_view name;
+      switch (Number<std::uint8_t>()) {
+        case LUA_TBOOLEAN:
+          Take(1);
+          break;
+        case LUA_TNUMBER:
+          Take(sizeof(lua_Number));
+          break;
+        case LUA_TSTRING:
+          name = Text();
+          break;
+        default:
+          break;
+      }
+      names.push_back(name);
+    }
+    return names;
+  }
+
+  void SkipDebugInformation() {
+    Take(Count() * sizeof(std::int32_t));  // The line of each instruction.
+    for (std::size_t left = Count(); left > 0 && !torn_; --left) {
+      Text();  // A local variable, and where it lives.
+      Take(2 * sizeof(std::int32_t));
+    }
+    for (std::size_t left = Count(); left > 0 && !torn_; --left) Text();
+  }
+
+  static bool IsPlainCode(std::string_view code, const std::vector<std::string_view>& names) {
+    const std::size_t count = code.size() / sizeof(std::uint32_t);
+    const auto at = [&](std::size_t index) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, code.data() + index * sizeof(bits), sizeof(bits));
+      return Instruction(bits);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+      const Instruction one = at(i);
+      if (one.operation() == Instruction::kSetGlobal) return false;
+      if (one.operation() != Instruction::kGetGlobal) continue;
+      if (one.constant() >= names.size()) return false;
+      const std::string_view name = names[one.constant()];
+      if (IsIn(kFunctions, name)) continue;
+      // What is in the register is gone with the next instruction.
+      if (!IsIn(kTables, name) || i + 1 == count || !at(i + 1).Replaces(one.target())) return false;
+    }
+    return true;
+  }
+
+  std::string_view bytes_;
+  bool torn_ = false;
+};
+
+int Append(lua_State* /*lua*/, const void* piece, std::size_t size, void* all) {
+  static_cast<std::string*>(all)->append(static_cast<const char*>(piece), size);
+  return 0;
+}
+
+}  // namespace
+
+bool IsPlainScript(lua_State* lua) {
+  std::string bytes;
+  if (lua_dump(lua, &Append, &bytes) != 0) return false;
+  CodeReader reader(bytes);
+  return reader.Skip(kHeader) && reader.IsPlainFunction();
+}
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// KEYS and ARGV, as the next script will see them. Thread safety: none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <lua5.1/lua.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/redis/scripting/known_texts.h"
+
+namespace interlock::sim::redis {
+
+class ScriptInputs {
+ public:
+  enum Which : std::size_t { kKeys, kArguments };
+  using Texts = std::span<const std::string_view>;
+
+  /// A new table, in the table of globals on top of the stack.
+  static void SetNew(lua_State* lua, Which which, Texts texts, KnownTexts* known);
+  /// The same for a script that IsPlainScript: a table that served others before, and of which only
+  /// the texts are changed that differ. REQUIRES: always the same globals on top.
+  void SetAgain(lua_State* lua, Which which, Texts texts, KnownTexts* known);
+
+ private:
+  static constexpr std::size_t kMostKept = 16;
+
+  /// The table of so many texts, and what is in it.
+  struct Kept {
+    int table = LUA_NOREF;
+    std::vector<std::string_view> texts;  // Lua's own, which the table holds.
+  };
+  struct Input {
+    std::array<Kept, kMostKept + 1> kept;
+    std::size_t count = kMostKept + 1;  // Of the table that the globals have.
+  };
+
+  static Kept& Find(lua_State* lua, Input* input, std::size_t count);
+
+  std::array<Input, 2> inputs_;
+};
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// What a server sends: a reply or a message. Thread safety: plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace interlock::sim::redis {
+
+/// A reply or a message. A RESP2 client gets none of the types behind kArray: see ToResp2.
+struct Value {
+  enum class Type : std::uint8_t {
+    kNil,
+    kNilArray,  ///< RESP2's null array; a RESP3 client gets kNil
+    kStatus,
+    kError,
+    kInteger,
+    kString,
+    kArray,
+    kMap,  ///< elements: key, value, key, value ...
+    kSet,
+    kPush,
+    kDouble,
+    kBoolean,
+    kBigNumber,
+    kVerbatim,
+  };
+  Type type = Type::kNil;
+  std::int64_t integer = 0;  ///< kInteger; kBoolean: 0 or 1
+  /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as it is printed (%.17g);
+  /// kVerbatim: without its format
+  std::string text;
+  /// Of the aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
+  std::vector<Value> elements;
+  bool operator==(const Value&) const = default;
+  /// Makes it nil; memory stays for the next one.
+  void Clear() {
+    type = Type::kNil;
+    integer = 0;
+    text.clear();
+    elements.clear();
+  }
+};
+
+}  // namespace interlock::sim::redis
