@@ -73,7 +73,11 @@ std::uint32_t SeededSource::Draw(Lane lane, std::uint32_t bound) {
 Choices::Choices(std::unique_ptr<ChoiceSource> source)
     : source_(std::move(source)),
       sees_candidates_(source_->sees_candidates()),
-      injects_faults_(source_->injects_faults()) {}
+      injects_faults_(source_->injects_faults()) {
+  // What a short run draws.
+  constexpr std::size_t kFew = 128;
+  for (std::vector<std::uint32_t>& lane : recorded_.lanes) lane.reserve(kFew);
+}
 
 Choices Choices::FromSeed(std::uint64_t seed) {
   return Choices(std::make_unique<SeededSource>(seed));

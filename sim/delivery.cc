@@ -184,11 +184,12 @@ void Network::Execute(Link& link) {
   CallReturned(&link);
 }
 
-Network::Produced& Network::Produce(Link& link, Message::Kind kind) {
+Produced& Network::Produce(Link& link, Message::Kind kind) {
   if (produced_count_ == produced_.size()) produced_.emplace_back();
   Produced& produced = produced_[produced_count_++];
   produced.link = &link;
   produced.kind = kind;
+  produced.number = 0;
   return produced;
 }
 

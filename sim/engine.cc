@@ -30,11 +30,12 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
     : options(its_options),
       choices(its_choices),
       observer(its_observer != nullptr ? its_observer : &default_observer_),
-      servers(its_universe.topology(), options),
+      servers(its_universe.topology(), its_universe.topology_spec(), options),
       trace(its_options.keep_events, its_choices),
-      scheduler(its_universe.stacks(), its_choices, *this),
+      scheduler(its_universe.stacks(), its_universe.scheduler_memory(), its_choices, *this),
       shadow(its_universe.shadow()),
-      network(*this, its_universe.links()),
+      network(*this, its_universe.network_memory()),
+      blocks_(its_universe.stacks().blocks()),
       plan_(its_plan),
       drifting_nodes_(static_cast<std::size_t>(options.nodes)),
       injecting_(its_choices.injects_faults()) {
@@ -47,8 +48,8 @@ int Engine::AddProcess(const ClockOptions& clock, int database) {
   Require(clock.rate_ppm >= -500'000 && clock.rate_ppm <= 500'000,
           "a clock's rate is out of range");
   const int id = scheduler.AddGroup();
-  processes_.push_back(
-      std::make_unique<Process>(id, ClientClock(clock.offset, clock.rate_ppm), database, names));
+  processes_.emplace_back(
+      new (blocks()) Process(id, ClientClock(clock.offset, clock.rate_ppm), database, names));
   Process& process = *processes_.back();
   for (const Fault& fault : plan_) {
     if (fault.process == id) process.faults.push_back(fault);
@@ -57,12 +58,17 @@ int Engine::AddProcess(const ClockOptions& clock, int database) {
                    [](const Fault& a, const Fault& b) { return a.step < b.step; });
   if (!process.faults.empty()) process.next_fault_step = process.faults.front().step;
   if (injecting_) process.next_fault_step = 0;
-  process.runtime = std::make_unique<SimRuntime>(*this, process);
-  process.connector = std::make_unique<SimConnector>(*this, process);
-  for (int node = 0; node < servers.count(); ++node) {
-    process.node_connectors.push_back(std::make_unique<SimConnector>(*this, process, node));
-  }
+  process.runtime.reset(new (blocks()) SimRuntime(*this, process));
+  process.connector.reset(new (blocks()) SimConnector(*this, process));
   return id;
+}
+
+Connector& Engine::ConnectorTo(Process& process, int node) {
+  auto& connectors = process.node_connectors;
+  if (connectors.empty()) connectors.resize(static_cast<std::size_t>(servers.count()));
+  auto& connector = connectors[static_cast<std::size_t>(node)];
+  if (connector == nullptr) connector.reset(new (blocks()) SimConnector(*this, process, node));
+  return *connector;
 }
 
 bool Engine::StepBeforeSend(Process& process, PendingEvent pending) {

@@ -33,6 +33,9 @@ class Engine final : public SchedulerHost {
   int AddProcess(const ClockOptions& clock, int database);
   Process& process(int id) { return *processes_[static_cast<std::size_t>(id)]; }
   const Process& process(int id) const { return *processes_[static_cast<std::size_t>(id)]; }
+  Connector& ConnectorTo(Process& process, int node);
+  /// For what is made and dropped in the world; see Pooled.
+  redis::SmallBlocks& blocks() { return blocks_; }
 
   /// Counts a step of the running task's process and lets due faults strike. False in teardown, or
   /// outside of tasks: the seam call must then fail with kCancelled.
@@ -172,17 +175,10 @@ class Engine final : public SchedulerHost {
     if (shadow != nullptr) shadow->OnServer(node, happening, now());
   }
 
-  /// Of a fault of a server. Several of one kind on one node: the last one's end is that of all.
-  struct ServerEnd {
-    FaultKind kind = FaultKind::kServerKill;
-    int node = 0;
-    VirtualTime at{};
-    TimerId timer = kNoTimer;  // kNoTimer: it is over
-  };
-
+  redis::SmallBlocks& blocks_;
   const FaultPlan& plan_;
   std::optional<int> viewed_node_;
-  std::vector<ServerEnd> server_ends_;
+  std::vector<ServerFaultEnd> server_ends_;
   std::vector<bool> drifting_nodes_;
   WorldProbe* probe_ = nullptr;
   bool noting_ = false;

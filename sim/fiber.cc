@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/pooled.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define INTERLOCK_SIM_ASAN 1
@@ -114,7 +115,7 @@ void StackPool::Release(char* stack) {
   free_.push_back(stack);
 }
 
-struct Fiber::Control {
+struct Fiber::Control final : Pooled {
   boost::context::detail::fcontext_t inside = nullptr;   // the fiber, while its resumer runs
   boost::context::detail::fcontext_t outside = nullptr;  // the resumer, while the fiber runs
   StackPool* pool = nullptr;
@@ -189,7 +190,7 @@ Fiber::~Fiber() {
 bool Fiber::done() const { return started() && control_->done; }
 
 void Fiber::Start(StackPool& pool, void (*entry)(void*), void* argument) {
-  control_ = std::make_unique<Control>();
+  control_.reset(new (pool.blocks()) Control());
   Control& control = *control_;
   control.entry = entry;
   control.argument = argument;

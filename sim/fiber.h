@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "sim/redis/small_blocks.h"
+
 namespace interlock::sim {
 
 /// Whether `address` lies on the guard page of a fiber stack of the calling thread's pools: if so,
@@ -21,7 +23,8 @@ bool IsFiberGuardPage(const void* address);
 /// Thrown in a fiber that will not end by itself. Code under test must not swallow it.
 struct FiberUnwind {};
 
-/// Stacks of one size, each with a guard page below it; used again, newest first.
+/// Stacks of one size, each with a guard page below it, and memory for what belongs to a fiber;
+/// used again, newest first.
 class StackPool {
  public:
   StackPool();
@@ -33,12 +36,15 @@ class StackPool {
   char* Acquire();
   void Release(char* stack);
 
+  redis::SmallBlocks& blocks() { return blocks_; }
+
   static std::size_t stack_size();
   std::size_t created() const { return stacks_.size(); }
   std::size_t available() const { return free_.size(); }
 
  private:
   friend bool IsFiberGuardPage(const void* address);
+  redis::SmallBlocks blocks_;
   std::vector<char*> stacks_;
   std::vector<char*> free_;
   StackPool* next_pool_ = nullptr;  // of this thread

@@ -78,28 +78,4 @@ struct Link {
   bool delayed = false;      // a delay fault took effect
 };
 
-/// Links that keep their buffers from world to world.
-class LinkPool {
- public:
-  std::unique_ptr<Link> Take() {
-    if (links_.empty()) return std::make_unique<Link>();
-    std::unique_ptr<Link> link = std::move(links_.back());
-    links_.pop_back();
-    return link;
-  }
-  /// As new, but for the memory.
-  void Give(std::unique_ptr<Link> link) {
-    Link fresh;
-    fresh.requests = std::move(link->requests);
-    fresh.messages = std::move(link->messages);
-    fresh.requests.Clear();
-    fresh.messages.Clear();
-    *link = std::move(fresh);
-    links_.push_back(std::move(link));
-  }
-
- private:
-  std::vector<std::unique_ptr<Link>> links_;
-};
-
 }  // namespace interlock::sim

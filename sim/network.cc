@@ -22,7 +22,12 @@ std::uint64_t HashArgv(const redis::Argv& argv) {
 
 }  // namespace
 
-Network::Network(Engine& engine, LinkPool& pool) : engine_(engine), pool_(pool) {
+Network::Network(Engine& engine, NetworkMemory& memory)
+    : engine_(engine),
+      memory_(memory),
+      links_(std::move(memory.links)),
+      produced_(std::move(memory.produced)),
+      elsewhere_(std::move(memory.elsewhere)) {
   for (int node = 0; node < engine.servers.count(); ++node) {
     nodes_.push_back(std::make_unique<NodeState>(*this, node));
     engine.servers.at(node).SetSink(nodes_.back().get());
@@ -30,7 +35,12 @@ Network::Network(Engine& engine, LinkPool& pool) : engine_(engine), pool_(pool) 
 }
 
 Network::~Network() {
-  for (std::unique_ptr<Link>& link : links_) pool_.Give(std::move(link));
+  for (std::unique_ptr<Link>& link : links_) memory_.pool.Give(std::move(link));
+  links_.clear();
+  elsewhere_.clear();
+  memory_.links = std::move(links_);
+  memory_.produced = std::move(produced_);
+  memory_.elsewhere = std::move(elsewhere_);
 }
 
 Duration Network::Latency(const Process& process) {
@@ -192,7 +202,7 @@ std::vector<VirtualTime> Network::UnderWayElsewhere(const Process& process) cons
 }
 
 Link& Network::Open(Process& process, int node) {
-  links_.push_back(pool_.Take());
+  links_.push_back(memory_.pool.Take());
   Link& link = *links_.back();
   link.id = static_cast<std::uint32_t>(links_.size() - 1);
   link.process = &process;
@@ -207,7 +217,7 @@ Link& Network::Open(Process& process, int node) {
 
 bool Network::Send(Link& link, std::span<const std::string_view> argv) {
   Request& request = PushRequest(link, Request::Kind::kCommand);
-  request.argv.resize(argv.size());
+  memory_.spare_words.Resize(request.argv, argv.size());
   for (std::size_t i = 0; i < argv.size(); ++i) request.argv[i].assign(argv[i]);
   request.hash = HashArgv(request.argv);
   Process& process = *link.process;

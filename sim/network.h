@@ -18,6 +18,7 @@
 
 #include "sim/expiry_watch.h"
 #include "sim/link.h"
+#include "sim/network_memory.h"
 #include "sim/redis/server.h"
 #include "sim/timer_heap.h"
 
@@ -27,7 +28,7 @@ class Engine;
 
 class Network final {
  public:
-  Network(Engine& engine, LinkPool& pool);
+  Network(Engine& engine, NetworkMemory& memory);
   ~Network();
 
   // The client's side.
@@ -102,27 +103,11 @@ class Network final {
     std::vector<std::pair<redis::ClientId, Link*>> clients;
   };
 
-  /// What the server has sent during one call of it.
-  struct Produced {
-    Link* link = nullptr;
-    Message::Kind kind = Message::Kind::kReply;
-    redis::Value value;
-    std::uint64_t hash = 0, number = 0;  // Message's; the number once it was reported
-  };
-
   /// What faults do to one message.
   struct Fate {
     Duration extra{};
     bool lost = false;
     bool reset = false;
-  };
-
-  /// What travels to a place outside of Redis.
-  struct Elsewhere {
-    int process = 0;
-    VirtualTime arrival{};
-    TimerId timer = kNoTimer;  // none: it has arrived
-    std::function<void()> arrive;
   };
 
   Duration Latency(const Process& process);
@@ -177,7 +162,7 @@ class Network final {
   bool IsLive(const Link& link) const;
 
   Engine& engine_;
-  LinkPool& pool_;
+  NetworkMemory& memory_;
   std::vector<std::unique_ptr<NodeState>> nodes_;
   std::vector<std::unique_ptr<Link>> links_;
   std::vector<Produced> produced_;  // the first produced_count_ are valid

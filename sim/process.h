@@ -16,6 +16,7 @@
 #include "sim/clock.h"
 #include "sim/faults.h"
 #include "sim/fingerprint.h"
+#include "sim/pooled.h"
 #include "sim/timer_heap.h"
 
 namespace interlock::sim {
@@ -30,7 +31,7 @@ struct Partition {
   VirtualTime until{};
 };
 
-struct Process {
+struct Process final : Pooled {
   static constexpr int kNoFault = std::numeric_limits<int>::max();
 
   Process(int its_id, ClientClock its_clock, int its_database, const RandomNames& names)
@@ -74,8 +75,8 @@ struct Process {
   FingerprintWriter observed;  // all inputs so far, if the world is watched
 
   std::unique_ptr<Runtime> runtime;
-  std::unique_ptr<Connector> connector;  // to the master
-  std::vector<std::unique_ptr<Connector>> node_connectors;
+  std::unique_ptr<Connector> connector;                     // to the master
+  std::vector<std::unique_ptr<Connector>> node_connectors;  // made when they are asked for
 };
 
 }  // namespace interlock::sim

@@ -24,23 +24,31 @@ using State = ScheduledTask::State;
 
 }  // namespace
 
-void WaitList::Append(ScheduledTask* task) {
-  task->next_waiter = nullptr;
-  ScheduledTask** link = &first_;
-  while (*link != nullptr) link = &(*link)->next_waiter;
-  *link = task;
+Scheduler::Scheduler(StackPool& stacks, Memory& memory, Choices& choices, SchedulerHost& host)
+    : stacks_(stacks),
+      memory_(memory),
+      choices_(choices),
+      host_(host),
+      timers_(std::move(memory.timers)),
+      tasks_(std::move(memory.tasks)),
+      groups_(std::move(memory.groups)),
+      ready_(std::move(memory.ready)),
+      candidates_(std::move(memory.candidates)) {
+  timers_.Clear();
+  groups_.clear();
+  ready_.clear();
 }
 
-void WaitList::Remove(ScheduledTask* task) {
-  ScheduledTask** link = &first_;
-  while (*link != nullptr && *link != task) link = &(*link)->next_waiter;
-  if (*link == task) *link = task->next_waiter;
-}
-
-ScheduledTask* WaitList::PopFront() {
-  ScheduledTask* task = first_;
-  if (task != nullptr) first_ = task->next_waiter;
-  return task;
+Scheduler::~Scheduler() {
+  for (std::unique_ptr<ScheduledTask>& task : tasks_) {
+    if (task->abandoned) static_cast<void>(task.release());
+  }
+  tasks_.clear();
+  memory_.timers = std::move(timers_);
+  memory_.tasks = std::move(tasks_);
+  memory_.groups = std::move(groups_);
+  memory_.ready = std::move(ready_);
+  memory_.candidates = std::move(candidates_);
 }
 
 int Scheduler::AddGroup() {
@@ -50,7 +58,7 @@ int Scheduler::AddGroup() {
 
 ScheduledTask* Scheduler::AddTask(int group, std::string name, std::function<void()> body,
                                   VirtualTime after) {
-  tasks_.push_back(std::make_unique<ScheduledTask>());
+  tasks_.emplace_back(new (stacks_.blocks()) ScheduledTask());
   ScheduledTask* task = tasks_.back().get();
   task->id = static_cast<std::uint32_t>(tasks_.size() - 1);
   task->group = group;
@@ -316,12 +324,6 @@ void Scheduler::YieldInTeardown() {
   if (current_ == nullptr) return;
   const bool joins = current_->joins != nullptr;
   if (joins || current_->teardown_calls % kTeardownYieldEvery == 0) current_->fiber.Suspend();
-}
-
-Scheduler::~Scheduler() {
-  for (std::unique_ptr<ScheduledTask>& task : tasks_) {
-    if (task->abandoned) static_cast<void>(task.release());
-  }
 }
 
 void Scheduler::Abandon(ScheduledTask* task) {

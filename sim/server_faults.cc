@@ -179,7 +179,7 @@ void Engine::TellShadowOfPromotion(int node, int except) {
 }
 
 void Engine::EndLater(const Fault& fault, int node) {
-  for (ServerEnd& end : server_ends_) {
+  for (ServerFaultEnd& end : server_ends_) {
     if (end.kind == fault.kind && end.node == node) scheduler.timers().Cancel(end.timer);
   }
   const Duration length = std::max(fault.length, Duration{});
@@ -191,7 +191,7 @@ void Engine::EndLater(const Fault& fault, int node) {
 
 void Engine::DescribeServerFaults(FingerprintWriter& writer) const {
   writer.Number(static_cast<std::uint64_t>(servers.primary()));
-  for (const ServerEnd& end : server_ends_) {
+  for (const ServerFaultEnd& end : server_ends_) {
     if (end.timer == kNoTimer) continue;
     writer.Number(static_cast<std::uint64_t>(end.kind));
     writer.Number(static_cast<std::uint64_t>(end.node));
@@ -201,7 +201,7 @@ void Engine::DescribeServerFaults(FingerprintWriter& writer) const {
 }
 
 void Engine::EndServerFault(std::size_t index) {
-  ServerEnd& end = server_ends_[index];
+  ServerFaultEnd& end = server_ends_[index];
   scheduler.timers().Cancel(end.timer);
   const int node = end.node;
   trace.Add(now(), -1, TraceKind::kResume,

@@ -18,35 +18,31 @@ namespace {
 constexpr std::int64_t kWarmUpUs = 10'000'000;         // in which replicas get all data
 constexpr std::string_view kEndOfTime = "1000000000";  // seconds
 
-using Configuration = std::vector<std::pair<std::string, std::string>>;
-
-Configuration ConfigurationOf(const WorldOptions& options) {
-  switch (options.persistence) {
-    case Persistence::kNone:
-      return {{"save", ""}};
-    case Persistence::kRdb:
-      return {{"save", "1 1"}};
-    case Persistence::kAofAlways:
-      return {{"save", ""}, {"appendonly", "yes"}, {"appendfsync", "always"}};
-    case Persistence::kAofEverysec:
-      return {{"save", ""}, {"appendonly", "yes"}, {"appendfsync", "everysec"}};
+void Configure(const WorldOptions& options, redis::Server::ConfigurationFile& file) {
+  file.clear();
+  const bool appends = options.persistence == Persistence::kAofAlways ||
+                       options.persistence == Persistence::kAofEverysec;
+  file.emplace_back("save", options.persistence == Persistence::kRdb ? "1 1" : "");
+  if (appends) {
+    const bool always = options.persistence == Persistence::kAofAlways;
+    file.emplace_back("appendonly", "yes");
+    file.emplace_back("appendfsync", always ? "always" : "everysec");
   }
-  return {};
+  // Pings between servers are run late, when somebody looks: they must not be missed meanwhile.
+  if (options.topology == Topology::kReplicated) file.emplace_back("repl-timeout", kEndOfTime);
 }
 
-redis::TopologySpec SpecOf(const WorldOptions& options) {
-  const auto others = static_cast<std::size_t>(options.nodes - 1);
+void Specify(const WorldOptions& options, redis::TopologySpec& spec) {
   const bool replicated = options.topology == Topology::kReplicated;
-  redis::TopologySpec spec = replicated ? redis::TopologySpec::WithReplicas(others)
-                                        : redis::TopologySpec::IndependentMasters(others + 1);
-  for (redis::NodeSpec& node : spec.nodes) {
-    node.configuration = ConfigurationOf(options);
-    // Pings between servers are run late, when somebody looks: they must not be missed meanwhile.
-    if (replicated) node.configuration.emplace_back("repl-timeout", kEndOfTime);
+  const auto nodes = static_cast<std::size_t>(options.nodes);
+  if (spec.nodes.size() != nodes) spec = redis::TopologySpec::IndependentMasters(nodes);
+  for (std::size_t node = 0; node < nodes; ++node) {
+    spec.nodes[node].replica_of.reset();
+    if (replicated && node > 0) spec.nodes[node].replica_of = 0;
+    Configure(options, spec.nodes[node].configuration);
   }
   spec.start_us = options.server_epoch_us - (replicated ? kWarmUpUs : 0);
   spec.lag_us = options.replication_lag.count() / 1000;
-  return spec;
 }
 
 const redis::Command* Find(const redis::Argv& argv) {
@@ -62,12 +58,13 @@ bool IsScript(const redis::Command& command) {
 
 }  // namespace
 
-Servers::Servers(redis::Topology& topology, const WorldOptions& options)
+Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options)
     : topology_(topology), replicated_(options.topology == Topology::kReplicated) {
   Require(options.nodes >= 1, "a world needs a server");
   Require(options.topology != Topology::kStandalone || options.nodes == 1,
           "a standalone server is alone");
-  topology_.Reset(SpecOf(options));
+  Specify(options, spec);
+  topology_.Reset(spec);
   for (int node = 0; node < count(); ++node) {
     at(node).SetHighestProtocol(2);  // All that a Connection can carry.
   }

@@ -15,6 +15,7 @@
 #include "sim/faults.h"
 #include "sim/redis/topology.h"
 #include "sim/setting.h"
+#include "sim/timer_heap.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
@@ -22,9 +23,19 @@ namespace interlock::sim {
 class FingerprintWriter;
 struct WorldOptions;
 
+/// When what a fault did to a server is over. Several of one kind on one node: the last one's end
+/// is that of all.
+struct ServerFaultEnd {
+  FaultKind kind = FaultKind::kServerKill;
+  int node = 0;
+  VirtualTime at{};
+  TimerId timer = kNoTimer;  // kNoTimer: it is over
+};
+
 class Servers {
  public:
-  Servers(redis::Topology& topology, const WorldOptions& options);
+  /// `spec`: for its memory alone.
+  Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options);
 
   int count() const { return static_cast<int>(topology_.size()); }
   redis::Server& at(int node) { return topology_.server(Id(node)); }

@@ -202,7 +202,8 @@ Result<std::unique_ptr<Connection>> SimConnector::Connect(MonotonicTime deadline
     link.established = true;
     engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, "ok");
     if (engine_.watched()) engine_.Observe(process_, kConnected);
-    return std::unique_ptr<Connection>(std::make_unique<SimConnection>(engine_, process_, link));
+    return std::unique_ptr<Connection>(new (engine_.blocks())
+                                           SimConnection(engine_, process_, link));
   }
   const char* why = link.broke != nullptr ? link.broke : "deadline";
   engine_.trace.Add(engine_.now(), process_.id, TraceKind::kConnect, why);

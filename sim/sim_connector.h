@@ -16,10 +16,11 @@
 #include <interlock/connection.h>
 
 #include "sim/engine.h"
+#include "sim/pooled.h"
 
 namespace interlock::sim {
 
-class SimConnection final : public Connection {
+class SimConnection final : public Connection, public Pooled {
  public:
   SimConnection(Engine& engine, Process& process, Link& link)
       : engine_(engine), process_(process), link_(link) {}
@@ -50,7 +51,7 @@ class SimConnection final : public Connection {
   bool overdue_ = false;  // broken for want of a reply, and for nothing else
 };
 
-class SimConnector final : public Connector {
+class SimConnector final : public Connector, public Pooled {
  public:
   /// Without a node: to whoever is the primary at the time.
   SimConnector(Engine& engine, Process& process, std::optional<int> node = std::nullopt)

@@ -78,13 +78,13 @@ MonotonicTime SimRuntime::Now() {
 }
 
 std::unique_ptr<Event> SimRuntime::NewEvent() {
-  return std::make_unique<SimEvent>(engine_, process_);
+  return std::unique_ptr<Event>(new (engine_.blocks()) SimEvent(engine_, process_));
 }
 
 std::unique_ptr<Task> SimRuntime::Spawn(std::string_view name, std::function<void()> body) {
   ScheduledTask* task =
       engine_.scheduler.AddTask(process_.id, std::string(name), std::move(body), engine_.now());
-  return std::make_unique<SimTask>(engine_, process_, task);
+  return std::unique_ptr<Task>(new (engine_.blocks()) SimTask(engine_, process_, task));
 }
 
 void SimRuntime::FillRandom(std::span<std::byte> bytes) {

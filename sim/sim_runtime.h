@@ -14,10 +14,11 @@
 #include <interlock/runtime.h>
 
 #include "sim/engine.h"
+#include "sim/pooled.h"
 
 namespace interlock::sim {
 
-class SimEvent final : public Event {
+class SimEvent final : public Event, public Pooled {
  public:
   SimEvent(Engine& engine, Process& process) : engine_(engine), process_(process) {}
   void Set() override;
@@ -32,7 +33,7 @@ class SimEvent final : public Event {
   WaitList waiters_;
 };
 
-class SimTask final : public Task {
+class SimTask final : public Task, public Pooled {
  public:
   SimTask(Engine& engine, Process& process, ScheduledTask* task)
       : engine_(engine), process_(process), task_(task) {}
@@ -47,7 +48,7 @@ class SimTask final : public Task {
   ScheduledTask* task_;
 };
 
-class SimRuntime final : public Runtime {
+class SimRuntime final : public Runtime, public Pooled {
  public:
   SimRuntime(Engine& engine, Process& process) : engine_(engine), process_(process) {}
   /// The process's own clock. Another task runs meanwhile only if a fault strikes here.

@@ -38,6 +38,13 @@ class TimerHeap {
     std::uint32_t id;
   };
 
+  void Clear() {
+    heap_.clear();
+    timers_.clear();
+    positions_.clear();
+    free_.clear();
+    next_sequence_ = 0;
+  }
   bool empty() const { return heap_.empty(); }
   /// REQUIRES: not empty().
   VirtualTime next_time() const { return heap_.front().time; }

@@ -17,6 +17,8 @@
 
 #include <interlock/time.h>
 
+#include "sim/hash.h"
+
 namespace interlock::sim {
 
 /// The run's one global clock; only the world may read it. 0 is the start of the run.
@@ -93,9 +95,5 @@ class Trace {
   std::uint64_t awaited_step_ = 0;
   std::function<void()> then_;
 };
-
-/// A 64-bit hash of bytes, the same on every machine; `state` chains fields.
-std::uint64_t HashBytes(std::string_view bytes, std::uint64_t state);
-std::uint64_t HashNumber(std::uint64_t number, std::uint64_t state);
 
 }  // namespace interlock::sim

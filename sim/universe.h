@@ -8,8 +8,9 @@
 #pragma once
 
 #include "sim/fiber.h"
-#include "sim/link.h"
+#include "sim/network_memory.h"
 #include "sim/redis/topology.h"
+#include "sim/scheduler.h"
 
 namespace interlock::sim {
 
@@ -22,8 +23,11 @@ class Universe {
   Universe& operator=(const Universe&) = delete;
 
   StackPool& stacks() { return stacks_; }
-  LinkPool& links() { return links_; }
+  NetworkMemory& network_memory() { return network_memory_; }
+  Scheduler::Memory& scheduler_memory() { return scheduler_memory_; }
   redis::Topology& topology() { return topology_; }
+  /// That of the last world, for its memory.
+  redis::TopologySpec& topology_spec() { return topology_spec_; }
   /// Is told of the servers of every World that is made from now on; null: nobody is. Outlives
   /// them.
   void SetShadow(Shadow* shadow) { shadow_ = shadow; }
@@ -35,8 +39,10 @@ class Universe {
 
  private:
   StackPool stacks_;
-  LinkPool links_;
+  NetworkMemory network_memory_;
+  Scheduler::Memory scheduler_memory_;
   redis::Topology topology_;
+  redis::TopologySpec topology_spec_;
   Shadow* shadow_ = nullptr;
   bool occupied_ = false;
 };

@@ -85,7 +85,7 @@ Runtime& World::runtime(int process) { return *state_->At(process).runtime; }
 Connector& World::connector(int process) { return *state_->At(process).connector; }
 Connector& World::connector(int process, int node) {
   Require(node >= 0 && node < nodes(), "there is no such server");
-  return *state_->At(process).node_connectors[static_cast<std::size_t>(node)];
+  return state_->engine.ConnectorTo(state_->At(process), node);
 }
 int World::nodes() const { return state_->engine.servers.count(); }
 

@@ -3,26 +3,32 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "src/retry.h"
 
 namespace interlock::internal {
 namespace {
 
-std::vector<std::string_view> CommandLine(std::string_view command, std::string_view script,
-                                          const ScriptCall& call, const std::string& key_count) {
-  std::vector<std::string_view> argv;
-  argv.reserve(3 + call.keys.size() + call.arguments.size());
-  argv.push_back(command);
-  argv.push_back(script);
-  argv.push_back(key_count);
-  argv.insert(argv.end(), call.keys.begin(), call.keys.end());
-  argv.insert(argv.end(), call.arguments.begin(), call.arguments.end());
-  return argv;
-}
+/// EVAL or EVALSHA, as it is sent. What it is made from outlives it.
+class CommandLine {
+ public:
+  CommandLine(std::string_view command, std::string_view script, const ScriptCall& call,
+              std::string_view key_count)
+      : argv_{command, script, key_count} {
+    for (std::size_t i = 0; i < call.keys.size(); ++i) argv_[count_++] = call.keys[i];
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) argv_[count_++] = call.arguments[i];
+  }
+  operator std::span<const std::string_view>() const { return {argv_.data(), count_}; }
+
+ private:
+  std::array<std::string_view, 3 + 2 * Words::kMost> argv_;
+  std::size_t count_ = 3;
+};
 
 bool IsNoScript(const Reply& reply) {
   return reply.IsError() && std::string_view(reply.text).substr(0, 8) == "NOSCRIPT";
@@ -34,9 +40,9 @@ Status PendingCall::Send(std::unique_ptr<Connection> connection) {
   key_count_ = std::to_string(call_.keys.size());
   sent_ = client_.runtime().Now();
   deadline_ = std::min(AddSaturating(sent_, client_.options().command_timeout), by_);
-  Status sent = connection->Send(
-      brings_text_ ? ByText() : CommandLine("EVALSHA", call_.script->sha(), call_, key_count_),
-      deadline_);
+  const std::string_view command = brings_text_ ? "EVAL" : "EVALSHA";
+  const std::string_view script = brings_text_ ? call_.script->source : call_.script->sha();
+  Status sent = connection->Send(CommandLine(command, script, call_, key_count_), deadline_);
   if (sent.ok()) {
     connection_ = std::move(connection);
   } else {
@@ -44,10 +50,6 @@ Status PendingCall::Send(std::unique_ptr<Connection> connection) {
     client_.DropIdle();
   }
   return sent;
-}
-
-std::vector<std::string_view> PendingCall::ByText() const {
-  return CommandLine("EVAL", call_.script->source, call_, key_count_);
 }
 
 bool PendingCall::TrySend() {
@@ -75,10 +77,11 @@ Result<ScriptReply> PendingCall::Answer() {
   Result<Reply> reply = ClientCore::Receive(*connection_, deadline_);
   if (reply.ok() && IsNoScript(*reply)) {
     sent_ = client_.runtime().Now();
-    reply = ClientCore::Exchange(*connection_, ByText(), deadline_);
+    const CommandLine by_text("EVAL", call_.script->source, call_, key_count_);
+    reply = ClientCore::Exchange(*connection_, by_text, deadline_);
   }
   if (!reply.ok()) return reply.status();
-  if (reply->IsError()) return StatusOfErrorReply(reply->text, call_.keys.front());
+  if (reply->IsError()) return StatusOfErrorReply(reply->text, std::string(call_.keys[0]));
   Status kept = Acknowledged(*reply);
   if (kept.code() == StatusCode::kCancelled) return kept;
   return ScriptReply{std::move(reply).value(), sent_, std::move(kept)};
@@ -123,7 +126,7 @@ Result<ScriptReply> PendingCall::Finish() {
     // A server that refused may no longer be the one that a new connection leads to.
     refused_ = std::exchange(on_idle_, false) && answer.code() == StatusCode::kUnavailable;
     if (!refused_) return answer;
-    client_.TellRetried({call_.keys.front(), 1, answer.status()}, Duration(0));
+    client_.TellRetried({std::string(call_.keys[0]), 1, answer.status()}, Duration(0));
   }
 }
 

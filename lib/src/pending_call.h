@@ -10,8 +10,6 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include <interlock/connection.h>
 #include <interlock/result.h>
@@ -46,7 +44,6 @@ class PendingCall {
 
  private:
   Status Send(std::unique_ptr<Connection> connection);
-  std::vector<std::string_view> ByText() const;
   Status Connect();
   Result<ScriptReply> Answer();
   /// Ok: enough replicas have what was just answered, or need not be asked.

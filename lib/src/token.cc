@@ -16,14 +16,15 @@ std::uint32_t RandomNumber(Runtime& runtime) {
 std::string NewToken(Runtime& runtime, std::string_view label) {
   std::array<std::byte, 16> bytes{};
   runtime.FillRandom(bytes);
-  std::string token;
-  token.reserve(label.size() + 1 + 2 * bytes.size());
-  if (!label.empty()) token.append(label).append("@");
-  for (const std::byte byte : bytes) {
-    token.push_back("0123456789abcdef"[std::to_integer<unsigned>(byte) >> 4]);
-    token.push_back("0123456789abcdef"[std::to_integer<unsigned>(byte) & 0xF]);
+  std::array<char, 2 * bytes.size()> digits{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    digits[2 * i] = "0123456789abcdef"[std::to_integer<unsigned>(bytes[i]) >> 4];
+    digits[2 * i + 1] = "0123456789abcdef"[std::to_integer<unsigned>(bytes[i]) & 0xF];
   }
-  return token;
+  std::string token;
+  token.reserve(label.size() + 1 + digits.size());
+  if (!label.empty()) token.append(label).append("@");
+  return token.append(digits.data(), digits.size());
 }
 
 }  // namespace interlock::internal

@@ -176,24 +176,27 @@ std::int64_t KeyLimits::Of(std::string_view key) const {
   return allowed;
 }
 
+bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
+              std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
+              VirtualTime now, std::vector<Violation>& violations) {
+  const std::int64_t allowed = limits.Of(key);
+  if (allowed == KeyLimits::kForEver) return false;
+  const bool ends = expires_at_ms.has_value();
+  if (ends && (!now_ms.has_value() || *expires_at_ms - *now_ms <= allowed)) return false;
+  const std::string what = ends ? fmt::format("{} ms to live, longer than the {} ms that it may",
+                                              *expires_at_ms - *now_ms, allowed)
+                                : std::string("no TTL");
+  violations.push_back(
+      {Judged::kKeys, now, client,
+       fmt::format("after a command of {} the key \"{}\" has {}", ClientName(client), key, what)});
+  return true;
+}
+
 void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
                std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
                VirtualTime now, std::vector<Violation>& violations) {
   for (const auto& key : keys) {
-    std::string what;
-    if (limits.Of(key.key) == KeyLimits::kForEver) continue;
-    if (!key.expires_at_ms.has_value()) {
-      what = "no TTL";
-    } else if (now_ms.has_value() && *key.expires_at_ms - *now_ms > limits.Of(key.key)) {
-      what = fmt::format("{} ms to live, longer than the {} ms that it may",
-                         *key.expires_at_ms - *now_ms, limits.Of(key.key));
-    } else {
-      continue;
-    }
-    violations.push_back({Judged::kKeys, now, client,
-                          fmt::format("after a command of {} the key \"{}\" has {}",
-                                      ClientName(client), key.key, what)});
-    return;
+    if (JudgeTtl(key.key, key.expires_at_ms, now_ms, limits, client, now, violations)) return;
   }
 }
 

@@ -31,7 +31,11 @@ struct KeyLimits {
 };
 
 /// (a), after a command of `client`, at server time `now_ms`; nullopt: the server's clock was set,
-/// and only what has no TTL at all is judged. Reports the first such key.
+/// and only what has no TTL at all is judged. True: the key lives too long, and is reported.
+bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
+              std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
+              VirtualTime now, std::vector<Violation>& violations);
+/// The same of all keys; the first such one is reported.
 void JudgeTtls(const std::vector<sim::redis::Server::KeyInfo>& keys,
                std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
                VirtualTime now, std::vector<Violation>& violations);

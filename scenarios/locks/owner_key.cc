@@ -7,9 +7,10 @@
 namespace interlock::scenarios {
 
 std::vector<harness::Owner> OwnersAt(const harness::ServerView& server, const std::string& key) {
+  std::vector<harness::Owner> owners;
   std::optional<std::string> token = server.String(key);
-  if (!token) return {};
-  return {{std::move(*token), server.ExpiresAtMs(key)}};
+  if (token) owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
+  return owners;
 }
 
 }  // namespace interlock::scenarios

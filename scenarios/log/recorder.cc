@@ -83,34 +83,34 @@ void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis:
 }
 
 void Recorder::JudgeKeys(int process, VirtualTime now) {
-  const auto keys = world_->server().PeekKeys(database_);
-  for (const auto& key : keys) {
-    if (!key.key.starts_with(resources_.front().options->key_prefix)) stray_key_ = key.key;
-  }
-  if (lives_too_long_) return;
-  const std::int64_t now_ms = world_->server().time_us() / 1000;
+  const sim::redis::Server& server = world_->server();
   const bool moved = resources_.front().history.server_clock_moved;
-  const std::size_t before = violations_.size();
-  JudgeTtls(keys, moved ? std::nullopt : std::optional(now_ms), key_limits_, process, now,
-            violations_);
-  lives_too_long_ = violations_.size() > before;
+  std::optional<std::int64_t> now_ms;
+  if (!moved) now_ms = server.time_us() / 1000;
+  const std::string_view prefix = resources_.front().options->key_prefix;
+  server.VisitKeys(database_, [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
+    if (!key.starts_with(prefix)) stray_key_ = key;
+    if (lives_too_long_) return;
+    lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, process, now, violations_);
+  });
 }
 
-Ledger::Look Recorder::LookAtServer(Resource& resource) {
-  Ledger::Look look;
-  look.node = world_->server_node();
+const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
+  Ledger::Look& look = look_;
   const FakeServerView view(world_->server(), database_);
+  look.node = world_->server_node();
   look.now_ms = view.NowMs();
-  const auto owners = subject_.Owners(view, *resource.options);
+  look.owners.clear();
+  auto owners = subject_.Owners(view, *resource.options);
   resource.observable = owners.has_value();
   resource.history.ownership_seen = resource.observable;
   if (!resource.observable) return look;
-  look.owners.reserve(owners->size());
-  for (const harness::Owner& owner : *owners) {
+  for (harness::Owner& owner : *owners) {
     // Redis expires when now > deadline, in whole milliseconds: the deadline's own ms still counts.
     const auto deadline = owner.expires_at_ms;
     look.owners.push_back(
-        {owner.token, deadline.has_value() ? world_->GlobalTimeOfServerMs(*deadline + 1) : kOpen,
+        {std::move(owner.token),
+         deadline.has_value() ? world_->GlobalTimeOfServerMs(*deadline + 1) : kOpen,
          deadline.value_or(kNoDeadline), owner.shared});
   }
   return look;
@@ -119,7 +119,7 @@ Ledger::Look Recorder::LookAtServer(Resource& resource) {
 void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
     Resource& resource = resources_[static_cast<std::size_t>(i)];
-    const Ledger::Look look = LookAtServer(resource);
+    const Ledger::Look& look = LookAtServer(resource);
     if (!resource.observable) continue;
     const std::size_t first = violations_.size();
     const std::size_t known = resource.history.server_holds.size();
@@ -179,7 +179,7 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
     dealing(who).gives_up = AddSaturating(asked, operation.wait);
     attempt.deadline = world_->GlobalTime(who.client, dealing(who).gives_up);
   }
-  history(who).attempts.push_back(attempt);
+  history(who).attempts.push_back(std::move(attempt));
 }
 
 void Recorder::OnRefused(Party who, const Status& status) { OnAnswered(who, status); }
@@ -193,7 +193,7 @@ void Recorder::OnCountDown(Party who, int party) {
   attempt.client = who.client;
   attempt.asked = world_->now();
   attempt.counts_for = party;
-  history(who).attempts.push_back(attempt);
+  history(who).attempts.push_back(std::move(attempt));
 }
 
 void Recorder::OnAnswered(Party who, const Status& status) {

@@ -125,8 +125,8 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// Of the client's dealings, whatever it has to do with each resource.
   bool AnyDealing(int client, bool (*holds)(const Dealing& dealing, VirtualTime now)) const;
   /// What the server in view holds of the resource; not `observable` if the subject does not show
-  /// it.
-  Ledger::Look LookAtServer(Resource& resource);
+  /// it. Valid until the next look.
+  const Ledger::Look& LookAtServer(Resource& resource);
   void OnArrived(const Sent& write);
   /// Of a lock that renews by itself: its client sends something while nobody asks it to, and a
   /// command of it has been executed.
@@ -186,6 +186,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   KeyLimits key_limits_;
   bool lives_too_long_ = false;  ///< a key, or an ownership entry: said once
   std::string stray_key_;
+  Ledger::Look look_;  ///< the last one, for its memory
   Duration shortest_lease_ = kOpen;
   bool free_clocks_ = false;
   bool closed_ = false;

@@ -140,7 +140,7 @@ void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime no
       continue;
     }
     if (clock_only) resource.history.server_clock_moved = true;
-    const Ledger::Look look = LookAtServer(resource);
+    const Ledger::Look& look = LookAtServer(resource);
     for (Dealing& client : dealings_) {
       client.extend_called_ms = std::min(client.extend_called_ms, look.now_ms);
     }

@@ -14,7 +14,10 @@ namespace {
 /// Tokens stand in keys and arguments, never in a script's text, which is long.
 std::string WordsOf(const sim::redis::Argv& argv) {
   constexpr std::size_t kLongestWord = 256;
+  std::size_t size = 0;
+  for (const auto& word : argv) size += word.size() > kLongestWord ? 0 : word.size() + 1;
   std::string words;
+  words.reserve(size);
   for (const auto& word : argv) {
     if (word.size() > kLongestWord) continue;
     words += word;

@@ -54,9 +54,8 @@ class OneRun {
     const int probes = workload_.permits * workload_.resources;
     recorder_.Attach(world_, clients + probes, workload_.latency_max);
     if (case_.scenario->gives_up.clocks) recorder_.FreeClocks();
-    plans_ = workload_.clients;
-    plans_.reserve(plans_.size() + static_cast<std::size_t>(probes));
-    next_.assign(plans_.capacity(), 0);
+    probes_.reserve(static_cast<std::size_t>(probes));
+    next_.assign(static_cast<std::size_t>(clients + probes), 0);
     if (probe_ != nullptr) {
       world_.SetProbe(probe_);
       probe_->OnBegin(world_, recorder_);
@@ -97,8 +96,14 @@ class OneRun {
     return stop;
   }
 
+  const ClientPlan& PlanOf(int client) const {
+    const auto index = static_cast<std::size_t>(client);
+    const std::size_t own = workload_.clients.size();
+    return index < own ? workload_.clients[index] : probes_[index - own];
+  }
+
   void Start(int client) {
-    const ClientPlan& plan = plans_[static_cast<std::size_t>(client)];
+    const ClientPlan& plan = PlanOf(client);
     sim::ClockOptions clock;
     clock.offset = plan.clock_offset;
     clock.rate_ppm = plan.clock_rate_ppm;
@@ -112,16 +117,16 @@ class OneRun {
       const auto index = static_cast<std::size_t>(client);
       std::vector<std::unique_ptr<harness::Lock>> locks;
       for (int i = 0; i < workload_.resources; ++i) {
-        const auto options = WithPlan(plans_[index], options_[static_cast<std::size_t>(i)]);
+        const auto options = WithPlan(PlanOf(client), options_[static_cast<std::size_t>(i)]);
         locks.push_back(case_.subject->NewLock(environment, OptionsOf(client, options)));
       }
       const bool own = index < workload_.clients.size();
       if (!traits_.latch) {
-        RunClient(client, plans_[index], next_[index], environment, traits_, locks, events_);
+        RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
       } else if (own) {
-        RunLatchClient(client, plans_[index], next_[index], environment, locks, events_);
+        RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
       } else {
-        SeeLatchesOpen(client, plans_[index], environment, locks);
+        SeeLatchesOpen(client, PlanOf(client), environment, locks);
       }
       if (own) AskAgain(client, environment, locks);
     });
@@ -166,8 +171,8 @@ class OneRun {
       plan.operations.push_back({.resource = resource, .sets_limit = workload_.permits});
     }
     plan.operations.push_back(Request(resource));
-    plans_.push_back(plan);
-    Start(static_cast<int>(plans_.size()) - 1);
+    probes_.push_back(std::move(plan));
+    Start(static_cast<int>(workload_.clients.size() + probes_.size()) - 1);
   }
 
   /// Of phase 2: patient, and soon done.
@@ -368,8 +373,8 @@ class OneRun {
   Recorder recorder_;
   EventsOfEach of_each_;
   ProgramEvents& events_;
-  std::vector<ClientPlan> plans_;
-  std::vector<std::size_t> next_;  ///< each client's next operation; it survives a restart
+  std::vector<ClientPlan> probes_;  ///< of phase 2; never moved, because their programs run
+  std::vector<std::size_t> next_;   ///< each client's next operation; it survives a restart
   std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
@@ -377,19 +382,6 @@ class OneRun {
 };
 
 }  // namespace
-
-bool IsPromised(Judged property, const RunCase& run_case) {
-  return WhyNotPromised(property, *run_case.scenario, run_case.synchrony,
-                        run_case.subject->traits())
-      .empty();
-}
-
-const Violation* RunResult::Find(Judged property) const {
-  for (const Violation& violation : violations) {
-    if (violation.property == property) return &violation;
-  }
-  return nullptr;
-}
 
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
                   sim::Choices& choices, bool keep_events, const StepWatch* watch,

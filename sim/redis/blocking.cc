@@ -20,25 +20,28 @@ void Blocking::Block(Client& client, Wait wait) {
   engine_.keyspace.TouchAll();
   wait.order = ++block_count_;
   for (const std::string& key : wait.keys) {
-    waiters_[{wait.database, key}].push_back(client.id);
+    auto at = waiters_.find(KeyView(wait.database, key));
+    if (at == waiters_.end()) at = waiters_.try_emplace(Key(wait.database, key)).first;
+    at->second.push_back(client.id);
   }
   if (wait.deadline_ms != 0) deadlines_.emplace(wait.deadline_ms, wait.order, client.id);
   client.wait = std::move(wait);
   engine_.keyspace.TrackReadyKeys(!waiters_.empty());
 }
 
-void Blocking::Unblock(Client& client) {
+Wait Blocking::Unblock(Client& client) {
   engine_.keyspace.TouchAll();
-  const Wait wait = std::move(*client.wait);
+  Wait wait = std::move(*client.wait);
   client.wait.reset();
   for (const std::string& key : wait.keys) {
-    const auto at = waiters_.find({wait.database, key});
+    const auto at = waiters_.find(KeyView(wait.database, key));
     std::erase(at->second, client.id);
     if (at->second.empty()) waiters_.erase(at);
   }
   if (wait.deadline_ms != 0) deadlines_.erase({wait.deadline_ms, wait.order, client.id});
   engine_.keyspace.TrackReadyKeys(!waiters_.empty());
   unblocked_.push_back(client.id);
+  return wait;
 }
 
 void Blocking::Block(Context& context, Arguments keys, Wait wait) {
@@ -55,7 +58,8 @@ void Blocking::Block(Context& context, Arguments keys, Wait wait) {
 void Blocking::ServeReadyKeys() {
   // Serving a BLMOVE may make further lists; they come after all that are ready now.
   while (engine_.keyspace.HasReadyKeys()) {
-    for (const Key& key : engine_.keyspace.TakeReadyKeys()) ServeKey(key);
+    engine_.keyspace.TakeReadyKeys(&ready_);
+    for (const Key& key : ready_) ServeKey(key);
   }
 }
 
@@ -63,7 +67,7 @@ void Blocking::ServeReadyKeys() {
 // those behind it.
 void Blocking::ServeKey(const Key& key) {
   for (;;) {
-    const auto at = waiters_.find(key);
+    const auto at = waiters_.find(KeyView(key));
     if (at == waiters_.end()) return;
     const Entry* entry = engine_.keyspace.Find(key.first, key.second);
     if (entry == nullptr) return;
@@ -73,8 +77,7 @@ void Blocking::ServeKey(const Key& key) {
     });
     if (next == at->second.end()) return;
     Client& client = *engine_.FindClient(*next);
-    const Wait wait = *client.wait;
-    Unblock(client);
+    const Wait wait = Unblock(client);
     wait.serve(engine_, client, wait, key.second);
     engine_.journal.EndUnit();
   }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,8 +51,8 @@ class Blocking {
   void Reset();
 
   void Block(Client& client, Wait wait);
-  /// Forgets what the client waits for; its queued commands become ready to run.
-  void Unblock(Client& client);
+  /// Ends what the client waits for, and returns it; its queued commands become ready to run.
+  Wait Unblock(Client& client);
   /// Blocks it on these keys, each once, with no reply now.
   void Block(Context& context, Arguments keys, Wait wait);
   /// SWAPDB: all keys of the database that somebody waits for are as good as new.
@@ -74,10 +73,16 @@ class Blocking {
 
  private:
   using Key = std::pair<int, std::string>;
+  using KeyView = std::pair<int, std::string_view>;
+  struct Before {
+    using is_transparent = void;
+    bool operator()(const KeyView& one, const KeyView& other) const { return one < other; }
+  };
   void ServeKey(const Key& key);
 
   Engine& engine_;
-  std::map<Key, std::deque<ClientId>> waiters_;
+  std::map<Key, std::vector<ClientId>, Before> waiters_;  // Who came first comes first.
+  std::vector<Key> ready_;  // Those that are being served, for its memory.
   std::set<std::tuple<std::int64_t, std::uint64_t, ClientId>> deadlines_;
   std::uint64_t block_count_ = 0;
   std::vector<ClientId> unblocked_;

@@ -32,6 +32,7 @@ class Table {
               [](const Command& a, const Command& b) { return a.name < b.name; });
     for (Command& command : commands_) DeriveKeyRange(&command);
     for (std::size_t i = 0; i < commands_.size(); ++i) {
+      commands_[i].place = static_cast<std::uint16_t>(i + 1);
       std::size_t slot = Slot(commands_[i].name);
       while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
       slots_[slot] = static_cast<std::uint16_t>(i + 1);

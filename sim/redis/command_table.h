@@ -98,6 +98,7 @@ struct Command {
   std::uint16_t tips = 0;
   KeyRange range = {};  // Derived from `keys`.
   Handler handler = nullptr;
+  std::uint16_t place = 0;  // Among KnownCommands(), from 1; 0: not there, a Sentinel's own.
 };
 
 inline bool ArityMatches(const Command& command, std::size_t count) {

@@ -19,9 +19,9 @@ std::string List::Pop(bool left) {
 
 void List::Push(bool left, std::string_view item) {
   if (left) {
-    items.emplace_front(item);
+    items.push_front(item);
   } else {
-    items.emplace_back(item);
+    items.push_back(item);
   }
 }
 

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,11 +16,12 @@
 #include "sim/redis/dictionary.h"
 #include "sim/redis/encoding_limits.h"
 #include "sim/redis/sorted_set.h"
+#include "sim/redis/text_queue.h"
 
 namespace interlock::sim::redis {
 
 struct List {
-  std::deque<std::string> items;
+  TextQueue items;
   std::size_t size() const { return items.size(); }
   std::string Pop(bool left);
   void Push(bool left, std::string_view item);

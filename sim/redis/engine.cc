@@ -74,8 +74,8 @@ void Engine::Reset() {
   cluster.Reset();
 }
 
-void Engine::SetConfig(Config changed) {
-  config_ = std::move(changed);
+void Engine::SetConfig(const Config& changed) {
+  config_ = changed;
   encoding_limits = {
       .hash_entries = static_cast<std::size_t>(config_.hash_max_listpack_entries),
       .hash_value = static_cast<std::size_t>(config_.hash_max_listpack_value),
@@ -278,7 +278,7 @@ void Engine::RunPending(Client* client) {
          !unmodelled) {
     const ClientId id = client->id;
     const Argv argv = std::move(client->pending.front());
-    client->pending.pop_front();
+    client->pending.erase(client->pending.begin());
     ExecuteNow(*client, argv);
     blocking.ServeReadyKeys();
     client = FindClient(id);

@@ -99,7 +99,7 @@ class Engine : private KeyspaceListener {
   std::string_view RefuseInScript(const Command& command, bool has_written, bool allow_oom) const;
 
   const Config& config() const { return config_; }
-  void SetConfig(Config changed);
+  void SetConfig(const Config& changed);
 
   std::size_t connected_clients() const { return connected_clients_; }
   /// When this process began: the clock at the first connection.

@@ -23,7 +23,17 @@ std::int64_t EncodedSize(const Argv& argv) {
 
 }  // namespace
 
-void Journal::Reset() { *this = Journal(); }
+void Journal::Reset() {
+  active_ = false;
+  muted_ = false;
+  keep_all_ = false;
+  stream_is_foreign_ = false;
+  open_ = Unit();
+  units_.clear();
+  first_index_ = 0;
+  offset_ = 0;
+  last_database_ = -1;
+}
 
 void Journal::Add(int database, std::span<const std::string_view> argv) {
   if (active_ && !muted_) open_.effects.push_back({database, Argv(argv.begin(), argv.end())});

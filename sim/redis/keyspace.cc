@@ -8,7 +8,9 @@
 namespace interlock::sim::redis {
 
 void Keyspace::Reset() {
-  for (Database& database : databases_) database.clear();
+  for (Database& database : databases_) {
+    while (!database.empty()) Discard(database, database.begin());
+  }
   watches_.clear();
   ready_keys_.clear();
   track_ready_keys_ = false;
@@ -61,18 +63,58 @@ Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t
   return Insert(database, key, Entry{std::move(data), expires_at_ms});
 }
 
+Entry& Keyspace::AddText(int database, std::string_view key, std::string_view text,
+                         std::int64_t expires_at_ms) {
+  NoteWrite(database, key);
+  const auto [at, added] = Place(databases_[Index(database)], key);
+  if (auto* old = std::get_if<std::string>(&at->second.data)) {
+    old->assign(text);
+  } else {
+    at->second.data = std::string(text);
+  }
+  at->second.expires_at_ms = expires_at_ms;
+  at->second.form = StringForm::kShortest;
+  return Placed(database, at, added);
+}
+
 Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
   NoteWrite(database, key);
-  Database& keys = databases_[Index(database)];
-  const auto [at, added] = keys.try_emplace(std::string(key));
-  if (track_memory_) used_memory_ -= at->second.size;
+  const auto [at, added] = Place(databases_[Index(database)], key);
+  entry.size = at->second.size;
   at->second = std::move(entry);
-  at->second.size = 0;
-  at->second.accessed_ms = now_ms_;
+  return Placed(database, at, added);
+}
+
+std::pair<Keyspace::Database::iterator, bool> Keyspace::Place(Database& keys,
+                                                              std::string_view key) {
+  const auto next = keys.lower_bound(key);
+  if (next != keys.end() && next->first == key) return {next, false};
+  if (spare_.empty()) return {keys.emplace_hint(next, key, Entry()), true};
+  Database::node_type node = std::move(spare_.back());
+  spare_.pop_back();
+  node.key().assign(key);
+  node.mapped().size = 0;
+  return {keys.insert(next, std::move(node)), true};
+}
+
+Entry& Keyspace::Placed(int database, Database::iterator at, bool added) {
+  Entry& entry = at->second;
+  if (track_memory_) used_memory_ -= entry.size;
+  entry.size = 0;
+  entry.accessed_ms = now_ms_;
   if (added) ++key_set_version_;
-  if (added && track_ready_keys_) MarkReady(database, key, at->second);
+  if (added && track_ready_keys_) MarkReady(database, at->first, entry);
   if (added && listener_ != nullptr) listener_->OnAdded(database, at->first);
-  return at->second;
+  return entry;
+}
+
+void Keyspace::Discard(Database& keys, Database::iterator at) {
+  constexpr std::size_t kMostSpare = 64;
+  if (spare_.size() == kMostSpare || !std::holds_alternative<std::string>(at->second.data)) {
+    keys.erase(at);
+  } else {
+    spare_.push_back(keys.extract(at));
+  }
 }
 
 bool Keyspace::Remove(int database, std::string_view key) {
@@ -82,7 +124,7 @@ bool Keyspace::Remove(int database, std::string_view key) {
   if (at == keys.end()) return false;
   NoteWrite(database, key);
   if (track_memory_) used_memory_ -= at->second.size;
-  keys.erase(at);
+  Discard(keys, at);
   ++key_set_version_;
   return true;
 }
@@ -91,7 +133,7 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   const std::string key = at->first;
   NoteWrite(database, key);
   if (track_memory_) used_memory_ -= at->second.size;
-  databases_[Index(database)].erase(at);
+  Discard(databases_[Index(database)], at);
   ++mutations_;
   ++key_set_version_;
   TouchWatches(database, key);
@@ -230,8 +272,9 @@ void Keyspace::MarkReady(int database, std::string_view key, const Entry& entry)
   if (awaited) ready_keys_.emplace_back(database, key);
 }
 
-std::vector<std::pair<int, std::string>> Keyspace::TakeReadyKeys() {
-  return std::exchange(ready_keys_, {});
+void Keyspace::TakeReadyKeys(ReadyKeys* taken) {
+  taken->clear();
+  std::swap(*taken, ready_keys_);
 }
 
 }  // namespace interlock::sim::redis

@@ -113,6 +113,9 @@ class Keyspace {
   /// In the place of what may be there. A key that was not there is remembered in TakeReadyKeys();
   /// an overwritten one wakes nobody (ZUNIONSTORE over a string).
   Entry& Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms = kNoExpiry);
+  /// The same of a string, whose text is copied into memory that is there.
+  Entry& AddText(int database, std::string_view key, std::string_view text,
+                 std::int64_t expires_at_ms);
   /// The same, entry and all: RENAME, COPY.
   Entry& Insert(int database, std::string_view key, Entry entry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
@@ -143,8 +146,9 @@ class Keyspace {
   /// Was a key that this client watches touched, or has it expired since?
   bool WatchFailed(std::uint64_t client) const;
 
+  using ReadyKeys = std::vector<std::pair<int, std::string>>;
   /// Keys made since the last call, in order, while they are tracked: what waiters wait for.
-  std::vector<std::pair<int, std::string>> TakeReadyKeys();
+  void TakeReadyKeys(ReadyKeys* taken);
   /// As if it were new. Nobody waits for types other than lists and sorted sets: those are not even
   /// looked at, so that they may go on being expired.
   void MarkReady(int database, std::string_view key, const Entry& entry);
@@ -154,6 +158,11 @@ class Keyspace {
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
   void DeleteExpiredKey(int database, Database::iterator at);
+  /// The key's entry, with whatever its node held before; and whether it is new.
+  std::pair<Database::iterator, bool> Place(Database& keys, std::string_view key);
+  Entry& Placed(int database, Database::iterator at, bool added);
+  /// Out of the database, but the memory stays for another key.
+  void Discard(Database& keys, Database::iterator at);
   void TouchSwapped(int database, int other);
   void TouchWatches(int database, std::string_view key);
   void NoteRead(int database, std::string_view key) const {
@@ -166,7 +175,8 @@ class Keyspace {
 
   Databases databases_;
   std::vector<Watch> watches_;
-  std::vector<std::pair<int, std::string>> ready_keys_;
+  std::vector<Database::node_type> spare_;  // of keys that are gone
+  ReadyKeys ready_keys_;
   bool track_ready_keys_ = false;
   Lookups lookups_;
   bool track_memory_ = false;

@@ -62,7 +62,7 @@ void Engine::ForgetProcess() {
   blocking.Reset();
   pause.Reset();
   memory.Reset();
-  statistics = {};
+  statistics.Reset();
   connected_clients_ = 0;
   active_expiry = true;
   pubsub.Reset();

@@ -15,18 +15,17 @@ constexpr std::string_view kForcedUnblock =
     "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)";
 
 // 40 hexadecimal digits, another text at every call (SplitMix64).
-std::string NextId(std::uint64_t* state) {
+void NextId(std::uint64_t* state, std::string* id) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id;
-  while (id.size() < 40) {
+  id->resize(40);
+  for (std::size_t at = 0; at < id->size();) {
     *state += 0x9E3779B97F4A7C15U;
     std::uint64_t mixed = *state;
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9U;
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBU;
     mixed ^= mixed >> 31;
-    for (int digit = 0; digit < 8; ++digit, mixed >>= 4) id.push_back(kDigits[mixed & 15]);
+    for (int digit = 0; digit < 8; ++digit, mixed >>= 4) (*id)[at++] = kDigits[mixed & 15];
   }
-  return id;
 }
 
 bool IsLinkCommand(const Effect& effect) {
@@ -44,8 +43,8 @@ void Replication::Reset(std::uint64_t identity) {
   last_heard_s_ = 0;
   ++epoch_;
   random_ = identity;
-  run_id_ = NextId(&random_);
-  id_ = NextId(&random_);
+  NextId(&random_, &run_id_);
+  NextId(&random_, &id_);
   second_id_.assign(40, '0');
   second_offset_ = -1;
   backlog_ = false;
@@ -90,7 +89,7 @@ void Replication::Promote() {
   ++epoch_;
   second_id_ = id_;
   second_offset_ = offset() + 1;
-  id_ = NextId(&random_);
+  NextId(&random_, &id_);
   // They come back for the new id, and need nothing but what follows.
   DetachAll();
   engine_.journal.ForgetDatabase();
@@ -161,7 +160,7 @@ bool Replication::CanContinue(const ReplicationPoint& point) const {
 
 Snapshot Replication::TakeSnapshot() {
   if (!backlog_) {
-    id_ = NextId(&random_);
+    NextId(&random_, &id_);
     second_id_.assign(40, '0');
     second_offset_ = -1;
     StartBacklog(0);

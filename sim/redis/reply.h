@@ -54,6 +54,16 @@ inline Value AggregateValue(Value::Type type, std::vector<Value> elements) {
 inline Value ArrayValue(std::vector<Value> elements = {}) {
   return AggregateValue(Value::Type::kArray, std::move(elements));
 }
+/// An array of two texts.
+inline Value PairValue(std::string_view first, std::string_view second) {
+  Value pair;
+  pair.type = Value::Type::kArray;
+  pair.elements.resize(2);
+  for (Value& element : pair.elements) element.type = Value::Type::kString;
+  pair.elements[0].text.assign(first);
+  pair.elements[1].text.assign(second);
+  return pair;
+}
 /// Key, value, key, value ...
 inline Value MapValue(std::vector<Value> elements = {}) {
   return AggregateValue(Value::Type::kMap, std::move(elements));

@@ -18,16 +18,36 @@ const T* Peek(const Keyspace& keyspace, int database, std::string_view key) {
 }  // namespace
 
 struct Server::State : Engine {
-  std::vector<std::pair<std::string, std::string>> file;  // redis.conf
+  void Read(const ConfigurationFile& from);
+
+  ConfigurationFile file;                 // redis.conf
+  Config config_of_file = FreshConfig();  // What it says,
+  std::string wrong_in_file;              // but for this.
 };
+
+void Server::State::Read(const ConfigurationFile& from) {
+  file = from;
+  wrong_in_file.clear();
+  config_of_file = FreshConfig();
+  std::string reason;
+  for (const auto& [name, value] : from) {
+    const Parameter* parameter = FindParameter(name);
+    if (parameter != nullptr && SetParameter(*parameter, value, &config_of_file, &reason)) continue;
+    config_of_file = FreshConfig();
+    wrong_in_file = name + " " + value;
+    return;
+  }
+}
 
 Server::Server() : state_(std::make_unique<State>()) {}
 Server::~Server() = default;
 
 void Server::SetSink(Sink* sink) { state_->sink = sink; }
-void Server::Reset() {
+std::string Server::Reset(const ConfigurationFile& file) {
+  if (state_->file != file) state_->Read(file);
   state_->Reset();
-  state_->file.clear();
+  state_->SetConfig(state_->config_of_file);
+  return state_->wrong_in_file;
 }
 
 Engine& Server::engine() { return *state_; }
@@ -37,12 +57,7 @@ std::size_t Server::unsynced_units() { return state_->persistence.unsynced_units
 void Server::Kill(const Crash& crash) { state_->Kill(crash); }
 
 void Server::Start(std::int64_t loading_us) {
-  Config config = FreshConfig();
-  std::string reason;
-  for (const auto& [name, value] : state_->file) {
-    SetParameter(*FindParameter(name), value, &config, &reason);
-  }
-  state_->SetConfig(std::move(config));
+  state_->SetConfig(state_->config_of_file);
   state_->Start(loading_us);
 }
 
@@ -55,8 +70,9 @@ std::string Server::Configure(std::string_view name, std::string_view value) {
   std::string reason;
   Config changed = state_->config();
   if (SetParameter(*parameter, value, &changed, &reason)) {
-    state_->SetConfig(std::move(changed));
+    state_->SetConfig(changed);
     state_->file.emplace_back(name, value);
+    SetParameter(*parameter, value, &state_->config_of_file, &reason);
   }
   return reason;
 }
@@ -152,11 +168,18 @@ std::vector<std::pair<std::string, double>> Server::PeekSortedSet(int database,
 
 std::vector<Server::KeyInfo> Server::PeekKeys(int database) const {
   std::vector<KeyInfo> keys;
+  VisitKeys(database, [&](std::string_view key, std::optional<std::int64_t> expires_at_ms) {
+    keys.push_back({std::string(key), expires_at_ms});
+  });
+  return keys;
+}
+
+void Server::VisitKeys(int database, const KeyVisitor& visit) const {
   for (const auto& [key, entry] : state_->keyspace.keys(database)) {
     if (state_->keyspace.IsExpired(entry)) continue;
-    keys.push_back({key, PeekExpiresAtMs(database, key)});
+    const bool expires = entry.expires_at_ms != kNoExpiry;
+    visit(key, expires ? std::optional(entry.expires_at_ms) : std::nullopt);
   }
-  return keys;
 }
 
 std::optional<std::int64_t> Server::PeekExpiresAtMs(int database, std::string_view key) const {

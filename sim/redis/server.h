@@ -48,9 +48,12 @@ class Server {
   /// REQUIRES: called before the first Execute; the sink outlives its use.
   void SetSink(Sink* sink);
 
-  /// As freshly started without a configuration file: no data, no clients, no scripts, clock 0.
+  /// Of redis.conf: {"appendonly", "yes"}.
+  using ConfigurationFile = std::vector<std::pair<std::string, std::string>>;
+  /// As freshly started with that configuration file: no data, no clients, no scripts, clock 0. Of
+  /// what the file may not say the first is returned, "name value", and none of it holds.
   /// Keeps allocations and the Lua state, because making one costs more than a short run.
-  void Reset();
+  std::string Reset(const ConfigurationFile& file = {});
 
   /// The wall clock, Unix time in us. Moves only by this call, and may move backwards (a clock
   /// step).
@@ -150,6 +153,8 @@ class Server {
   };
   /// In byte order; live keys only.
   std::vector<KeyInfo> PeekKeys(int database) const;
+  using KeyVisitor = std::function<void(std::string_view key, std::optional<std::int64_t> expiry)>;
+  void VisitKeys(int database, const KeyVisitor& visit) const;
   std::optional<std::int64_t> PeekExpiresAtMs(int database, std::string_view key) const;
 
   /// Set once, by the first command, option or redis.* function that Redis 7.0.15 knows and this

@@ -3,12 +3,13 @@
 // What INFO counts: since the start, or since CONFIG RESETSTAT.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/redis/command_table.h"
@@ -30,17 +31,18 @@ struct Statistics {
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
   std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
-  // As KnownCommands(), and one for all that are not among them: a Sentinel's own.
-  std::vector<CommandCounts> by_command;
+  std::vector<CommandCounts> by_command;  // By Command::place; made with the first.
 
+  /// Counts from 0 again, in the same memory.
+  void Reset() {
+    std::vector<CommandCounts> counts = std::move(by_command);
+    std::fill(counts.begin(), counts.end(), CommandCounts());
+    *this = Statistics();
+    by_command = std::move(counts);
+  }
   CommandCounts& Of(const Command& command) {
-    const std::span<const Command> known = KnownCommands();
-    if (by_command.empty()) by_command.resize(known.size() + 1);
-    const std::less<const Command*> before;
-    const bool is_known = !before(&command, known.data()) && before(&command, &known.back());
-    return is_known || &command == &known.back()
-               ? by_command[static_cast<std::size_t>(&command - known.data())]
-               : by_command.back();
+    if (by_command.empty()) by_command.resize(KnownCommands().size() + 1);
+    return by_command[command.place];
   }
   /// `text` as it is sent: "WRONGTYPE Operation ...". Redis looks for a code's end so far only.
   void CountError(std::string_view text) {

@@ -30,10 +30,10 @@ TopologySpec TopologySpec::WithReplicas(std::size_t replicas) {
 
 Topology::Topology() = default;
 
-Topology::Topology(TopologySpec spec) { Reset(std::move(spec)); }
+Topology::Topology(const TopologySpec& spec) { Reset(spec); }
 
-void Topology::Reset(TopologySpec spec) {
-  spec_ = std::move(spec);
+void Topology::Reset(const TopologySpec& spec) {
+  spec_ = spec;
   for (std::size_t i = 1; i <= spec_.sentinels; ++i) {
     spec_.nodes.push_back({{"10.0.1." + std::to_string(i), 26379}, std::nullopt, {}});
   }
@@ -64,22 +64,21 @@ void Topology::Reset(TopologySpec spec) {
 void Topology::ResetNode(NodeId id) {
   Node& node = *nodes_[id];
   static_cast<NodeState&>(node) = NodeState();
-  node.server.Reset();
+  const NodeSpec& its_spec = spec_.nodes[id];
+  Server::ConfigurationFile with_master;
+  if (its_spec.replica_of) {
+    const MasterAddress& master = address(*its_spec.replica_of);
+    with_master = its_spec.configuration;
+    with_master.emplace_back("replicaof", master.host + " " + std::to_string(master.port));
+  }
+  const std::string wrong =
+      node.server.Reset(its_spec.replica_of ? with_master : its_spec.configuration);
+  // A specification that is wrong must not run as another one.
+  if (!wrong.empty()) node.server.engine().SetUnmodelled("configuration " + wrong);
   node.clock_base_us = spec_.start_us;
   node.next_cron_us = kCronUs;
   node.server.SetTime(spec_.start_us);
   node.server.engine().identity = id + 1;
-  const NodeSpec& its_spec = spec_.nodes[id];
-  for (const auto& [name, value] : its_spec.configuration) {
-    // A specification that is wrong must not run as another one.
-    if (!node.server.Configure(name, value).empty()) {
-      node.server.engine().SetUnmodelled("configuration " + name + " " + value);
-    }
-  }
-  if (its_spec.replica_of) {
-    const MasterAddress& master = address(*its_spec.replica_of);
-    (void)node.server.Configure("replicaof", master.host + " " + std::to_string(master.port));
-  }
   node.server.Start();
 }
 
@@ -119,6 +118,7 @@ std::int64_t Topology::TimeAtClock(NodeId id, std::int64_t unix_us) const {
 }
 
 void Topology::SetTime(std::int64_t us) {
+  if (us == now_us_ && nodes_.size() == 1) return;  // Nothing can be on its way.
   Collect();
   now_us_ = us;
   for (const std::unique_ptr<Node>& node : nodes_) node->server.SetTime(ClockOf(*node));

@@ -30,8 +30,7 @@ namespace interlock::sim::redis {
 struct NodeSpec {
   MasterAddress address;
   std::optional<NodeId> replica_of;
-  /// Of its redis.conf: {"appendonly", "yes"}.
-  std::vector<std::pair<std::string, std::string>> configuration;
+  Server::ConfigurationFile configuration;
 };
 
 struct TopologySpec {
@@ -52,13 +51,13 @@ class Topology {
  public:
   /// No nodes at all.
   Topology();
-  explicit Topology(TopologySpec spec);
+  explicit Topology(const TopologySpec& spec);
   ~Topology();
   Topology(const Topology&) = delete;
   Topology& operator=(const Topology&) = delete;
 
   /// As if just made: all nodes are up, replicas about to connect. Keeps what Server::Reset does.
-  void Reset(TopologySpec spec);
+  void Reset(const TopologySpec& spec);
 
   std::size_t size() const { return nodes_.size(); }
   Server& server(NodeId node) { return nodes_[node]->server; }

@@ -11,7 +11,7 @@ LineScripts::LineScripts(ResourceKeys keys, Milliseconds lease, LineRule rule)
 
 ScriptCall LineScripts::ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
   ScriptCall call = Release(token, fencing_token);
-  call.arguments.emplace_back("force");
+  call.arguments.Add("force");
   return call;
 }
 

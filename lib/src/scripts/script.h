@@ -10,13 +10,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <interlock/time.h>
 
+#include "src/scripts/words.h"
 #include "src/sha1.h"
 
 namespace interlock::internal {
@@ -50,19 +49,10 @@ constexpr auto Joined(const char (&... pieces)[kSizes]) {
   return all;
 }
 
-/// Made from views, because a list of strings would copy each of them twice: every command of every
-/// lock begins with one.
 struct ScriptCall {
-  using Words = std::initializer_list<std::string_view>;
-
-  ScriptCall(const Script* which, Words key_words, Words argument_words)
-      : script(which),
-        keys(key_words.begin(), key_words.end()),
-        arguments(argument_words.begin(), argument_words.end()) {}
-
   const Script* script;
-  std::vector<std::string> keys;
-  std::vector<std::string> arguments;
+  Words keys;
+  Words arguments;
 };
 
 /// As an argument of a script: in decimal.

@@ -14,7 +14,9 @@ namespace interlock::scenarios::subjects {
 using std::chrono::milliseconds;
 
 std::string KeyOf(const harness::LockOptions& options) {
-  return options.key_prefix + "{" + options.resource + "}";
+  std::string key;
+  key.reserve(options.key_prefix.size() + options.resource.size() + 2);
+  return key.append(options.key_prefix).append("{").append(options.resource).append("}");
 }
 
 std::vector<harness::Promise> MutexAdapter::Promises() const {

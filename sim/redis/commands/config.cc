@@ -66,7 +66,7 @@ void ConfigSet(Context& c) {
       return Fail(c, ToLower(c.args[i]), reason);
     }
   }
-  c.engine.SetConfig(std::move(changed));
+  c.engine.SetConfig(changed);
   c.Ok();
 }
 

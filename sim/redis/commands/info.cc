@@ -323,7 +323,7 @@ void MemoryUsage(Context& c) {
 }
 
 void ResetStatistics(Context& c) {
-  c.engine.statistics = {};
+  c.engine.statistics.Reset();
   c.Ok();
 }
 

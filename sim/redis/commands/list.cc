@@ -85,15 +85,15 @@ void LSet(Context& c) {
 }
 
 template <typename Iterator>
-std::int64_t RemoveEqual(std::deque<std::string>& items, Iterator first, Iterator last,
-                         std::string_view value, std::int64_t limit) {
+std::int64_t RemoveEqual(TextQueue& items, Iterator first, Iterator last, std::string_view value,
+                         std::int64_t limit) {
   std::int64_t removed = 0;
   const auto kept = std::remove_if(first, last, [&](const std::string& item) {
     if (item != value || removed == limit) return false;
     ++removed;
     return true;
   });
-  if constexpr (std::is_same_v<Iterator, std::deque<std::string>::iterator>) {
+  if constexpr (std::is_same_v<Iterator, TextQueue::iterator>) {
     items.erase(kept, items.end());
   } else {
     items.erase(items.begin(), kept.base());
@@ -107,7 +107,7 @@ void LRem(Context& c) {
   List* list = nullptr;
   if (!c.Get(c.args[1], &list)) return;
   if (list == nullptr) return c.Integer(std::int64_t{0});
-  std::deque<std::string>& items = list->items;
+  TextQueue& items = list->items;
   // Of zero and of the smallest number, which has no opposite, all.
   const bool all = count == 0 || count == INT64_MIN;
   const std::int64_t limit = all ? INT64_MAX : std::abs(count);
@@ -142,10 +142,10 @@ void LInsert(Context& c) {
   List* list = nullptr;
   if (!c.Get(c.args[1], &list)) return;
   if (list == nullptr) return c.Integer(std::int64_t{0});
-  auto at = std::find(list->items.begin(), list->items.end(), c.args[3]);
+  const auto* at = std::find(list->items.begin(), list->items.end(), c.args[3]);
   if (at == list->items.end()) return c.Integer(std::int64_t{-1});
   if (after) ++at;
-  list->items.emplace(at, c.args[4]);
+  list->items.insert(at, c.args[4]);
   c.Integer(list->size());
   c.Touch(c.args[1]);
   c.Notify(kNotifyList, "linsert", c.args[1]);

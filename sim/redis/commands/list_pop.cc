@@ -196,7 +196,7 @@ void ServePop(Engine& engine, Client& client, const Wait& wait, const std::strin
   const std::string item = PopOne({engine, wait.database, key}, wait.from_left);
   const std::string_view effect[] = {PopName(wait.from_left), key};
   engine.journal.Add(wait.database, effect);
-  engine.Emit(client, ArrayValue({StringValue(key), StringValue(item)}));
+  engine.Emit(client, PairValue(key, item));
 }
 
 void ServeMultiPop(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
@@ -210,7 +210,7 @@ void BlockingPop(Context& c, bool left) {
   std::string_view key;
   if (!FindFirst(c, keys, &key)) return;
   if (key.data() != nullptr) {
-    c.Array() = {StringValue(key), StringValue(PopOne(Here(c, key), left))};
+    c.reply = PairValue(key, PopOne(Here(c, key), left));
     return c.Propagate({PopName(left), key});
   }
   if (c.client.must_not_block) return c.NilArray();

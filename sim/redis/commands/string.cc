@@ -15,7 +15,7 @@ void Store(Context& c, std::string_view key, std::string_view value, bool keep_t
            std::int64_t expires_at_ms) {
   Entry* entry = c.FindToWrite(key);
   if (entry == nullptr) {
-    c.keyspace().Add(c.database(), key, std::string(value), expires_at_ms);
+    c.keyspace().AddText(c.database(), key, value, expires_at_ms);
   } else {
     if (auto* text = std::get_if<std::string>(&entry->data)) {
       text->assign(value);

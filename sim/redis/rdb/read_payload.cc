@@ -87,7 +87,7 @@ bool ReadList(ByteReader* reader, Data* data) {
     std::uint64_t container = 0;
     if (!ReadCount(reader, &container)) return false;
     if (container == kPlainNode) {
-      if (!ReadText(reader, &list.items.emplace_back())) return false;
+      if (!ReadText(reader, &list.items.push_back({}))) return false;
     } else if (container == kPackedNode) {
       const std::optional<std::vector<std::string>> items = ReadListpackText(reader);
       if (!items) return false;

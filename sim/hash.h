@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// The hash of traces, 64 bits, the same on every machine and in every build; `state` chains fields.
+//
+// A chain of rounds of the kind that xxHash64 uses: two multiplications per eight bytes. Bytes are
+// read as little-endian words, and the length of a field is part of it, so that two fields cannot
+// be mistaken for another two with the same concatenation. Pure functions.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace interlock::sim {
+
+inline std::uint64_t HashNumber(std::uint64_t number, std::uint64_t state) {
+  constexpr std::uint64_t kPrime1 = 0x9e3779b185ebca87;
+  constexpr std::uint64_t kPrime2 = 0xc2b2ae3d27d4eb4f;
+  constexpr std::uint64_t kPrime3 = 0x165667b19e3779f9;
+  state ^= number * kPrime2;
+  return std::rotl(state, 31) * kPrime1 + kPrime3;
+}
+
+/// The first eight bytes as a number.
+inline std::uint64_t WordAt(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof(word));
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
+/// The last `left` bytes of the text as a number. REQUIRES: 0 < left < 8, left <= its size.
+inline std::uint64_t TailOf(std::string_view bytes, std::size_t left) {
+  if (bytes.size() >= sizeof(std::uint64_t)) {
+    return WordAt(bytes.data() + bytes.size() - sizeof(std::uint64_t)) >> (64 - 8 * left);
+  }
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < left; ++i) {
+    word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  }
+  return word;
+}
+
+inline std::uint64_t HashBytes(std::string_view bytes, std::uint64_t state) {
+  state = HashNumber(bytes.size(), state);
+  const char* next = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 8; left -= 8, next += 8) state = HashNumber(WordAt(next), state);
+  return left > 0 ? HashNumber(TailOf(bytes, left), state) : state;
+}
+
+}  // namespace interlock::sim

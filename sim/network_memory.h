@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// What the networks of one Universe's worlds use one after another, for its memory; and what stands
+// in it. Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/link.h"
+#include "sim/redis/server.h"
+#include "sim/timer_heap.h"
+
+namespace interlock::sim {
+
+/// What a server has sent during one call of it.
+struct Produced {
+  Link* link = nullptr;
+  Message::Kind kind = Message::Kind::kReply;
+  redis::Value value;
+  std::uint64_t hash = 0, number = 0;  // Message's; the number once it was reported
+};
+
+/// What travels to a place outside of Redis.
+struct Elsewhere {
+  int process = 0;
+  VirtualTime arrival{};
+  TimerId timer = kNoTimer;  // none: it has arrived
+  std::function<void()> arrive;
+};
+
+/// Links that keep their buffers from world to world.
+class LinkPool {
+ public:
+  std::unique_ptr<Link> Take() {
+    if (links_.empty()) return std::make_unique<Link>();
+    std::unique_ptr<Link> link = std::move(links_.back());
+    links_.pop_back();
+    return link;
+  }
+  /// As new, but for the memory.
+  void Give(std::unique_ptr<Link> link) {
+    Link fresh;
+    fresh.requests = std::move(link->requests);
+    fresh.messages = std::move(link->messages);
+    fresh.requests.Clear();
+    fresh.messages.Clear();
+    *link = std::move(fresh);
+    links_.push_back(std::move(link));
+  }
+
+ private:
+  std::vector<std::unique_ptr<Link>> links_;
+};
+
+/// The words of commands, whose number differs from one to the next.
+class SpareWords {
+ public:
+  /// Makes it so many words, with whatever is in them.
+  void Resize(redis::Argv& words, std::size_t size) {
+    for (; words.size() > size; words.pop_back()) spare_.push_back(std::move(words.back()));
+    for (; words.size() < size && !spare_.empty(); spare_.pop_back()) {
+      words.push_back(std::move(spare_.back()));
+    }
+    words.resize(size);
+  }
+
+ private:
+  std::vector<std::string> spare_;
+};
+
+struct NetworkMemory {
+  LinkPool pool;
+  SpareWords spare_words;
+  std::vector<std::unique_ptr<Link>> links;
+  std::vector<Produced> produced;
+  std::vector<Elsewhere> elsewhere;
+};
+
+}  // namespace interlock::sim

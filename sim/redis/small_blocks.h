@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Memory for what is made and dropped in great numbers: blocks from free lists of their size, which
+// stay there when they are given back. Who gives one back names its size, so blocks need no header.
+//
+// Everything is released with this object. Never throws. Thread safety: none.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace interlock::sim::redis {
+
+class SmallBlocks {
+ public:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr bool kChecked = true;  ///< Every block is the heap's, which is being watched.
+#elif defined(__has_feature)
+  static constexpr bool kChecked = __has_feature(address_sanitizer);
+#else
+  static constexpr bool kChecked = false;
+#endif
+
+  SmallBlocks() = default;
+  ~SmallBlocks();
+  SmallBlocks(const SmallBlocks&) = delete;
+  SmallBlocks& operator=(const SmallBlocks&) = delete;
+
+  /// REQUIRES: size >= 1. Null: there is no memory. Larger ones than kLargest are the heap's.
+  void* Take(std::size_t size) {
+    if (size > kLargest) return std::malloc(size);
+    FreeBlock*& list = free_[ClassOf(size)];
+    if (list == nullptr) return TakeFromPage(size);
+    void* block = list;
+    list = list->next;
+    return block;
+  }
+  /// REQUIRES: it was taken with this size, or with another one of SameClass.
+  void Give(void* block, std::size_t size) {
+    if (size > kLargest) return std::free(block);
+    FreeBlock*& list = free_[ClassOf(size)];
+    list = new (block) FreeBlock{list};
+  }
+
+  /// A block of the one size does for the other.
+  static bool SameClass(std::size_t one, std::size_t other) {
+    return one <= kLargest && other <= kLargest && ClassOf(one) == ClassOf(other);
+  }
+  static constexpr std::size_t kLargest = kChecked ? 0 : 512;
+
+ private:
+  static constexpr std::size_t kUnit = 16;
+  static constexpr std::size_t kClasses = 512 / kUnit;
+  static constexpr std::size_t kPage = std::size_t{64} << 10;
+
+  struct FreeBlock {
+    FreeBlock* next;
+  };
+  /// The head of a page; blocks follow it.
+  struct alignas(kUnit) Page {
+    Page* before;
+  };
+
+  static std::size_t ClassOf(std::size_t size) { return (size - 1) / kUnit; }
+  void* TakeFromPage(std::size_t size);
+
+  std::array<FreeBlock*, kClasses> free_{};
+  Page* newest_ = nullptr;
+  std::byte* rest_ = nullptr;  // Of the newest page.
+  std::size_t left_ = 0;
+};
+
+}  // namespace interlock::sim::redis
