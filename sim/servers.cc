@@ -84,7 +84,8 @@ bool Servers::Settled() {
   return true;
 }
 
-void Servers::CatchUp(VirtualTime now) {
+void Servers::MoveTo(VirtualTime now) {
+  caught_up_ = now;
   const std::int64_t now_us = warm_up_us_ + now.count() / 1000;
   if (replicated_ && topology_.time_us() < now_us) {
     while (!Settled()) {

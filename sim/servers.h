@@ -47,7 +47,9 @@ class Servers {
 
   /// Everything up to `now`, which never decreases, has happened: clocks, what servers say to each
   /// other.
-  void CatchUp(VirtualTime now);
+  void CatchUp(VirtualTime now) {
+    if (now != caught_up_ || count() > 1) MoveTo(now);
+  }
   /// When Run should be called, if a client waits inside a server.
   std::optional<VirtualTime> NextTimer();
   void RunTimers() { topology_.RunTimers(); }
@@ -101,12 +103,14 @@ class Servers {
   };
 
   static redis::NodeId Id(int node) { return static_cast<redis::NodeId>(node); }
+  void MoveTo(VirtualTime now);
   bool Settled();
 
   redis::Topology& topology_;
   const bool replicated_;
   std::int64_t warm_up_us_ = 0;  // topology time at virtual time 0
   int primary_ = 0;
+  VirtualTime caught_up_{-1};
   std::vector<Refusal> refusals_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "sim/check.h"
 #include "sim/engine.h"
+#include "sim/pooled.h"
 
 namespace interlock::sim {
 
@@ -24,7 +25,7 @@ std::string Until(VirtualTime time) {
 
 }  // namespace
 
-struct World::State {
+struct World::State final : Pooled {
   State(Universe& its_universe, const WorldOptions& options, const FaultPlan& plan,
         Choices& choices, WorldObserver* observer)
       : universe(its_universe), engine(its_universe, options, plan, choices, observer) {}
@@ -67,7 +68,7 @@ std::string World::State::Describe(const ScheduledTask& task) const {
 
 World::World(Universe& universe, const WorldOptions& options, const FaultPlan& plan,
              Choices& choices, WorldObserver* observer)
-    : state_(std::make_unique<State>(universe, options, plan, choices, observer)) {
+    : state_(new (universe.stacks().blocks()) State(universe, options, plan, choices, observer)) {
   Require(!universe.occupied(), "a Universe can hold one World at a time");
   universe.set_occupied(true);
 }

@@ -17,6 +17,34 @@ namespace {
 
 constexpr std::size_t kMaxName = 40;
 
+// A name in lower case, with its hash; of a subcommand that of its container, '|' and its own.
+class LowerCased {
+ public:
+  explicit LowerCased(std::string_view name) { Append(name); }
+
+  void Append(std::string_view name) {
+    if (name.size() > kMaxName - length_) {
+      too_long_ = true;
+      return;
+    }
+    for (const char c : name) {
+      const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      text_[length_++] = lower;
+      hash_ = (hash_ ^ static_cast<unsigned char>(lower)) * 16777619U;
+    }
+  }
+  /// No command has such a name.
+  bool too_long() const { return too_long_; }
+  std::string_view text() const { return {text_.data(), length_}; }
+  std::size_t hash() const { return hash_ ^ (hash_ >> 15); }
+
+ private:
+  std::array<char, kMaxName> text_;
+  std::size_t length_ = 0;
+  std::uint32_t hash_ = 2166136261U;
+  bool too_long_ = false;
+};
+
 // Open addressing over the lower-cased names: a look-up costs one hash of the name, one comparison,
 // and no allocation.
 class Table {
@@ -33,7 +61,7 @@ class Table {
     for (Command& command : commands_) DeriveKeyRange(&command);
     for (std::size_t i = 0; i < commands_.size(); ++i) {
       commands_[i].place = static_cast<std::uint16_t>(i + 1);
-      std::size_t slot = Slot(commands_[i].name);
+      std::size_t slot = LowerCased(commands_[i].name).hash() % kSlots;
       while (slots_[slot] != 0) slot = (slot + 1) % kSlots;
       slots_[slot] = static_cast<std::uint16_t>(i + 1);
     }
@@ -72,28 +100,23 @@ class Table {
              // clang-format on
          }) {
       for (const HandlerRow& row : rows) {
-        const_cast<Command*>(Find(row.name))->handler = row.handler;
+        const_cast<Command*>(Find(LowerCased(row.name)))->handler = row.handler;
       }
     }
   }
 
   std::span<const Command> commands() const { return commands_; }
 
-  const Command* Find(std::string_view lower_case) const {
-    for (std::size_t slot = Slot(lower_case); slots_[slot] != 0; slot = (slot + 1) % kSlots) {
+  const Command* Find(const LowerCased& name) const {
+    for (std::size_t slot = name.hash() % kSlots; slots_[slot] != 0; slot = (slot + 1) % kSlots) {
       const Command& command = commands_[slots_[slot] - 1U];
-      if (command.name == lower_case) return &command;
+      if (command.name == name.text()) return &command;
     }
     return nullptr;
   }
 
  private:
   static constexpr std::size_t kSlots = 2048;
-  static std::size_t Slot(std::string_view name) {
-    std::uint32_t hash = 2166136261U;
-    for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-    return (hash ^ (hash >> 15)) % kSlots;
-  }
 
   std::vector<Command> commands_;
   std::array<std::uint16_t, kSlots> slots_{};
@@ -102,15 +125,6 @@ class Table {
 const Table& TheTable() {
   static const Table table;
   return table;
-}
-
-// Appends the lower-cased text; false if it is too long for any name.
-bool Append(std::string_view text, std::array<char, kMaxName>* buffer, std::size_t* length) {
-  if (*length + text.size() > buffer->size()) return false;
-  for (const char c : text) {
-    (*buffer)[(*length)++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return true;
 }
 
 }  // namespace
@@ -134,16 +148,17 @@ std::uint32_t AclCategories(const Command& command) {
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container) {
   *known_container = false;
-  std::array<char, kMaxName> buffer;
-  std::size_t length = 0;
-  if (!Append(name, &buffer, &length)) return nullptr;
-  if (name.find('|') != std::string_view::npos) return nullptr;
-  const Command* command = TheTable().Find({buffer.data(), length});
-  if (command == nullptr || (command->flags & kContainer) == 0) return command;
+  LowerCased known_as(name);
+  if (known_as.too_long()) return nullptr;
+  const Command* command = TheTable().Find(known_as);
+  // "client|id" is no name that a client may use.
+  if (command == nullptr || command->name.find('|') != std::string_view::npos) return nullptr;
+  if ((command->flags & kContainer) == 0) return command;
   *known_container = true;
   if (!has_sub) return command;
-  if (!Append("|", &buffer, &length) || !Append(sub, &buffer, &length)) return nullptr;
-  return TheTable().Find({buffer.data(), length});
+  known_as.Append("|");
+  known_as.Append(sub);
+  return known_as.too_long() ? nullptr : TheTable().Find(known_as);
 }
 
 }  // namespace interlock::sim::redis

@@ -114,6 +114,8 @@ struct Context {
   std::vector<Value>& Array() { return Elements(Value::Type::kArray); }
   std::vector<Value>& Map() { return Elements(Value::Type::kMap); }
   std::vector<Value>& Set() { return Elements(Value::Type::kSet); }
+  /// An array of two texts.
+  void Pair(std::string_view first, std::string_view second) { reply.SetPair(first, second); }
   /// "ERR wrong number of arguments for 'x' command"
   void ArityError();
   /// False, and an error as reply, if the text is not an integer.

@@ -62,16 +62,16 @@ Engine::Engine()
 
 Engine::~Engine() = default;
 
-void Engine::Reset() {
+void Engine::Reset(const Config& config) {
   now_us = 0;
   starts_ = 0;
   identity = 0;
   sentinel = nullptr;
-  SetConfig(FreshConfig());
   unmodelled.reset();
   ForgetProcess();
   persistence.Reset();
   cluster.Reset();
+  SetConfig(config);
 }
 
 void Engine::SetConfig(const Config& changed) {
@@ -152,7 +152,7 @@ void Engine::Deliver(Client& client, Value& value) {
   if (!push && client.replies != Replies::kOn && client.replies != Replies::kSkipNext) return;
   if (client.protocol == 3) {
     ToResp3(&value);
-  } else {
+  } else if (value.type >= Value::Type::kArray) {
     ToResp2(&value);
   }
   Send(client, value);

@@ -43,7 +43,7 @@ class Engine : private KeyspaceListener {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  void Reset();
+  void Reset(const Config& config);
   ClientId Connect(std::string_view address);
   void Disconnect(ClientId id);
   Client* FindClient(ClientId id);

@@ -43,14 +43,21 @@ void Replication::Reset(std::uint64_t identity) {
   last_heard_s_ = 0;
   ++epoch_;
   random_ = identity;
-  NextId(&random_, &run_id_);
-  NextId(&random_, &id_);
+  ids_made_ = false;
   second_id_.assign(40, '0');
   second_offset_ = -1;
   backlog_ = false;
   replicas_.clear();
   good_replicas_ = 0;
   acknowledgements_wanted_ = false;
+}
+
+Replication::Ids& Replication::ids() const {
+  if (!std::exchange(ids_made_, true)) {
+    NextId(&random_, &ids_.run);
+    NextId(&random_, &ids_.history);
+  }
+  return ids_;
 }
 
 std::int64_t Replication::now_s() const { return engine_.now_us / 1000000; }
@@ -87,9 +94,9 @@ void Replication::Promote() {
   if (!master_) return;
   master_.reset();
   ++epoch_;
-  second_id_ = id_;
+  second_id_ = ids().history;
   second_offset_ = offset() + 1;
-  NextId(&random_, &id_);
+  NextId(&random_, &ids().history);
   // They come back for the new id, and need nothing but what follows.
   DetachAll();
   engine_.journal.ForgetDatabase();
@@ -109,7 +116,7 @@ bool Replication::HeardNothing() const {
 void Replication::Load(const Snapshot& snapshot) {
   DetachAll();
   engine_.keyspace.Replace(snapshot.databases);
-  id_ = snapshot.point.id;
+  ids().history = snapshot.point.id;
   second_id_.assign(40, '0');
   second_offset_ = -1;
   StartBacklog(snapshot.point.offset);
@@ -118,10 +125,10 @@ void Replication::Load(const Snapshot& snapshot) {
 }
 
 void Replication::Continue(const std::string& id) {
-  if (id != id_) {
-    second_id_ = id_;
+  if (id != ids().history) {
+    second_id_ = ids().history;
     second_offset_ = offset() + 1;
-    id_ = id;
+    ids().history = id;
     DetachAll();
   }
   if (!backlog_) StartBacklog(0);
@@ -154,13 +161,14 @@ std::int64_t Replication::backlog_start() const {
 }
 
 bool Replication::CanContinue(const ReplicationPoint& point) const {
-  const bool known = point.id == id_ || (point.id == second_id_ && point.offset < second_offset_);
+  const bool known =
+      point.id == ids().history || (point.id == second_id_ && point.offset < second_offset_);
   return known && InBacklog(point.offset);
 }
 
 Snapshot Replication::TakeSnapshot() {
   if (!backlog_) {
-    NextId(&random_, &id_);
+    NextId(&random_, &ids().history);
     second_id_.assign(40, '0');
     second_offset_ = -1;
     StartBacklog(0);

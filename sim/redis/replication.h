@@ -59,8 +59,8 @@ class Replication {
   bool is_replica() const { return master_.has_value(); }
   const std::optional<MasterAddress>& master() const { return master_; }
   MasterLink link() const { return link_; }
-  const std::string& id() const { return id_; }
-  const std::string& run_id() const { return run_id_; }
+  const std::string& id() const { return ids().history; }
+  const std::string& run_id() const { return ids().run; }
   std::int64_t offset() const;
   /// Counts the changes of role and of master: a link made for an older one is void.
   std::uint64_t epoch() const { return epoch_; }
@@ -74,7 +74,7 @@ class Replication {
   void SetLink(MasterLink link);
   /// For longer than repl-timeout: the link is to be given up.
   bool HeardNothing() const;
-  ReplicationPoint point() const { return {id_, offset()}; }
+  ReplicationPoint point() const { return {id(), offset()}; }
   /// Full resync: in the place of all data. Own replicas are sent away.
   void Load(const Snapshot& snapshot);
   /// Partial resync: the same history, perhaps under the new name that its master gave it.
@@ -132,9 +132,16 @@ class Replication {
   std::int64_t last_heard_s_ = 0;
   std::uint64_t epoch_ = 0;
 
-  std::uint64_t random_ = 0;
-  std::string run_id_;
-  std::string id_;
+  /// Made when somebody first asks for them: few servers live so long.
+  struct Ids {
+    std::string run;
+    std::string history;
+  };
+  Ids& ids() const;
+
+  mutable std::uint64_t random_ = 0;
+  mutable bool ids_made_ = false;
+  mutable Ids ids_;
   std::string second_id_;
   std::int64_t second_offset_ = -1;
   bool backlog_ = false;

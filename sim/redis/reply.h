@@ -57,11 +57,7 @@ inline Value ArrayValue(std::vector<Value> elements = {}) {
 /// An array of two texts.
 inline Value PairValue(std::string_view first, std::string_view second) {
   Value pair;
-  pair.type = Value::Type::kArray;
-  pair.elements.resize(2);
-  for (Value& element : pair.elements) element.type = Value::Type::kString;
-  pair.elements[0].text.assign(first);
-  pair.elements[1].text.assign(second);
+  pair.SetPair(first, second);
   return pair;
 }
 /// Key, value, key, value ...

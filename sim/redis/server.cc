@@ -45,8 +45,7 @@ Server::~Server() = default;
 void Server::SetSink(Sink* sink) { state_->sink = sink; }
 std::string Server::Reset(const ConfigurationFile& file) {
   if (state_->file != file) state_->Read(file);
-  state_->Reset();
-  state_->SetConfig(state_->config_of_file);
+  state_->Reset(state_->config_of_file);
   return state_->wrong_in_file;
 }
 

@@ -48,11 +48,11 @@ class SmallBlocks {
   static bool SameClass(std::size_t one, std::size_t other) {
     return one <= kLargest && other <= kLargest && ClassOf(one) == ClassOf(other);
   }
-  static constexpr std::size_t kLargest = kChecked ? 0 : 512;
+  static constexpr std::size_t kLargest = kChecked ? 0 : 4096;
 
  private:
   static constexpr std::size_t kUnit = 16;
-  static constexpr std::size_t kClasses = 512 / kUnit;
+  static constexpr std::size_t kClasses = 4096 / kUnit;
   static constexpr std::size_t kPage = std::size_t{64} << 10;
 
   struct FreeBlock {

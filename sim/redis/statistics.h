@@ -3,7 +3,6 @@
 // What INFO counts: since the start, or since CONFIG RESETSTAT.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,6 +19,7 @@ struct CommandCounts {
   std::int64_t calls = 0;
   std::int64_t rejected = 0;  // Before it ran.
   std::int64_t failed = 0;    // It ran, and answered an error.
+  bool asked_for = false;     // Since all counts were 0.
 };
 
 struct Statistics {
@@ -32,17 +32,21 @@ struct Statistics {
   std::int64_t error_replies = 0;
   std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
   std::vector<CommandCounts> by_command;  // By Command::place; made with the first.
+  std::vector<std::uint16_t> asked_for;   // The places of those that may not be 0.
 
   /// Counts from 0 again, in the same memory.
   void Reset() {
-    std::vector<CommandCounts> counts = std::move(by_command);
-    std::fill(counts.begin(), counts.end(), CommandCounts());
-    *this = Statistics();
-    by_command = std::move(counts);
+    for (const std::uint16_t place : asked_for) by_command[place] = CommandCounts();
+    asked_for.clear();
+    connections = commands = expired_keys = evicted_keys = 0;
+    keyspace_hits = keyspace_misses = error_replies = 0;
+    errors.clear();
   }
   CommandCounts& Of(const Command& command) {
     if (by_command.empty()) by_command.resize(KnownCommands().size() + 1);
-    return by_command[command.place];
+    CommandCounts& counts = by_command[command.place];
+    if (!std::exchange(counts.asked_for, true)) asked_for.push_back(command.place);
+    return counts;
   }
   /// `text` as it is sent: "WRONGTYPE Operation ...". Redis looks for a code's end so far only.
   void CountError(std::string_view text) {

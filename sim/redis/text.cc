@@ -155,10 +155,11 @@ bool ParseInteger(std::string_view text, std::int64_t* out) {
   if (digits.empty() || digits[0] < '1' || digits[0] > '9') return false;
   std::uint64_t magnitude = 0;
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return false;
-    const auto digit = static_cast<std::uint64_t>(c - '0');
-    if (magnitude > (kMax - digit) / 10) return false;
+  constexpr std::size_t kAlwaysFits = 18;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (digits[i] < '0' || digits[i] > '9') return false;
+    const auto digit = static_cast<std::uint64_t>(digits[i] - '0');
+    if (i >= kAlwaysFits && magnitude > (kMax - digit) / 10) return false;
     magnitude = magnitude * 10 + digit;
   }
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 63;

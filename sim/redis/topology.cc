@@ -118,8 +118,7 @@ std::int64_t Topology::TimeAtClock(NodeId id, std::int64_t unix_us) const {
 }
 
 void Topology::SetTime(std::int64_t us) {
-  if (us == now_us_ && nodes_.size() == 1) return;  // Nothing can be on its way.
-  Collect();
+  if (nodes_.size() > 1) Collect();  // Otherwise nothing can be on its way.
   now_us_ = us;
   for (const std::unique_ptr<Node>& node : nodes_) node->server.SetTime(ClockOf(*node));
 }

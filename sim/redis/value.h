@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace interlock::sim::redis {
@@ -41,6 +42,15 @@ struct Value {
     integer = 0;
     text.clear();
     elements.clear();
+  }
+  /// Makes it an array of two strings, in memory that is there.
+  void SetPair(std::string_view first, std::string_view second) {
+    Clear();
+    type = Type::kArray;
+    elements.resize(2);
+    for (Value& element : elements) element.type = Type::kString;
+    elements[0].text.assign(first);
+    elements[1].text.assign(second);
   }
 };
 

@@ -210,7 +210,7 @@ void BlockingPop(Context& c, bool left) {
   std::string_view key;
   if (!FindFirst(c, keys, &key)) return;
   if (key.data() != nullptr) {
-    c.reply = PairValue(key, PopOne(Here(c, key), left));
+    c.Pair(key, PopOne(Here(c, key), left));
     return c.Propagate({PopName(left), key});
   }
   if (c.client.must_not_block) return c.NilArray();

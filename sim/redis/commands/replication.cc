@@ -49,7 +49,7 @@ std::string Replication::Info() const {
              ",lag=" + std::to_string(replica.online ? now_s() - replica.acknowledged_at_s : 0));
   }
   line("master_failover_state", "no-failover");
-  line("master_replid", id_);
+  line("master_replid", id());
   line("master_replid2", second_id_);
   line("master_repl_offset", offset());
   line("second_repl_offset", second_offset_);

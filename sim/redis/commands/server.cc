@@ -11,8 +11,7 @@ namespace interlock::sim::redis {
 namespace {
 
 void Time(Context& c) {
-  c.Array() = {StringValue(std::to_string(c.engine.now_us / 1000000)),
-               StringValue(std::to_string(c.engine.now_us % 1000000))};
+  c.Pair(std::to_string(c.engine.now_us / 1000000), std::to_string(c.engine.now_us % 1000000));
 }
 
 void Flush(Context& c, bool all) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/known_texts.h"
 
-#include <cstring>
+#include <iterator>
 
 #include "sim/redis/command_table.h"
+#include "sim/redis/scripting/quick_hash.h"
 
 namespace interlock::sim::redis {
 
@@ -22,27 +23,13 @@ constexpr const char* kFields[] = {"err",
                                    "line",
                                    "ignore_error_stats_update",
                                    "KEYS",
-                                   "ARGV"};
+                                   "ARGV",
+                                   "OK"};
 static_assert(std::size(kFields) == static_cast<std::size_t>(Field::kLast));
 
 // Shorter ones are hashed as quickly as they are compared; longer ones are rare.
 constexpr std::size_t kLeast = 8;
 constexpr std::size_t kMost = 256;
-
-std::uint64_t WordAt(const char* bytes) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, bytes, sizeof(word));
-  return word;
-}
-
-// Of the length, the ends and the middle: where keys and tokens differ.
-std::size_t PlaceOf(std::string_view text, std::size_t places) {
-  const char* end = text.data() + text.size() - sizeof(std::uint64_t);
-  std::uint64_t mixed = WordAt(text.data()) + text.size();
-  mixed = (mixed * 0x9E3779B97F4A7C15U) ^ WordAt(text.data() + (text.size() - kLeast) / 2);
-  mixed = (mixed * 0x9E3779B97F4A7C15U) ^ WordAt(end);
-  return static_cast<std::size_t>((mixed * 0x9E3779B97F4A7C15U) >> 32) % places;
-}
 
 }  // namespace
 
@@ -63,7 +50,7 @@ void KnownTexts::Push(lua_State* lua, std::string_view text) {
   if (text.size() < kLeast || text.size() > kMost) {
     return lua_pushlstring(lua, text.data(), text.size());
   }
-  const std::size_t place = PlaceOf(text, kTexts);
+  const std::size_t place = QuickHash(text) % kTexts;
   const int key = kFirstText + static_cast<int>(place);
   if (texts_[place] == text) return lua_rawgeti(lua, LUA_REGISTRYINDEX, key);
   lua_pushlstring(lua, text.data(), text.size());

@@ -17,7 +17,7 @@ namespace interlock::sim::redis {
 
 struct Command;
 
-/// Fields of replies and names of globals, by their place in the registry.
+/// Texts that never change: fields of replies, names of globals; by their place in the registry.
 enum class Field : int {
   kErr = 1,
   kOk,
@@ -33,7 +33,8 @@ enum class Field : int {
   kIgnored,  ///< ignore_error_stats_update
   kKeys,
   kArgv,
-  kLast = kArgv,
+  kOkText,
+  kLast = kOkText,
 };
 
 /// May raise (memory only), as all that pushes.

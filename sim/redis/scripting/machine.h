@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
+#include "sim/redis/scripting/quick_hash.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_header.h"
 #include "sim/redis/scripting/script_inputs.h"
@@ -26,9 +26,7 @@ namespace interlock::sim::redis {
 
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
+  std::size_t operator()(std::string_view text) const { return QuickHash(text); }
 };
 
 struct Script {
@@ -101,8 +99,9 @@ class Scripting::Machine {
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
   Value reply_;
   std::string refusal_;
-  std::vector<std::string_view> args_;
-  std::vector<NumberText> numbers_;
+  Arguments args_;                       // Of the present command.
+  std::vector<std::string_view> words_;  // What they lie in,
+  std::vector<NumberText> numbers_;      // and those that are numbers.
   KnownTexts known_texts_;
   ScriptInputs inputs_;
   std::unordered_map<std::string, Script, TextHash, std::equal_to<>> by_body_;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMaxInstructions = 10'000'000;
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 // So much garbage may wait for the end of a script, and be left over from the ones before.
 constexpr std::size_t kMuchGarbage = std::size_t{4} << 20;
-constexpr std::size_t kSomeGarbage = std::size_t{128} << 10;
+constexpr std::size_t kSomeGarbage = std::size_t{256} << 10;
 constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
 // Keys of the registry: the tables that map read-only tables to what is behind
@@ -260,6 +260,8 @@ void OpenSandbox(lua_State* lua, Sandbox* sandbox) {
   OpenNumberFunctions(lua);
   ProtectGlobals(lua, sandbox);
   MakeDirectGlobals(lua, sandbox);
+  lua_pushcfunction(lua, &AnnotateError);
+  sandbox->error_handler = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
   sandbox->lua = lua;
 }
@@ -287,8 +289,8 @@ void BeginScript(lua_State* lua) {
 
 void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t new_size) {
   Sandbox& sandbox = *static_cast<Sandbox*>(of);
-  const std::size_t before = sandbox.memory.bytes();
   if (new_size <= old_size) return sandbox.memory.Resize(block, old_size, new_size);
+  const std::size_t before = sandbox.memory.bytes();
   const std::size_t after = before + (new_size - old_size);
   if (after > kMaxBytes) {
     sandbox.engine->SetUnmodelled("script over the memory limit");

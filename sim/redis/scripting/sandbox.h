@@ -29,6 +29,7 @@ struct Sandbox {
   std::uint64_t objects = 0;       ///< That tostring has named in the running script.
   bool tainted = false;            ///< The next Reset needs a fresh Lua state.
   int globals = LUA_NOREF;         ///< The real table of globals, behind the read-only one.
+  int error_handler = LUA_NOREF;   ///< AnnotateError, as a function of Lua.
   int direct = LUA_NOREF;          ///< For plain scripts: globals with the real libraries.
   lua_State* lua = nullptr;        ///< Once it is open.
   LuaMemory memory;

@@ -35,20 +35,23 @@ bool Scripting::Machine::Reset() {
 
 bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
   const auto size = static_cast<std::size_t>(count);
-  args_.clear();
-  if (numbers_.size() < size) numbers_.resize(size);
+  if (words_.size() < size) {
+    words_.resize(size);
+    numbers_.resize(size);
+  }
   for (int i = 1; i <= count; ++i) {
+    const auto at = static_cast<std::size_t>(i - 1);
     if (lua_type(lua, i) == LUA_TNUMBER) {
-      auto& text = numbers_[static_cast<std::size_t>(i - 1)];
-      const std::size_t length = FormatArgument(lua_tonumber(lua, i), &text);
-      args_.emplace_back(text.data(), length);
+      const std::size_t length = FormatArgument(lua_tonumber(lua, i), &numbers_[at]);
+      words_[at] = {numbers_[at].data(), length};
     } else {
       std::size_t length = 0;
       const char* text = lua_tolstring(lua, i, &length);
       if (text == nullptr) return false;
-      args_.emplace_back(text, length);
+      words_[at] = {text, length};
     }
   }
+  args_ = Arguments(words_.data(), size);
   return true;
 }
 
@@ -95,7 +98,7 @@ void Scripting::Machine::SetReply(const Command& command) {
   engine_.Run(client_, command, args_, &reply_);
   if (client_.protocol == 3) {
     ToResp3(&reply_);
-  } else {
+  } else if (reply_.type >= Value::Type::kArray) {
     ToResp2(&reply_);
   }
 }
@@ -203,7 +206,7 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   BeginScript(lua_);
   lua_settop(lua_, 0);
-  lua_pushcfunction(lua_, &AnnotateError);
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.error_handler);
   SetInputs(script, keys, arguments);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
   engine_.BeginScript(context.client);

@@ -35,6 +35,14 @@ void PushStringField(lua_State* lua, Field field, std::string_view text) {
   lua_rawset(lua, -3);
 }
 
+// The field of a status, which is nearly always the same.
+void PushStatus(lua_State* lua, std::string_view text) {
+  if (text != "OK") return PushStringField(lua, Field::kOk, text);
+  PushField(lua, Field::kOk);
+  PushField(lua, Field::kOkText);
+  lua_rawset(lua, -3);
+}
+
 // Pushes the field without metamethods; false, and nothing pushed, if it has another type.
 bool PushRawField(lua_State* lua, Field field, int type) {
   PushField(lua, field);
@@ -224,7 +232,8 @@ void PushError(lua_State* lua, std::string_view text) {
 }
 
 void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* known) {
-  luaL_checkstack(lua, 6, "too many nested replies");
+  // A plain value fits into what every C function may push.
+  if (value.type >= Value::Type::kArray) luaL_checkstack(lua, 6, "too many nested replies");
   switch (value.type) {
     case Value::Type::kNil:
     case Value::Type::kNilArray:
@@ -236,7 +245,7 @@ void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* kno
       break;
     case Value::Type::kStatus:
       lua_createtable(lua, 0, 1);
-      PushStringField(lua, Field::kOk, value.text);
+      PushStatus(lua, value.text);
       break;
     case Value::Type::kError:
       lua_createtable(lua, 0, 2);
