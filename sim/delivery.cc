@@ -5,6 +5,8 @@
 // While a server is being called, what it sends is only collected (Produced); observers and links
 // see it when the call has returned and the data is as the command left it.
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "sim/engine.h"
@@ -35,7 +37,7 @@ void TellShadowOfEnd(const Engine& engine, const Link& link) {
 
 }  // namespace
 
-void Network::OnTimer(TimerHeap::Timer timer) {
+void Network::OnTimer(TimerQueue::Timer timer) {
   if (timer.kind == TimerKind::kServerTimers) {
     server_timer_ = kNoTimer;
     SyncServerTime();
@@ -164,7 +166,8 @@ void Network::Execute(Link& link) {
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;
   answered_ = false;
-  const auto error = engine_.servers.RefusalOf(link.node, request.argv, now);
+  std::optional<std::string> error;
+  if (engine_.servers.refuses()) error = engine_.servers.RefusalOf(link.node, request.argv, now);
   if (error) {
     redis::Value refused;
     engine_.footprint.TouchAll();
@@ -225,7 +228,7 @@ void Network::OnClosed(int node, redis::ClientId client) {
 
 // Deals with what one call of a server has brought about; `executing` is whose command it was.
 void Network::CallReturned(Link* executing) {
-  if (engine_.servers.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
+  if (engine_.servers.any_unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
   Produced* own = nullptr;
   for (std::size_t i = 0; i < produced_count_ && own == nullptr; ++i) {
     Produced& produced = produced_[i];
@@ -371,7 +374,7 @@ void Network::ForgetClient(Link& link) {
 
 // The servers' next time-out as a timer of the world: none is needed if nobody waits for it.
 void Network::UpdateServerTimer() {
-  TimerHeap& timers = engine_.scheduler.timers();
+  TimerQueue& timers = engine_.scheduler.timers();
   const auto next = blocked_links_ > 0 ? engine_.servers.NextTimer() : std::optional<VirtualTime>();
   if (!next) return timers.Cancel(server_timer_);
   const VirtualTime at = *next;

@@ -177,7 +177,7 @@ void Engine::Heal() {
   network.Heal();
 }
 
-void Engine::OnTimer(TimerHeap::Timer timer) {
+void Engine::OnTimer(TimerQueue::Timer timer) {
   if (timer.kind == TimerKind::kRestart) {
     Process& restarted = process(static_cast<int>(timer.id));
     restarted.restart = kNoTimer;

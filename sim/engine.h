@@ -137,7 +137,7 @@ class Engine final : public SchedulerHost {
   redis::Footprint footprint;  // since the latest choice, if it is wanted
 
  private:
-  void OnTimer(TimerHeap::Timer timer) override;
+  void OnTimer(TimerQueue::Timer timer) override;
   void OnTaskStart(const ScheduledTask& task) override;
   void OnTaskEnd(const ScheduledTask& task) override;
   bool Quiet() const override { return network.Quiet() && restarts_to_come_ == 0; }

@@ -12,7 +12,7 @@
 #include "sim/faults.h"
 #include "sim/redis/server.h"
 #include "sim/reusable_queue.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {

@@ -99,7 +99,7 @@ void Network::HoldBackUnderWay(Process& process) {
 }
 
 void Network::RearmLink(Link& link) {
-  TimerHeap& timers = engine_.scheduler.timers();
+  TimerQueue& timers = engine_.scheduler.timers();
   if (link.request_timer != kNoTimer) {
     timers.Cancel(link.request_timer);
     ArmRequests(link);
@@ -302,7 +302,7 @@ void Network::Cut(Link& link) {
   if (link.silent) return;
   link.silent = true;
   link.silent_since = engine_.now();
-  TimerHeap& timers = engine_.scheduler.timers();
+  TimerQueue& timers = engine_.scheduler.timers();
   const VirtualTime noticed = engine_.now() + engine_.options.keepalive;
   if (!link.client_gone) {
     link.client_break_timer = timers.Add(noticed, {TimerKind::kClientBreak, link.id});
@@ -329,7 +329,7 @@ bool Network::HasLiveConnection(const Process& process) const {
 
 void Network::Heal() {
   for (const std::unique_ptr<Link>& link : links_) HealLink(*link);
-  TimerHeap& timers = engine_.scheduler.timers();
+  TimerQueue& timers = engine_.scheduler.timers();
   for (std::uint32_t number = 0; number < elsewhere_.size(); ++number) {
     Elsewhere& one = elsewhere_[number];
     if (one.timer == kNoTimer) continue;
@@ -341,7 +341,7 @@ void Network::Heal() {
 }
 
 void Network::HealLink(Link& link) {
-  TimerHeap& timers = engine_.scheduler.timers();
+  TimerQueue& timers = engine_.scheduler.timers();
   for (std::size_t i = 0; i < link.requests.size(); ++i) link.requests[i].reply_faults.clear();
   if (link.silent) {
     DropUnderWay(link);

@@ -20,7 +20,7 @@
 #include "sim/link.h"
 #include "sim/network_memory.h"
 #include "sim/redis/server.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 
 namespace interlock::sim {
 
@@ -73,7 +73,7 @@ class Network final {
   /// Deals with what servers have sent without being asked.
   void ServersActed() { CallReturned(nullptr); }
 
-  void OnTimer(TimerHeap::Timer timer);
+  void OnTimer(TimerQueue::Timer timer);
   /// Nothing is on its way to the server, or to a place outside of Redis.
   bool Quiet() const { return requests_under_way_ == 0 && elsewhere_under_way_ == 0; }
 

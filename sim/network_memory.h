@@ -14,7 +14,7 @@
 
 #include "sim/link.h"
 #include "sim/redis/server.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 
 namespace interlock::sim {
 

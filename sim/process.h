@@ -17,7 +17,7 @@
 #include "sim/faults.h"
 #include "sim/fingerprint.h"
 #include "sim/pooled.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 
 namespace interlock::sim {
 

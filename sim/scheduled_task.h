@@ -10,7 +10,7 @@
 
 #include "sim/fiber.h"
 #include "sim/pooled.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {

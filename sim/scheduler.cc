@@ -109,7 +109,7 @@ StopReason Scheduler::Run(VirtualTime until) {
 void Scheduler::FireTimers() {
   now_ = std::max(now_, timers_.next_time());
   while (!timers_.empty() && timers_.next_time() <= now_ && !stop_) {
-    const TimerHeap::Timer timer = timers_.Pop();
+    const TimerQueue::Timer timer = timers_.Pop();
     if (timer.kind == TimerKind::kWake) {
       ScheduledTask* task = tasks_[timer.id].get();
       task->timer = kNoTimer;

@@ -18,7 +18,7 @@
 #include "sim/choices.h"
 #include "sim/fiber.h"
 #include "sim/scheduled_task.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
@@ -26,7 +26,7 @@ namespace interlock::sim {
 /// The rest of the world, as the scheduler needs it.
 class SchedulerHost {
  public:
-  virtual void OnTimer(TimerHeap::Timer timer) = 0;
+  virtual void OnTimer(TimerQueue::Timer timer) = 0;
   virtual void OnTaskStart(const ScheduledTask& task) = 0;
   virtual void OnTaskEnd(const ScheduledTask& task) = 0;
   /// Whether nothing is on its way that could still reach the server, or a place outside.
@@ -51,7 +51,7 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   VirtualTime now() const { return now_; }
-  TimerHeap& timers() { return timers_; }
+  TimerQueue& timers() { return timers_; }
   /// The task that runs; null outside of tasks.
   ScheduledTask* current() { return current_; }
   bool tearing_down() const { return tearing_down_; }
@@ -137,7 +137,7 @@ class Scheduler {
   Choices& choices_;
   SchedulerHost& host_;
   VirtualTime now_{};
-  TimerHeap timers_;
+  TimerQueue timers_;
   std::vector<std::unique_ptr<ScheduledTask>> tasks_;
   std::vector<Group> groups_;
   std::vector<ScheduledTask*> ready_;
@@ -152,7 +152,7 @@ class Scheduler {
 };
 
 struct Scheduler::Memory {
-  TimerHeap timers;
+  TimerQueue timers;
   std::vector<std::unique_ptr<ScheduledTask>> tasks;
   std::vector<Group> groups;
   std::vector<ScheduledTask*> ready;

@@ -15,7 +15,7 @@
 #include "sim/faults.h"
 #include "sim/redis/topology.h"
 #include "sim/setting.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
@@ -55,6 +55,12 @@ class Servers {
   void RunTimers() { topology_.RunTimers(); }
   /// The first that has met something that it does not model.
   std::optional<std::string> unmodelled();
+  bool any_unmodelled() {
+    for (int node = 0; node < count(); ++node) {
+      if (at(node).unmodelled().has_value()) return true;
+    }
+    return false;
+  }
 
   std::int64_t ClockUs(int node) { return at(node).time_us(); }
   /// When the node's wall clock shows so much, if nothing sets it; max(): beyond the range.
@@ -91,6 +97,7 @@ class Servers {
     refusals_.push_back({node, kind, until});
   }
   void EndRefusals() { refusals_.clear(); }
+  bool refuses() const { return !refusals_.empty(); }
   void DescribeRefusals(VirtualTime now, FingerprintWriter& writer) const;
   /// The error that the command gets instead of being executed.
   std::optional<std::string> RefusalOf(int node, const redis::Argv& argv, VirtualTime now) const;

@@ -70,11 +70,12 @@ void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis:
     goals_.Add(Goal::kHalfOpenServed);
   }
   Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
-  const std::uint64_t changes = world_->server().changes();
+  const sim::redis::Server& server = world_->server();
+  const std::uint64_t changes = server.changes();
   if (changes != seen.changes || reply == nullptr) NoteWords(process, number, argv, now);
   if (changes != seen.changes) NoteLimits(process, number, now);
   seen.changes = changes;
-  const std::uint64_t mutations = world_->server().mutations();
+  const std::uint64_t mutations = server.mutations();
   if (mutations != seen.mutations) SyncOwners(process, number, now);
   NoteRenewed(process, now);
   if (mutations == seen.mutations) return;

@@ -12,7 +12,7 @@
 #include "sim/clock.h"
 #include "sim/faults.h"
 #include "sim/fiber.h"
-#include "sim/timer_heap.h"
+#include "sim/timer_queue.h"
 #include "sim/trace.h"
 
 namespace interlock::sim {
@@ -50,8 +50,8 @@ TEST(ClientClockTest, NeverAndThePast) {
   EXPECT_EQ(clock.Global(MonotonicTime::min()), VirtualTime{});
 }
 
-TEST(TimerHeapTest, FiresByTimeThenByOrderOfAdding) {
-  TimerHeap heap;
+TEST(TimerQueueTest, FiresByTimeThenByOrderOfAdding) {
+  TimerQueue heap;
   std::vector<TimerId> timers;
   for (std::uint32_t i = 0; i < 100; ++i) {
     timers.push_back(heap.Add(milliseconds((i * 37) % 10), {TimerKind::kWake, i}));
@@ -62,7 +62,7 @@ TEST(TimerHeapTest, FiresByTimeThenByOrderOfAdding) {
   int fired = 0;
   while (!heap.empty()) {
     const VirtualTime time = heap.next_time();
-    const TimerHeap::Timer timer = heap.Pop();
+    const TimerQueue::Timer timer = heap.Pop();
     EXPECT_NE(timer.id % 3, 0u) << "a cancelled timer fired";
     if (time == last && fired > 0) {
       EXPECT_GT(timer.id, last_id);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+//
+// The pending events of a world in a total order: by time, then by the order in which they were
+// added. A timer that is cancelled is gone at once, so what is left is what can still happen.
+//
+// A world has a few timers for each of its clients, so a sorted array costs less than a heap would.
+// Thread safety: none.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sim/trace.h"
+
+namespace interlock::sim {
+
+enum class TimerKind : std::uint8_t {
+  kWake,          ///< a task's deadline; id: task
+  kThaw,          ///< the end of a pause; id: process
+  kRestart,       ///< a new life of a process; id: process
+  kRequest,       ///< something arrives at the server; id: link
+  kMessage,       ///< something arrives at the client; id: link
+  kServerClose,   ///< the server's keepalive gives up; id: link
+  kClientBreak,   ///< the client's keepalive gives up; id: link
+  kElsewhere,     ///< something arrives at a place outside of Redis; id: its number
+  kServerTimers,  ///< Servers::RunTimers
+  kServerFault,   ///< the end of a server's fault; id: which
+};
+
+/// Valid until the timer fires or is cancelled; the owner forgets it then.
+using TimerId = std::uint32_t;
+inline constexpr TimerId kNoTimer = std::numeric_limits<TimerId>::max();
+
+class TimerQueue {
+ public:
+  struct Timer {
+    TimerKind kind;
+    std::uint32_t id;
+  };
+
+  void Clear() {
+    pending_.clear();
+    timers_.clear();
+    free_.clear();
+    next_sequence_ = 0;
+  }
+  bool empty() const { return pending_.empty(); }
+  /// REQUIRES: not empty().
+  VirtualTime next_time() const { return pending_.back().time; }
+
+  TimerId Add(VirtualTime time, Timer timer) {
+    TimerId slot = 0;
+    if (free_.empty()) {
+      slot = static_cast<TimerId>(timers_.size());
+      timers_.push_back({});
+    } else {
+      slot = free_.back();
+      free_.pop_back();
+    }
+    const Pending pending{time, next_sequence_++, slot};
+    timers_[slot] = {timer, pending.time, pending.sequence};
+    // What is added is due sooner than most, so its place is not far from the end.
+    std::size_t place = pending_.size();
+    pending_.push_back(pending);
+    for (; place > 0 && pending_[place - 1].time <= time; --place) {
+      pending_[place] = pending_[place - 1];
+    }
+    pending_[place] = pending;
+    return slot;
+  }
+
+  /// Sets `timer` to kNoTimer; nothing happens if it is that already.
+  void Cancel(TimerId& timer) {
+    if (timer == kNoTimer) return;
+    const Slot& cancelled = timers_[timer];
+    const auto later = [&cancelled](const Pending& one) {
+      return one.time != cancelled.time ? one.time > cancelled.time
+                                        : one.sequence > cancelled.sequence;
+    };
+    pending_.erase(std::partition_point(pending_.begin(), pending_.end(), later));
+    free_.push_back(timer);
+    timer = kNoTimer;
+  }
+
+  /// REQUIRES: not empty().
+  Timer Pop() {
+    const TimerId slot = pending_.back().slot;
+    pending_.pop_back();
+    free_.push_back(slot);
+    return timers_[slot].timer;
+  }
+
+ private:
+  struct Pending {
+    VirtualTime time;
+    std::uint64_t sequence;
+    TimerId slot;
+  };
+  struct Slot {
+    Timer timer;
+    VirtualTime time;
+    std::uint64_t sequence;
+  };
+
+  std::vector<Pending> pending_;  // The next one last.
+  std::vector<Slot> timers_;      // by slot
+  std::vector<TimerId> free_;
+  std::uint64_t next_sequence_ = 0;
+};
+
+}  // namespace interlock::sim
