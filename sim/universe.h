@@ -7,6 +7,8 @@
 // At most one World at a time. Thread safety: belongs to the OS thread that made it.
 #pragma once
 
+#include <memory>
+
 #include "sim/fiber.h"
 #include "sim/network_memory.h"
 #include "sim/redis/topology.h"
@@ -18,6 +20,12 @@ class Shadow;
 
 class Universe {
  public:
+  /// What those who make the worlds keep beside it for the next one.
+  class Attachment {
+   public:
+    virtual ~Attachment() = default;
+  };
+
   Universe() = default;
   Universe(const Universe&) = delete;
   Universe& operator=(const Universe&) = delete;
@@ -33,6 +41,9 @@ class Universe {
   void SetShadow(Shadow* shadow) { shadow_ = shadow; }
   Shadow* shadow() const { return shadow_; }
 
+  /// Null until somebody attaches something.
+  std::unique_ptr<Attachment>& attachment() { return attachment_; }
+
   /// Whether a World is using it.
   bool occupied() const { return occupied_; }
   void set_occupied(bool occupied) { occupied_ = occupied; }
@@ -44,6 +55,7 @@ class Universe {
   redis::Topology topology_;
   redis::TopologySpec topology_spec_;
   Shadow* shadow_ = nullptr;
+  std::unique_ptr<Attachment> attachment_;
   bool occupied_ = false;
 };
 

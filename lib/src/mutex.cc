@@ -14,7 +14,7 @@ Result<Mutex> Mutex::Create(Client& client, std::string name, MutexOptions optio
   for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
-  auto scripts = std::make_unique<internal::MutexScripts>(
+  auto scripts = std::make_shared<const internal::MutexScripts>(
       options.key_prefix, name, std::chrono::floor<std::chrono::milliseconds>(options.lease),
       std::chrono::ceil<std::chrono::milliseconds>(options.lock_delay));
   auto protocol = std::make_shared<internal::LeaseProtocol>(client.core(), std::move(scripts),

@@ -33,7 +33,8 @@ Status CheckCount(std::string_view option, int value, int low, int high) {
 }
 
 Status CheckNoBraces(std::string_view option, const std::string& value) {
-  if (value.find_first_of("{}") == std::string::npos) return Status();
+  const bool none = value.find('{') == std::string::npos && value.find('}') == std::string::npos;
+  if (none) return Status();
   return Status(
       StatusCode::kInvalidArgument,
       std::string(option) + " \"" + value +

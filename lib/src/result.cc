@@ -36,8 +36,13 @@ std::string_view ToString(StatusCode code) {
 
 std::string Status::ToString() const {
   std::string text(interlock::ToString(code_));
-  if (!message_.empty()) text += ": " + message_;
+  if (!message().empty()) text += ": " + message();
   return text;
+}
+
+const std::string& Status::NoMessage() {
+  static const std::string none;
+  return none;
 }
 
 void internal::EndWithoutValue(const Status& why) {

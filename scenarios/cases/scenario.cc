@@ -269,11 +269,18 @@ harness::LockOptions OptionsOf(int client, harness::LockOptions options) {
 }
 
 harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options) {
-  options.permits = plan.limit.value_or(options.permits);
-  if (plan.lease.count() > 0) {
-    options.lease = std::chrono::duration_cast<std::chrono::milliseconds>(plan.lease);
-  }
+  options.permits = PermitsWith(plan, options);
+  options.lease = LeaseWith(plan, options);
   return options;
+}
+
+int PermitsWith(const ClientPlan& plan, const harness::LockOptions& options) {
+  return plan.limit.value_or(options.permits);
+}
+
+std::chrono::milliseconds LeaseWith(const ClientPlan& plan, const harness::LockOptions& options) {
+  if (plan.lease.count() <= 0) return options.lease;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(plan.lease);
 }
 
 }  // namespace interlock::scenarios

@@ -159,5 +159,7 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
 harness::LockOptions OptionsOf(int client, harness::LockOptions options);
 /// With the limit and the lease of a client that does this.
 harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options);
+int PermitsWith(const ClientPlan& plan, const harness::LockOptions& options);
+std::chrono::milliseconds LeaseWith(const ClientPlan& plan, const harness::LockOptions& options);
 
 }  // namespace interlock::scenarios

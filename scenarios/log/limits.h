@@ -47,6 +47,8 @@ class Limits {
   /// Whether a limit outlives the permits.
   bool stands() const { return stands_ > Duration(0); }
 
+  /// So many clients will have a wish.
+  void ReserveClients(std::size_t count) { wishes_.reserve(count); }
   /// Of a client; 0: follows whichever is in force. Without it: as everybody's.
   void SetWish(int client, int wish);
   int WishOf(int client) const;

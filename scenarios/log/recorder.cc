@@ -11,14 +11,19 @@
 
 namespace interlock::scenarios {
 
-Recorder::Recorder(const harness::Subject& subject,
+Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
                    const std::vector<harness::LockOptions>& options, SynchronyClass synchrony,
                    int database, GuardKind guard)
-    : subject_(subject), synchrony_(synchrony), database_(database), guard_(guard) {
+    : memory_(memory),
+      subject_(subject),
+      synchrony_(synchrony),
+      database_(database),
+      guard_(guard) {
   resources_.reserve(options.size());
   for (const harness::LockOptions& one : options) {
     Resource& resource = resources_.emplace_back(
         Resource{&one, Ledger(subject.traits().semaphore), {}, GuardedResource(guard)});
+    memory_.Lend(resources_.size() - 1, resource.history);
     resource.history.lease = one.lease;
     resource.history.limits = Limits(one.permits);
     resource.history.short_lived = one.life.count() > 0;
@@ -34,10 +39,18 @@ Recorder::Recorder(const harness::Subject& subject,
   }
 }
 
+Recorder::~Recorder() {
+  for (std::size_t i = 0; i < resources_.size(); ++i) {
+    memory_.TakeBack(i, resources_[i].history);
+  }
+}
+
 void Recorder::Attach(sim::World& world, int clients, Duration latency) {
   world_ = &world;
   for (Resource& resource : resources_) {
     resource.history.latency = latency;
+    resource.history.leases.reserve(static_cast<std::size_t>(clients));
+    resource.history.limits.ReserveClients(static_cast<std::size_t>(clients));
     if (!subject_.traits().quorum) continue;
     resource.history.nodes = world.nodes();
     resource.history.quorum = world.nodes() / 2 + 1;
@@ -376,8 +389,8 @@ void Recorder::Note(Party who, std::string_view text) {
   if (resources_.size() == 1) {
     return trace.Add(world_->now(), who.client, sim::TraceKind::kNote, text);
   }
-  trace.Add(world_->now(), who.client, sim::TraceKind::kNote,
-            std::string(text).append(": ").append(resource(who).options->resource));
+  note_.assign(text).append(": ").append(resource(who).options->resource);
+  trace.Add(world_->now(), who.client, sim::TraceKind::kNote, note_);
 }
 
 }  // namespace interlock::scenarios

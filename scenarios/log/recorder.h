@@ -20,6 +20,7 @@
 #include "scenarios/log/dealing.h"
 #include "scenarios/log/guarded_resource.h"
 #include "scenarios/log/history.h"
+#include "scenarios/log/run_memory.h"
 #include "scenarios/log/server_view.h"
 #include "scenarios/run/client_program.h"
 #include "sim/world.h"
@@ -39,8 +40,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
 
   /// All references outlive the recorder. `options`: of each resource, in their order. Attach must
   /// be called before the world runs.
-  Recorder(const harness::Subject& subject, const std::vector<harness::LockOptions>& options,
-           SynchronyClass synchrony, int database, GuardKind guard);
+  Recorder(RunMemory& memory, const harness::Subject& subject,
+           const std::vector<harness::LockOptions>& options, SynchronyClass synchrony, int database,
+           GuardKind guard);
+  ~Recorder() override;
   void Attach(sim::World& world, int clients, Duration latency);
   /// Clocks may run at any rate, jump and stand still, see Scenario::gives_up. Else what
   /// faults do to them stays within the drift that every lease lock must allow for.
@@ -164,6 +167,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// The shortest that any client asks for.
   Duration lease() const { return shortest_lease_; }
 
+  RunMemory& memory_;
   const harness::Subject& subject_;
   const SynchronyClass synchrony_;
   const int database_;
@@ -187,6 +191,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   bool lives_too_long_ = false;  ///< a key, or an ownership entry: said once
   std::string stray_key_;
   Ledger::Look look_;  ///< the last one, for its memory
+  std::string note_;   ///< the last one that named its resource, for its memory
   Duration shortest_lease_ = kOpen;
   bool free_clocks_ = false;
   bool closed_ = false;

@@ -3,6 +3,7 @@
 // The recorder's part about semaphores that keep their limit in the server: what each client takes
 // for it, and who sets another one.
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include "scenarios/cases/scenario.h"
@@ -12,10 +13,10 @@ namespace interlock::scenarios {
 
 void Recorder::NoteClient(int client, const ClientPlan& plan) {
   for (Resource& resource : resources_) {
-    const harness::LockOptions options = WithPlan(plan, *resource.options);
-    resource.history.limits.SetWish(client, options.permits);
-    resource.history.leases.push_back(options.lease);
-    shortest_lease_ = std::min<Duration>(shortest_lease_, options.lease);
+    const std::chrono::milliseconds lease = LeaseWith(plan, *resource.options);
+    resource.history.limits.SetWish(client, PermitsWith(plan, *resource.options));
+    resource.history.leases.push_back(lease);
+    shortest_lease_ = std::min<Duration>(shortest_lease_, lease);
   }
 }
 

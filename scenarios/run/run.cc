@@ -40,8 +40,8 @@ class OneRun {
         workload_(workload),
         traits_(run_case.subject->traits()),
         options_(LockOptionsFor(*run_case.scenario, workload, traits_)),
-        recorder_(*run_case.subject, options_, run_case.synchrony, run_case.scenario->database,
-                  workload.guard),
+        recorder_(RunMemory::Of(universe), *run_case.subject, options_, run_case.synchrony,
+                  run_case.scenario->database, workload.guard),
         of_each_(recorder_),
         events_(traits_.several ? static_cast<ProgramEvents&>(of_each_) : recorder_),
         plan_(FaultPlanOf(workload)),
@@ -111,14 +111,17 @@ class OneRun {
     recorder_.NoteClient(client, plan);
     world_.Start(client, [this, client] {
       harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
+      environment.nodes.reserve(static_cast<std::size_t>(world_.nodes()));
       for (int node = 0; node < world_.nodes(); ++node) {
         environment.nodes.push_back(&world_.connector(client, node));
       }
       const auto index = static_cast<std::size_t>(client);
       std::vector<std::unique_ptr<harness::Lock>> locks;
+      locks.reserve(static_cast<std::size_t>(workload_.resources));
       for (int i = 0; i < workload_.resources; ++i) {
-        const auto options = WithPlan(PlanOf(client), options_[static_cast<std::size_t>(i)]);
-        locks.push_back(case_.subject->NewLock(environment, OptionsOf(client, options)));
+        const harness::LockOptions& options = options_[static_cast<std::size_t>(i)];
+        locks.push_back(case_.subject->NewLock(
+            environment, OptionsOf(client, WithPlan(PlanOf(client), options))));
       }
       const bool own = index < workload_.clients.size();
       if (!traits_.latch) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,12 +45,14 @@ enum class Outcome : std::uint8_t { kSuccess, kFailure, kUnknown };
 class [[nodiscard]] Status {
  public:
   Status() = default;  ///< kOk
-  explicit Status(StatusCode code, std::string message = {})
-      : code_(code), message_(std::move(message)) {}
+  explicit Status(StatusCode code) : code_(code) {}
+  explicit Status(StatusCode code, std::string message) : code_(code) {
+    if (!message.empty()) message_ = std::make_shared<const std::string>(std::move(message));
+  }
 
   bool ok() const { return code_ == StatusCode::kOk; }
   StatusCode code() const { return code_; }
-  const std::string& message() const { return message_; }
+  const std::string& message() const { return message_ != nullptr ? *message_ : NoMessage(); }
 
   Outcome outcome() const {
     if (ok()) return Outcome::kSuccess;
@@ -62,8 +65,10 @@ class [[nodiscard]] Status {
   std::string ToString() const;
 
  private:
+  static const std::string& NoMessage();
+
   StatusCode code_ = StatusCode::kOk;
-  std::string message_;
+  std::shared_ptr<const std::string> message_;  // null: there is none, as most have
 };
 
 namespace internal {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 
 #include <interlock/options.h>
@@ -23,16 +24,25 @@ std::optional<std::uint64_t> ParseNumber(const std::string& text) {
   return value;
 }
 
+/// In one piece of memory of the right size.
+std::string Concatenated(std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  std::string text;
+  text.reserve(size);
+  for (const std::string_view part : parts) text.append(part);
+  return text;
+}
+
 }  // namespace
 
 ResourceKeys::ResourceKeys(const std::string& prefix, const std::string& name)
-    : base(prefix + "{" + name + "}"), fence(base + ":fence"), signal(base + ":signal") {}
+    : base(Concatenated({prefix, "{", name, "}"})),
+      fence(Concatenated({base, ":fence"})),
+      signal(Concatenated({base, ":signal"})) {}
 
 std::string ResourceKeys::Cancelled(const std::string& token) const {
-  constexpr std::string_view kInfix = ":cancelled:";
-  std::string key;
-  key.reserve(base.size() + kInfix.size() + token.size());
-  return key.append(base).append(kInfix).append(token);
+  return Concatenated({base, ":cancelled:", token});
 }
 
 std::string LockScripts::CancelledFor() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "scenarios/locks/subjects/lease_adapter.h"
 #include "scenarios/locks/subjects/mutex_adapter.h"
@@ -51,7 +52,7 @@ class PlainMutexAdapter final : public MutexAdapter {
         mutex.lock_delay = options.lease / kLockDelayPart;
         mutex.lease -= mutex.lock_delay;
       }
-      return Mutex::Create(client, options.resource, mutex);
+      return Mutex::Create(client, options.resource, std::move(mutex));
     };
     return std::make_unique<LeaseLock<Mutex>>(environment, create, RenewalOf(traits_, options));
   }
