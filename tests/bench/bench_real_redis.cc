@@ -27,6 +27,7 @@
 
 #include "src/scripts/mutex_scripts.h"
 #include "tests/bench/redis_stack.h"
+#include "tests/support/script_words.h"
 
 namespace interlock {
 namespace {
@@ -44,8 +45,8 @@ class RawMutex {
  public:
   explicit RawMutex(int port)
       : context_(redisConnect("127.0.0.1", port), redisFree),
-        acquire_(Words(Scripts().Acquire(std::string(kTokenSize, '0')))),
-        release_(Words(Scripts().Release(std::string(kTokenSize, '0'), 0))) {}
+        acquire_(testing::EvalSha(Scripts().Acquire(std::string(kTokenSize, '0')))),
+        release_(testing::EvalSha(Scripts().Release(std::string(kTokenSize, '0'), 0))) {}
 
   bool ok() const { return context_ != nullptr && context_->err == 0; }
 
@@ -79,14 +80,6 @@ class RawMutex {
     return internal::MutexScripts(
         options.key_prefix, kName,
         std::chrono::duration_cast<internal::Milliseconds>(options.lease));
-  }
-
-  static std::vector<std::string> Words(const internal::ScriptCall& call) {
-    std::vector<std::string> words = {"EVALSHA", std::string(call.script->sha()),
-                                      std::to_string(call.keys.size())};
-    words.insert(words.end(), call.keys.begin(), call.keys.end());
-    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
-    return words;
   }
 
   template <typename Check>

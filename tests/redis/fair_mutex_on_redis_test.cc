@@ -13,6 +13,7 @@
 
 #include "src/scripts/fair_scripts.h"
 #include "tests/redis/lock_test.h"
+#include "tests/support/script_words.h"
 
 namespace interlock::testing {
 namespace {
@@ -38,12 +39,7 @@ class FairMutexOnRedisTest : public LockTest {
   /// And never fetch what is granted.
   void StandInLine(const std::string& token) {
     const internal::FairScripts scripts("interlock:fair:", "press", seconds(30), {kGrace, kLook});
-    const internal::ScriptCall call = scripts.Queue(token);
-    std::vector<std::string> words = {"EVAL", std::string(call.script->source),
-                                      std::to_string(call.keys.size())};
-    words.insert(words.end(), call.keys.begin(), call.keys.end());
-    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
-    Ask(words);
+    Ask(Eval(scripts.Queue(token)));
   }
   void AwaitInLine(int waiters) {
     const MonotonicTime deadline = In(seconds(10));

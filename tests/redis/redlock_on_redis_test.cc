@@ -13,6 +13,7 @@
 #include "src/scripts/quorum_scripts.h"
 #include "tests/redis/lock_test.h"
 #include "tests/redis/voters_test.h"
+#include "tests/support/script_words.h"
 
 namespace interlock::testing {
 namespace {
@@ -200,13 +201,7 @@ TEST_F(RedlockOnRedisTest, ACrashedHolderKeepsOthersOutForOneLease) {
 TEST_F(RedlockOnRedisTest, TheFenceIsRaisedOnlyByTheOwnerAndNeverLowered) {
   StartServers(1);
   const internal::QuorumScripts scripts("", "r", std::chrono::seconds(60));
-  const auto run = [&](const internal::ScriptCall& call) {
-    std::vector<std::string> words = {"EVAL", std::string(call.script->source),
-                                      std::to_string(call.keys.size())};
-    words.insert(words.end(), call.keys.begin(), call.keys.end());
-    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
-    return Ask(0, words);
-  };
+  const auto run = [&](const internal::ScriptCall& call) { return Ask(0, Eval(call)); };
   constexpr std::uint64_t kHigh = 9'000'000'000'000'000;
   run(scripts.node().Acquire("mine"));
   EXPECT_EQ(run(scripts.RaiseFence("theirs", kHigh)), "0");

@@ -15,6 +15,7 @@
 #include "src/scripts/shared_scripts.h"
 #include "src/scripts/single_file_scripts.h"
 #include "tests/redis/redis_test.h"
+#include "tests/support/script_words.h"
 
 namespace interlock::testing {
 namespace {
@@ -31,13 +32,7 @@ struct Kind {
 
 class ScriptsOnRedisTest : public RedisTest, public ::testing::WithParamInterface<Kind> {
  protected:
-  std::string Run(const ScriptCall& call) {
-    std::vector<std::string> words = {"EVAL", std::string(call.script->source),
-                                      std::to_string(call.keys.size())};
-    words.insert(words.end(), call.keys.begin(), call.keys.end());
-    words.insert(words.end(), call.arguments.begin(), call.arguments.end());
-    return Ask(words);
-  }
+  std::string Run(const ScriptCall& call) { return Ask(Eval(call)); }
   std::string Ask(const std::vector<std::string>& words) {
     const Result<std::string> answer = server_->Command(words);
     return answer.ok() ? answer.value() : answer.status().ToString();

@@ -105,14 +105,13 @@ void EffectsTest::Check(std::string_view lines) {
   control.Call({"PUBLISH", kEnd, "begin"});
   RealEvents();
 
-  engine_.Reset();
-  replies_.clear();
-  engine_.SetTime(now_ms_ * 1000);
-  sim::redis::Config config = engine_.config();
+  sim::redis::Config config = sim::redis::FreshConfig();
   config.notify_keyspace_events = sim::redis::kNotifyAll | sim::redis::kNotifyKeyMiss |
                                   sim::redis::kNotifyNew | sim::redis::kNotifyKeyspace |
                                   sim::redis::kNotifyKeyevent;
-  engine_.SetConfig(std::move(config));
+  engine_.Reset(config);
+  replies_.clear();
+  engine_.SetTime(now_ms_ * 1000);
   engine_.journal.SetActive(true);
   engine_.journal.KeepAll();
   fake_subscriber_ = engine_.Connect("");
