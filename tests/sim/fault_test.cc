@@ -158,7 +158,7 @@ TEST(PauseTest, ItsLengthIsClipped) {
   EXPECT_EQ(world.Run(kHorizon), StopReason::kFinished);
 }
 
-TEST(ExpiryTest, TheProcessSleepsPastTheNearestDeadline) {
+TEST(FaultyExpiryTest, TheProcessSleepsPastTheNearestDeadline) {
   for (const Duration past : {milliseconds(-1), milliseconds(0), milliseconds(1)}) {
     Bench bench(1, {{FaultKind::kExpiry, 0, 4, past}});
     bench.world->Start(0, [&] {
@@ -172,7 +172,7 @@ TEST(ExpiryTest, TheProcessSleepsPastTheNearestDeadline) {
   }
 }
 
-TEST(ExpiryTest, WithoutADeadlineNothingHappens) {
+TEST(FaultyExpiryTest, WithoutADeadlineNothingHappens) {
   Bench bench(1, {{FaultKind::kExpiry, 0, 0, seconds(1)}});
   bench.world->Start(0, [&] { bench.world->Step(0); });
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
@@ -180,7 +180,7 @@ TEST(ExpiryTest, WithoutADeadlineNothingHappens) {
   EXPECT_THAT(bench.observer.faults, IsEmpty());
 }
 
-TEST(DelayTest, ALateRequestHoldsUpThoseBehindIt) {
+TEST(FaultyDelayTest, ALateRequestHoldsUpThoseBehindIt) {
   Bench bench(1, {{FaultKind::kDelayRequest, 0, 1, seconds(3)}});
   bench.world->Start(0, [&] {
     auto connection = bench.Connect(0);
@@ -194,7 +194,7 @@ TEST(DelayTest, ALateRequestHoldsUpThoseBehindIt) {
   EXPECT_EQ(bench.world->Run(kHorizon), StopReason::kFinished);
 }
 
-TEST(DelayTest, ALateReplyBreaksTheDeadlineButNotTheEffect) {
+TEST(FaultyDelayTest, ALateReplyBreaksTheDeadlineButNotTheEffect) {
   Bench bench(1, {{FaultKind::kDelayReply, 0, 1, seconds(3)}});
   bench.world->Start(0, [&] {
     auto connection = bench.Connect(0);
@@ -209,7 +209,7 @@ TEST(DelayTest, ALateReplyBreaksTheDeadlineButNotTheEffect) {
 }
 
 // A request that is still under way when its client gave up and closed executes all the same.
-TEST(DelayTest, ARequestOutlivesItsConnection) {
+TEST(FaultyDelayTest, ARequestOutlivesItsConnection) {
   Bench bench(1, {{FaultKind::kDelayRequest, 0, 1, seconds(3)}});
   bench.world->Start(0, [&] {
     auto connection = bench.Connect(0);
@@ -298,7 +298,7 @@ TEST(ConnectTest, FaultsRefuseTheAttempt) {
   }
 }
 
-TEST(ConnectionTest, ADeadlineWithNothingOutstandingIsATimeout) {
+TEST(FaultyConnectionTest, ADeadlineWithNothingOutstandingIsATimeout) {
   Bench bench(1);
   bench.world->Start(0, [&] {
     auto connection = bench.Connect(0);

@@ -15,8 +15,10 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/cases/scenario.h"
 #include "scenarios/judge/judged.h"
 #include "scenarios/locks/specimen.h"
+#include "scenarios/search/campaign.h"
 #include "tests/scenarios/subject_bench.h"
 
 namespace interlock::scenarios {
@@ -346,6 +348,20 @@ TEST_F(StoryTest, RedisSingleFilePushesTwiceIfTheReplyToLpushIsLost) {
   bench_.LoseReplyTo("LPUSH");
   EXPECT_TRUE((*hold)->Release().ok());
   EXPECT_EQ(bench_.server().PeekList(0, "test:RedisSingleFile/Queue/job").size(), 2U);
+}
+
+TEST(SpecimenTest, ExpectedConvictionsNameWhatExists) {
+  for (const Specimen& specimen : Specimens()) {
+    for (const Conviction& one : specimen.expected) {
+      const Scenario* scenario = FindScenario(one.scenario);
+      ASSERT_NE(scenario, nullptr) << one.scenario;
+      EXPECT_EQ(std::count(scenario->classes.begin(), scenario->classes.end(), one.synchrony), 1);
+      const auto property = JudgedFromSlug(one.property);
+      ASSERT_TRUE(property.has_value()) << one.property;
+      const auto judged = JudgedFor(*scenario, *specimen.subject);
+      EXPECT_EQ(std::count(judged.begin(), judged.end(), *property), 1) << one.property;
+    }
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Every classic case by its name, against our own locks: what the case says a correct lease lock
-// holds is put to the test and holds, and what it says no lease lock can hold is seen violated.
+// The classic cases are all there, and where one is about a lock's fault, a lock with that fault
+// falls in it. What they say of our own locks: gate_run_test.cc.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -36,15 +36,7 @@ std::set<std::string> RunnableCases() {
   return names;
 }
 
-CampaignResult RunCase(const std::string& name) {
-  CampaignOptions options;
-  for (const auto& subject : SoundSubjects()) options.entries.push_back({subject, false, {}});
-  options.scenarios = {FindScenario(name)};
-  options.runs = 1;
-  return RunCampaign(options);
-}
-
-TEST(CatalogueTest, EveryCaseOfTheTextsIsRun) {
+TEST(NamedFaultTest, EveryCaseOfTheTextsIsRun) {
   std::set<std::string> expected = {"antirez.a2p",   "chubby.h1",     "curator.c1",
                                     "etcd.e1",       "etcd.e2",       "etcd.e2f",
                                     "etcd.h2",       "kleppmann.k1f", "kleppmann.k3f",
@@ -58,116 +50,13 @@ TEST(CatalogueTest, EveryCaseOfTheTextsIsRun) {
   EXPECT_EQ(RunnableCases(), expected);
 }
 
-TEST(CatalogueTest, EveryCaseThatAPropertyIsExplainedWithExists) {
+TEST(NamedFaultTest, EveryCaseThatAPropertyIsExplainedWithExists) {
   const std::set<std::string> known = RunnableCases();
   for (const Property& property : AllProperties()) {
     if (property.scenario == "none") continue;
     EXPECT_TRUE(known.contains(std::string(property.scenario)))
         << property.code << " names " << property.scenario;
   }
-}
-
-bool Renews(const std::string& lock) {
-  for (const auto& subject : SoundSubjects()) {
-    if (subject->name() == lock) return subject->traits().renews;
-  }
-  return false;
-}
-
-class NamedCaseTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(NamedCaseTest, OurLocksHaveTheVerdictThatTheCaseExpects) {
-  const Scenario& scenario = *FindScenario(GetParam());
-  const CampaignResult result = RunCase(GetParam());
-  EXPECT_EQ(result.report.totals.divergences, 0U);
-  std::map<std::string, int> rows;
-  for (const reports::ResultRow& row : result.report.results) {
-    ++rows[row.lock];
-    const bool weakness = row.expected == reports::Expectation::kBreaks;
-    EXPECT_TRUE(row.pass) << row.lock << " " << row.property;
-    EXPECT_EQ(row.runs, scenario.max_runs);
-    if (row.expected == reports::Expectation::kEither) {
-      // It may outlast the moment at which the case has its lease end.
-      EXPECT_TRUE(Renews(row.lock)) << row.lock << " " << row.property;
-      continue;
-    }
-    EXPECT_EQ(row.verdict, weakness ? reports::Verdict::kViolated : reports::Verdict::kHolds)
-        << row.lock << " " << row.property << " " << reports::ToString(row.synchrony) << " "
-        << row.replay.value_or(row.reason);
-  }
-  const auto subjects = SoundSubjects();
-  const auto judged = std::count_if(subjects.begin(), subjects.end(), [&](const auto& subject) {
-    return Applies(scenario, subject->traits());
-  });
-  EXPECT_GT(judged, 0);
-  EXPECT_EQ(static_cast<std::ptrdiff_t>(rows.size()), judged);
-}
-
-INSTANTIATE_TEST_SUITE_P(Catalogue, NamedCaseTest, testing::ValuesIn(RunnableCases()),
-                         [](const testing::TestParamInfo<std::string>& named) {
-                           std::string name = named.param;
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
-
-// What a lock takes off each lease for drift is the largest safe difference of rates.
-TEST(CatalogueTest, TheLargestSafeClockRateIsTheDriftAllowance) {
-  const Scenario& scenario = *FindScenario("antirez.a3");
-  const int allowed_ppm = MutexOptions{}.drift_per_mille * 1000;
-  std::string safe;
-  for (std::size_t i = 0; i < scenario.pinned.size(); ++i) {
-    if (-scenario.pinned[i].clients.front().clock_rate_ppm <= allowed_ppm) {
-      safe = scenario.sweep[i];
-    }
-  }
-  const CampaignResult result = RunCase("antirez.a3");
-  int told = 0;
-  for (const std::string& note : result.report.notes) {
-    if (note.find("belief") == std::string::npos) continue;
-    ++told;
-    // Its lock-delay, an eighth, is taken off as well.
-    if (note.find("mutex.lock-delay") != std::string::npos) {
-      EXPECT_NE(note.find("holds up to 100000 ppm, and not at 150000 ppm"), std::string::npos)
-          << note;
-      continue;
-    }
-    EXPECT_NE(note.find("holds up to " + safe + ","), std::string::npos) << note;
-  }
-  EXPECT_GT(told, 0);
-  EXPECT_EQ(told % 3, 0) << "each lock in each of the three classes, and no other";
-  // The essay's 10 % fast and 10 % slow would need 18.2 % of the lease.
-  EXPECT_EQ(scenario.pinned.back().clients.front().clock_rate_ppm,
-            -static_cast<std::int64_t>((1.0 - 0.9 / 1.1) * 1'000'000));
-}
-
-std::string NoteOn(const CampaignResult& result, const std::string& begin) {
-  for (const std::string& note : result.report.notes) {
-    if (note.starts_with(begin)) return note;
-  }
-  return "";
-}
-
-// What the texts say of how bad it is: an unfenced storage loses updates under long pauses only, a
-// fenced one never.
-TEST(CatalogueTest, LostUpdatesAreCounted) {
-  const CampaignResult unfenced = RunCase("etcd.e2");
-  EXPECT_NE(NoteOn(unfenced, "etcd.e2 mutex [none]: 0 of "), "");
-  EXPECT_NE(NoteOn(unfenced, "etcd.e2 mutex [bounded]: 0 of "), "");
-  EXPECT_NE(NoteOn(unfenced, "etcd.e2 mutex [arbitrary]: "), "");
-  EXPECT_EQ(NoteOn(unfenced, "etcd.e2 mutex [arbitrary]: 0 of "), "");
-  EXPECT_NE(NoteOn(RunCase("etcd.e2f"), "etcd.e2f mutex [arbitrary]: 0 of "), "");
-}
-
-// A look at the validity right before the write makes it rarer, as antirez says, not impossible.
-TEST(CatalogueTest, AClientThatLooksBeforeItWritesLosesFewerUpdates) {
-  const auto lost = [](const std::string& name) {
-    const std::string begin = name + " mutex [arbitrary]: ";
-    return std::stoi(NoteOn(RunCase(name), begin).substr(begin.size()));
-  };
-  const int heedless = lost("kleppmann.k1");
-  const int careful = lost("antirez.a8");
-  EXPECT_GT(careful, 0);
-  EXPECT_LT(careful, heedless);
 }
 
 /// A lock of ours whose fencing tokens are random values: unique, and without an order.
@@ -234,7 +123,7 @@ class RandomFence final : public harness::Subject {
   std::shared_ptr<const harness::Subject> inner_;
 };
 
-TEST(CatalogueTest, AFenceOfRandomValuesFallsInTheCaseThatIsAboutIt) {
+TEST(NamedFaultTest, AFenceOfRandomValuesFallsInTheCaseThatIsAboutIt) {
   CampaignOptions options;
   options.entries.push_back({std::make_shared<RandomFence>(SoundSubjects().front()), true, {}});
   options.scenarios = {FindScenario("kleppmann.k8")};
@@ -249,7 +138,7 @@ TEST(CatalogueTest, AFenceOfRandomValuesFallsInTheCaseThatIsAboutIt) {
 }
 
 // Where a case is about one lock's fault, a specimen with that fault falls in it.
-TEST(CatalogueTest, ABlindReleaseFallsInTheCaseThatIsAboutIt) {
+TEST(NamedFaultTest, ABlindReleaseFallsInTheCaseThatIsAboutIt) {
   CampaignOptions options;
   for (const Specimen& specimen : Specimens()) {
     if (specimen.subject->name() == "broken/del-without-owner") {

@@ -33,6 +33,8 @@ Bounds Extending(Bounds bounds) {
   return bounds;
 }
 
+class ReducedExploreTest : public ExploreTest {};
+
 class ReductionTest : public ExploreTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(ReductionTest, FindsWhatEveryOrderFinds) {
@@ -94,21 +96,21 @@ INSTANTIATE_TEST_SUITE_P(
              At(2, WithRestart(Of(2, 1), sim::Persistence::kNone))}),
     [](const auto& parameter) { return parameter.param.name; });
 
-TEST_F(ExploreTest, StepsThatCommuteAreTakenInOneOrder) {
+TEST_F(ReducedExploreTest, StepsThatCommuteAreTakenInOneOrder) {
   ExploreOptions options = Options({"", "mutex", "chaos", At(2, Of(2, 2))});
   const Exploration reduced = Explore(options);
   options.reduce = false;
   EXPECT_LT(reduced.progress.runs, Explore(options).progress.runs);
 }
 
-TEST_F(ExploreTest, TheVerdictNamesTheResources) {
+TEST_F(ReducedExploreTest, TheVerdictNamesTheResources) {
   const Case one{"", "mutex", "chaos", Nested(At(2, Of(2, 1)))};
   const Exploration exploration = Explore(Options(one));
   EXPECT_THAT(VerdictText(exploration, one.bounds),
               HasSubstr("<= 1 attempt, 2 resources in turn, the next one inside, "));
 }
 
-TEST_F(ExploreTest, WhatIsOfOneResourceFallsWithTwoAsWell) {
+TEST_F(ReducedExploreTest, WhatIsOfOneResourceFallsWithTwoAsWell) {
   // Who was refused at the first, and then held the second, comes to the first when its lease ends.
   Bounds bounds = At(2, WithPause(Of(3, 3)));
   bounds.hold = 20;

@@ -18,6 +18,8 @@ Bounds Writing(GuardKind guard, Bounds bounds) {
   return bounds;
 }
 
+class UnfencedWritesTest : public ExploreTest {};
+
 class ExploredWritesTest : public ExploreTest, public ::testing::WithParamInterface<Case> {};
 
 TEST_P(ExploredWritesTest, AgreesWithNaiveEnumeration) {
@@ -43,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
                            Writing(GuardKind::kCheckAndSet, WithPause(Waiting(Of(2, 1))))}),
     [](const auto& parameter) { return parameter.param.name; });
 
-TEST_F(ExploreTest, UnfencedWritesLoseAnUpdateWithOneExpiryAndOnePause) {
+TEST_F(UnfencedWritesTest, UnfencedWritesLoseAnUpdateWithOneExpiryAndOnePause) {
   ExploreOptions options = Options(
       {"", "mutex", "guarded", Writing(GuardKind::kUnfenced, WithPause(Waiting(Of(2, 1))))});
   options.only = {Judged::kFencedWrites};
@@ -58,7 +60,7 @@ TEST_F(ExploreTest, UnfencedWritesLoseAnUpdateWithOneExpiryAndOnePause) {
 }
 
 // The lock can do nothing about it.
-TEST_F(ExploreTest, UnfencedWritesAreNotHeldAgainstALockThatIsAskedForItsPromises) {
+TEST_F(UnfencedWritesTest, UnfencedWritesAreNotHeldAgainstALockThatIsAskedForItsPromises) {
   ExploreOptions options = Options(
       {"", "mutex", "guarded", Writing(GuardKind::kUnfenced, WithPause(Waiting(Of(2, 1))))});
   EXPECT_FALSE(Explore(options).violation.has_value());
@@ -67,7 +69,7 @@ TEST_F(ExploreTest, UnfencedWritesAreNotHeldAgainstALockThatIsAskedForItsPromise
   EXPECT_TRUE(WhyNotDemanded(Judged::kFencedWrites, options).empty());
 }
 
-TEST_F(ExploreTest, FencedWritesLoseNone) {
+TEST_F(UnfencedWritesTest, FencedWritesLoseNone) {
   ExploreOptions options =
       Options({"", "mutex", "guarded", Writing(GuardKind::kFenced, WithPause(Waiting(Of(2, 2))))});
   options.only = {Judged::kFencedWrites};

@@ -148,15 +148,15 @@ void ExpectTheSameFromTheTrace(const std::vector<std::string>& locks,
 TEST(ContendTest, AnotherProgramWorksTheSameFiguresOutFromTheTrace) {
   ExpectTheSameFromTheTrace(
       {"mutex", "fair-mutex", "redlock"}, {"1", "6"},
-      {"--duration", "3s", "--resources", "2", "--faults", "pauses", "--lease", "200ms"});
+      {"--duration", "1s", "--resources", "2", "--faults", "pauses", "--lease", "200ms"});
 }
 
 TEST(ContendTest, AndSoItDoesOfAnOpenLoopWhoseClientsGiveUpAndOfRenewals) {
   ExpectTheSameFromTheTrace({"mutex", "fair-mutex"}, {"5"},
-                            {"--duration", "5s", "--faults", "pauses", "--lease", "100ms",
+                            {"--duration", "2s", "--faults", "pauses", "--lease", "100ms",
                              "--patience", "40ms", "--arrivals", "open", "--interval", "30ms"});
   ExpectTheSameFromTheTrace({"mutex.renewed"}, {"3"},
-                            {"--duration", "3s", "--lease", "50ms", "--hold", "200ms"});
+                            {"--duration", "1s", "--lease", "50ms", "--hold", "200ms"});
 }
 
 TEST(GateFileTest, ThresholdsAreReadAsTheyStand) {
