@@ -82,12 +82,12 @@ std::optional<WrittenTime> TimeOf(const std::string& word, std::int64_t now_ms) 
 }
 
 std::optional<WrittenTime> TimeToComeIn(const std::string& word, std::int64_t now_ms) {
-  constexpr std::size_t kShortest = 10;  // digits, of a time in s
+  constexpr std::size_t kFewestDigits = 10;  // digits, of a time in s
   constexpr string_view kParts = "0123456789.";
   for (std::size_t begin = word.find_first_of(kParts); begin != std::string::npos;) {
     const std::size_t end = std::min(word.find_first_not_of(kParts, begin), word.size());
     const auto time = TimeOf(word.substr(begin, end - begin), now_ms);
-    if (end - begin >= kShortest && time && time->ms > now_ms) return time;
+    if (end - begin >= kFewestDigits && time && time->ms > now_ms) return time;
     begin = word.find_first_of(kParts, end);
   }
   return std::nullopt;

@@ -7,7 +7,7 @@
 namespace interlock::sim::redis {
 
 void Scripting::Machine::PushRedisTable() {
-  constexpr luaL_Reg kFunctions[] = {
+  constexpr luaL_Reg kLibrary[] = {
       {"call", &Call},
       {"pcall", &ProtectedCall},
       {"error_reply", &ErrorReply},
@@ -31,7 +31,7 @@ void Scripting::Machine::PushRedisTable() {
                                      {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2},
                                      {"REPL_ALL", 3},   {"REDIS_VERSION_NUM", 458767}};
   lua_newtable(lua_);
-  for (const luaL_Reg& function : kFunctions) {
+  for (const luaL_Reg& function : kLibrary) {
     lua_pushlightuserdata(lua_, this);
     lua_pushcclosure(lua_, function.func, 1);
     lua_setfield(lua_, -2, function.name);

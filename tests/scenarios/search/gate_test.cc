@@ -65,7 +65,7 @@ std::map<std::string, std::pair<std::uint64_t, std::uint64_t>> RunsByUnit(Campai
 }
 
 TEST(GateTest, TheRunsOfAUnitDoNotDependOnTheOtherUnits) {
-  for (const std::uint64_t runs : {0, 60}) {
+  for (const std::uint64_t runs : {0U, 60U}) {
     CampaignOptions both =
         OptionsFor({Sound(), Sound({.name = "test/other"})}, {"contention", "kleppmann.k1"});
     CampaignOptions alone = OptionsFor({Sound()}, {"contention"});
