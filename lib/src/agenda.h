@@ -18,7 +18,7 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include <interlock/runtime.h>
@@ -40,8 +40,9 @@ class Agenda {
   /// Answers when to come again; nullopt: never. `by`: see above.
   using Visit = std::optional<Entry> (HeldLease::*)(MonotonicTime by);
 
-  Agenda(Runtime& runtime, std::string task_name, Visit visit)
-      : runtime_(runtime), task_name_(std::move(task_name)), visit_(visit) {}
+  /// The name outlives it.
+  Agenda(Runtime& runtime, std::string_view task_name, Visit visit)
+      : runtime_(runtime), task_name_(task_name), visit_(visit) {}
   /// Waits for a visit that is under way, and makes no more.
   ~Agenda();
   Agenda(const Agenda&) = delete;
@@ -71,7 +72,7 @@ class Agenda {
   Items::node_type Extract(std::uint64_t ticket) INTERLOCK_REQUIRES(mutex_);
 
   Runtime& runtime_;
-  const std::string task_name_;
+  const std::string_view task_name_;
   const Visit visit_;
   AnnotatedMutex mutex_;
   Items items_ INTERLOCK_GUARDED_BY(mutex_);

@@ -105,13 +105,15 @@ Result<Reply> ClientCore::Exchange(Connection& connection, std::span<const std::
 }
 
 Result<Reply> ClientCore::Receive(Connection& connection, MonotonicTime deadline) {
-  return AfterSending(connection.Receive(deadline));
+  Result<Reply> reply = connection.Receive(deadline);
+  if (!reply.ok()) reply = AfterSending(reply.status());
+  return reply;
 }
 
-Result<Reply> ClientCore::AfterSending(Result<Reply> reply) {
-  if (reply.ok() || reply.code() == StatusCode::kCancelled) return reply;
+Status ClientCore::AfterSending(const Status& why) {
+  if (why.code() == StatusCode::kCancelled) return why;
   // The command is on its way, so whatever the connection calls this, its effect is unknown.
-  return Status(StatusCode::kUnknownOutcome, reply.status().message());
+  return Status(StatusCode::kUnknownOutcome, why.message());
 }
 
 Result<ScriptReply> ClientCore::Run(const ScriptCall& call, Use use, MonotonicTime by,
@@ -134,8 +136,8 @@ Result<std::optional<std::string>> ClientCore::Pop(const std::string& key, Monot
   const Status sent = (*borrowed)->Send(command, AddSaturating(now, options_.command_timeout));
   Result<Reply> reply = sent;
   if (sent.ok()) {
-    reply =
-        AfterSending((*borrowed)->ReceiveUnlessStopped(overdue, stop, options_.command_timeout));
+    reply = (*borrowed)->ReceiveUnlessStopped(overdue, stop, options_.command_timeout);
+    if (!reply.ok()) reply = AfterSending(reply.status());
   }
   if (reply.ok() && reply->IsNil()) {
     GiveBack(std::move(*borrowed));

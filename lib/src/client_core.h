@@ -120,7 +120,7 @@ class ClientCore {
   /// The reply to a command that was sent.
   static Result<Reply> Receive(Connection& connection, MonotonicTime deadline);
   /// What it means that no reply came to a command that was sent.
-  static Result<Reply> AfterSending(Result<Reply> reply);
+  static Status AfterSending(const Status& why);
 
   Runtime& runtime_;
   Connector& connector_;

@@ -28,7 +28,7 @@ Status Missing(const std::string& resource) {
 
 Result<CountDownLatch> CountDownLatch::Create(Client& client, std::string name,
                                               CountDownLatchOptions options) {
-  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   return CountDownLatch(

@@ -12,7 +12,7 @@ namespace interlock {
 
 Result<FairMutex> FairMutex::Create(Client& client, std::string name, FairMutexOptions options) {
   using std::chrono::milliseconds;
-  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   auto scripts = std::make_shared<const internal::FairScripts>(

@@ -190,6 +190,7 @@ void HeldLease::OnLost(std::function<void()> callback) {
 
 Status HeldLease::Release() {
   bool lost = false;
+  bool on_agendas = false;
   {
     MutexGuard guard(mutex_);
     if (state_ == State::kClosed) {
@@ -199,8 +200,9 @@ Status HeldLease::Release() {
     lost = state_ == State::kLost;
     // Before the call, which may take its time: the belief must not outlive the wish to release.
     if (!lost) state_ = State::kUnreleased;
+    on_agendas = ticket_ != 0;
   }
-  Retire();
+  if (on_agendas) Retire();
   if (lost) return ReleaseLost();
   Status released = backend_->Release(grant_);
   const StatusCode code = released.code();
@@ -233,13 +235,13 @@ Status HeldLease::ReleaseLost() {
   return Released(release_status_);
 }
 
-bool HeldLease::Lost() {
+bool HeldLease::OwesRelease() {
   MutexGuard guard(mutex_);
-  return state_ == State::kLost;
+  return state_ == State::kHeld || state_ == State::kOver || state_ == State::kLost;
 }
 
 void HeldLease::Drop() {
-  if (InUse() || Lost()) {
+  if (OwesRelease()) {
     (void)Release();
   } else {
     Close();
@@ -250,6 +252,7 @@ void HeldLease::Close() {
   {
     MutexGuard guard(mutex_);
     state_ = State::kClosed;
+    if (ticket_ == 0) return;
   }
   Retire();
 }
@@ -271,7 +274,6 @@ void HeldLease::Retire() {
     told = told_;
     ticket = ticket_;
   }
-  if (ticket == 0) return;
   backend_->keeper().renewals().Remove(ticket);
   backend_->keeper().losses().Remove(ticket);
   if (told != nullptr) told->WaitUntil(kNever);

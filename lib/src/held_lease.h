@@ -87,8 +87,8 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
 
   /// Neither given back nor known to the server as somebody else's.
   bool InUse();
-  /// The server has said that it is over.
-  bool Lost();
+  /// Not given back, or not as far as that is still to be done.
+  bool OwesRelease();
   bool HeldAt(MonotonicTime now);
   void MarkEnded(State state);
   /// What is to be prolonged now, and by how much; nullopt: nothing any more.
@@ -107,7 +107,8 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   const Teller& teller() const;
   void TellLost(State state);
   Status Released(Status status);
-  /// Takes it off the client's agendas and waits for a callback that runs. YIELDS.
+  /// Takes it off the client's agendas and waits for a callback that runs. YIELDS. REQUIRES: it has
+  /// a ticket.
   void Retire();
   /// What of it is left on other servers than those that said that it is over.
   Status ReleaseLost();

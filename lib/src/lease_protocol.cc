@@ -68,17 +68,19 @@ Milliseconds LeaseProtocol::PatienceUntil(MonotonicTime deadline) {
 
 Attempt LeaseProtocol::Ask(const ScriptCall& call, const std::string& token, int number) {
   const Teller& teller = client_.teller();
-  Observation told{.kind = Observation::Kind::kAttempt, .attempt = number};
   if (teller) {
-    told.resource = resource();
-    told.token = token;
-    teller.Tell(told);
+    teller.Tell({.kind = Observation::Kind::kAttempt,
+                 .resource = resource(),
+                 .token = token,
+                 .attempt = number});
   }
   Attempt attempt = Answered(client_.Run(call, Use::kPooled, kNever, IsGrant), token);
   if (teller && attempt.kind == Attempt::Kind::kRefused) {
-    told.kind = Observation::Kind::kRefused;
-    told.duration = attempt.owner_ttl;
-    teller.Tell(told);
+    teller.Tell({.kind = Observation::Kind::kRefused,
+                 .resource = resource(),
+                 .token = token,
+                 .attempt = number,
+                 .duration = attempt.owner_ttl});
   }
   return attempt;
 }
@@ -127,7 +129,8 @@ Grant LeaseProtocol::GrantSince(MonotonicTime sent, std::string token,
 }
 
 Attempt LeaseProtocol::Settled(const std::string& token, Attempt attempt) {
-  return attempt.orphan.empty() ? attempt : Undone(token, attempt.status);
+  if (attempt.orphan.empty()) return attempt;
+  return Undone(token, attempt.status);
 }
 
 Attempt LeaseProtocol::Undone(const std::string& token, const Status& cause) {

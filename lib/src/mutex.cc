@@ -11,7 +11,7 @@
 namespace interlock {
 
 Result<Mutex> Mutex::Create(Client& client, std::string name, MutexOptions options) {
-  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   auto scripts = std::make_shared<const internal::MutexScripts>(

@@ -21,15 +21,26 @@ Status OutOfRange(std::string_view option, const std::string& given, const std::
                 std::string(option) + " is " + given + "; allowed is " + allowed);
 }
 
-Status CheckDuration(std::string_view option, Duration value, Duration low, Duration high) {
-  if (value >= low && value <= high) return Status();
+Status NoSuchDuration(std::string_view option, Duration value, Duration low, Duration high) {
   return OutOfRange(option, DurationText(value), DurationText(low) + " to " + DurationText(high));
 }
 
-Status CheckCount(std::string_view option, int value, int low, int high) {
-  if (value >= low && value <= high) return Status();
+Status NoSuchCount(std::string_view option, int value, int low, int high) {
   return OutOfRange(option, std::to_string(value),
                     std::to_string(low) + " to " + std::to_string(high));
+}
+
+// Every lock that is made asks these a dozen times, of options that are right: so what there is to
+// say is made elsewhere.
+
+inline Status CheckDuration(std::string_view option, Duration value, Duration low, Duration high) {
+  if (value >= low && value <= high) return Status();
+  return NoSuchDuration(option, value, low, high);
+}
+
+inline Status CheckCount(std::string_view option, int value, int low, int high) {
+  if (value >= low && value <= high) return Status();
+  return NoSuchCount(option, value, low, high);
 }
 
 Status CheckNoBraces(std::string_view option, const std::string& value) {

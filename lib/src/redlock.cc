@@ -53,7 +53,7 @@ Duration OverrunBound(const std::vector<Client*>& nodes, const RedlockOptions& o
 
 Result<Redlock> Redlock::Create(const std::vector<Client*>& nodes, std::string name,
                                 RedlockOptions options) {
-  for (Status valid : {CheckNodes(nodes), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {CheckNodes(nodes), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   std::vector<internal::ClientCore*> cores;

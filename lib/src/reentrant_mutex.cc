@@ -16,7 +16,7 @@ ReentrantMutex::Owner::Owner(std::string name, std::shared_ptr<internal::LeaseGr
 
 Result<ReentrantMutex> ReentrantMutex::Create(Client& client, std::string name,
                                               ReentrantMutexOptions options) {
-  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   return ReentrantMutex(client, std::move(name), std::move(options));

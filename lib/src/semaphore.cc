@@ -13,7 +13,7 @@ namespace interlock {
 using std::chrono::milliseconds;
 
 Result<Semaphore> Semaphore::Create(Client& client, std::string name, SemaphoreOptions options) {
-  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   auto scripts = std::make_shared<const internal::PermitScripts>(

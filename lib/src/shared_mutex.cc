@@ -12,7 +12,7 @@ namespace interlock {
 
 Result<SharedMutex> SharedMutex::Create(Client& client, std::string name,
                                         SharedMutexOptions options) {
-  for (Status valid : {client.status(), ValidateName(name), Validate(options)}) {
+  for (const Status& valid : {client.status(), ValidateName(name), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   const auto lease = std::chrono::floor<std::chrono::milliseconds>(options.lease);

@@ -12,7 +12,7 @@ namespace interlock {
 
 Result<SingleFile> SingleFile::Create(Client& client, SingleFileOptions options) {
   using std::chrono::milliseconds;
-  for (Status valid : {client.status(), Validate(options)}) {
+  for (const Status& valid : {client.status(), Validate(options)}) {
     if (!valid.ok()) return valid;
   }
   auto scripts = std::make_shared<const internal::SingleFileScripts>(

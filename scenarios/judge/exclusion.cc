@@ -44,11 +44,13 @@ void Append(Interval interval, VirtualTime forced_out, const ClientHold& hold,
 /// Half open intervals: at one instant ends come before beginnings. Who comes in was granted under
 /// a limit that was in force since it asked; who is inside stays when that shrinks.
 std::optional<Overlap> EarliestOverlap(std::vector<End> ends, const Limits& limits) {
+  if (ends.empty()) return std::nullopt;
   std::sort(ends.begin(), ends.end(), [](const End& a, const End& b) {
     return std::tuple(a.at, a.begins, a.client, a.shared) <
            std::tuple(b.at, b.begins, b.client, b.shared);
   });
   std::vector<End> inside;
+  inside.reserve(ends.size());
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const End& end = ends[i];
     if (!end.begins) {
@@ -77,6 +79,8 @@ void JudgeExclusion(const History& history, bool semaphore, std::vector<Violatio
   if (static_cast<int>(history.holds.size()) <= history.limits.Least()) return;
   std::vector<End> beliefs;
   std::vector<End> sections;
+  beliefs.reserve(2 * history.holds.size());
+  sections.reserve(2 * history.holds.size());
   for (const ClientHold& hold : history.holds) {
     const VirtualTime forced_out = ForcedOutAt(history, hold);
     for (const Interval& belief : hold.belief) Append(belief, forced_out, hold, beliefs);

@@ -31,7 +31,9 @@ class StretchesInLine {
     }
     stretches_.push_back({client, token, interval});
   }
+  void Reserve(std::size_t count) { stretches_.reserve(count); }
   void AppendTo(std::vector<Interval>& intervals) const {
+    intervals.reserve(intervals.size() + stretches_.size());
     for (const Stretch& one : stretches_) intervals.push_back(one.interval);
   }
 
@@ -59,6 +61,7 @@ std::vector<Interval> TakenIntervals(const History& history, const ProgressRules
                                      bool for_readers) {
   std::vector<Interval> taken = history.blocked;
   StretchesInLine grants;
+  grants.Reserve(history.server_holds.size() + history.holds.size());
   for (const ServerHold& hold : history.server_holds) {
     if (for_readers && hold.shared) continue;
     VirtualTime leased_until = hold.renewed + history.lease;
@@ -92,6 +95,7 @@ std::vector<Interval> TakenIntervals(const History& history, const ProgressRules
 /// order.
 std::vector<Interval> FreeIntervals(const std::vector<Interval>& taken, const Limits& limits) {
   std::vector<std::pair<VirtualTime, int>> changes;
+  changes.reserve(2 * taken.size() + limits.spans().size());
   for (const Interval& hold : taken) {
     if (hold.from >= hold.to) continue;
     changes.emplace_back(hold.from, 1);
@@ -139,27 +143,39 @@ bool DeadHolderBefore(const History& history, VirtualTime at) {
 
 class Progress {
  public:
-  Progress(const History& history, const ProgressRules& rules)
-      : history_(history),
-        rules_(rules),
-        free_(FreeIntervals(TakenIntervals(history, rules, false), history.limits)) {
-    const bool readers = std::any_of(history.attempts.begin(), history.attempts.end(),
-                                     [](const Attempt& attempt) { return attempt.shared; });
-    if (!readers) return;
-    free_for_readers_ = FreeIntervals(TakenIntervals(history, rules, true), history.limits);
-  }
+  Progress(const History& history, const ProgressRules& rules) : history_(history), rules_(rules) {}
 
   /// What the attempt suffered first from `calm` on.
-  std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) const {
+  std::optional<Violation> Judge(const Attempt& attempt, VirtualTime calm) {
     const Interval wait{std::max(attempt.asked, calm), std::min(attempt.answered, history_.end)};
-    if (wait.from >= wait.to) return std::nullopt;
+    if (wait.to - wait.from <= LeastBound()) return std::nullopt;
     if (auto forgotten = Forgotten(attempt, wait)) return forgotten;
     return Starved(attempt, wait);
   }
 
  private:
-  std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) const {
-    for (const Interval& free : attempt.shared ? free_for_readers_ : free_) {
+  /// A wait that is no longer than that is within every bound, as nearly all of them are.
+  Duration LeastBound() const {
+    LivenessTerms alone;
+    alone.waiters = 1;
+    alone.lease = history_.lease;
+    alone.hold = rules_.longest_use;
+    alone.rate_ppm = rules_.rate_ppm;
+    const Duration least = std::min(SlowBound(), LivenessBound(alone));
+    const auto hand_over = rules_.hand_over_bound;
+    return hand_over.has_value() ? std::min<Duration>(least, *hand_over + 8 * history_.latency)
+                                 : least;
+  }
+
+  /// Found when somebody has waited for long enough.
+  const std::vector<Interval>& Free(bool for_readers) {
+    std::optional<std::vector<Interval>>& free = for_readers ? free_for_readers_ : free_;
+    if (!free) free = FreeIntervals(TakenIntervals(history_, rules_, for_readers), history_.limits);
+    return *free;
+  }
+
+  std::optional<Violation> Forgotten(const Attempt& attempt, const Interval& wait) {
+    for (const Interval& free : Free(attempt.shared)) {
       const Interval idle{std::max(free.from, wait.from), std::min(free.to, wait.to)};
       const FreeBound limit = FreeBoundOf(attempt, idle);
       const Duration bound = limit.length();
@@ -271,8 +287,8 @@ class Progress {
 
   const History& history_;
   const ProgressRules rules_;
-  const std::vector<Interval> free_;
-  std::vector<Interval> free_for_readers_;  // empty: there are none
+  std::optional<std::vector<Interval>> free_;
+  std::optional<std::vector<Interval>> free_for_readers_;
 };
 
 }  // namespace
@@ -281,7 +297,7 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations) {
   const VirtualTime calm = CalmFrom(history);
   if (calm >= history.end) return;
-  const Progress progress(history, rules);
+  Progress progress(history, rules);
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (attempt.ask == Ask::kTry || attempt.beside) continue;

@@ -37,6 +37,7 @@ std::optional<Violation> FirstThatDoesNotIncrease(const std::vector<Grant>& gran
 std::optional<Violation> FirstReused(const History& history) {
   using Use = std::tuple<std::string_view, VirtualTime, const ClientHold*>;  // null: an entry
   std::vector<Use> uses;
+  uses.reserve(history.server_holds.size() + history.holds.size());
   for (const ServerHold& entry : history.server_holds) {
     if (!entry.token.empty()) uses.emplace_back(entry.token, entry.granted, nullptr);
   }

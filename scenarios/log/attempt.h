@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <interlock/result.h>
 
@@ -32,7 +33,8 @@ struct Attempt {
   std::string latest_words = {};
   /// Of all such commands that were executed, the one that was sent last: an earlier one that comes
   /// late answers nothing.
-  std::string newest_words = {};
+  const std::string& NewestWords() const { return newer_words.empty() ? latest() : newer_words; }
+  std::string newer_words = {};  ///< if it was executed before the latest one
   std::uint64_t newest = 0;
   VirtualTime newest_at{};
   std::int64_t commands = 0;    ///< sent by its client until it was answered
@@ -46,6 +48,17 @@ struct Attempt {
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;
 
+  /// Such a command was executed just now.
+  void Executed(std::string words, std::uint64_t number, VirtualTime now) {
+    if (number >= newest) {
+      newest = number;
+      newest_at = now;
+      newer_words.clear();
+    } else if (newer_words.empty()) {
+      newer_words = latest();
+    }
+    (queued_with.empty() ? queued_with : latest_words) = std::move(words);
+  }
   void Sends(std::uint64_t number) {
     if (commands++ == 0) first_sent = number;
     last_sent = number;
@@ -58,6 +71,8 @@ struct Attempt {
     return queued_with.find(token) != std::string::npos ||
            latest_words.find(token) != std::string::npos;
   }
+  /// Of the latest such command, which may be the first.
+  const std::string& latest() const { return latest_words.empty() ? queued_with : latest_words; }
   /// From when on its client does not want to wait any longer; kOpen: it waits for ever.
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }
 };

@@ -46,6 +46,11 @@ int Limits::WishOf(int client) const {
   return index < wishes_.size() ? wishes_[index] : permits_;
 }
 
+const Limits::Span& Limits::Latest() {
+  if (spans_.empty()) spans_.push_back({VirtualTime{}, {permits_}, kOpen});
+  return spans_.back();
+}
+
 LimitCall* Limits::LatestCallOf(int client) {
   const auto call = std::find_if(calls_.rbegin(), calls_.rend(),
                                  [client](const LimitCall& one) { return one.client == client; });
@@ -76,7 +81,7 @@ void Limits::NoteChange(int client, std::uint64_t number, VirtualTime now) {
   if (call == calls_.end()) return;
   call->changed = std::min(call->changed, now);
   changes_.push_back(static_cast<std::size_t>(call - calls_.begin()));
-  Append(now, With(spans_.back().possible, call->limit), spans_.back().lapses);
+  Append(now, With(Latest().possible, call->limit), Latest().lapses);
 }
 
 // It is what the call says if no other one has changed anything since it began to.
@@ -89,11 +94,11 @@ void Limits::NoteAnswer(int client, StatusCode answer, VirtualTime now) {
   const auto first = std::find(changes_.begin(), changes_.end(), index);
   const bool alone =
       first == changes_.end()
-          ? spans_.back().from < call.called
+          ? Latest().from < call.called
           : std::all_of(first, changes_.end(), [index](std::size_t one) { return one == index; });
   const VirtualTime lapses = LapsesAfter(std::min(call.changed, now));
-  Append(now, alone ? std::vector<int>{call.limit} : With(spans_.back().possible, call.limit),
-         std::max(lapses, spans_.back().lapses));
+  Append(now, alone ? std::vector<int>{call.limit} : With(Latest().possible, call.limit),
+         std::max(lapses, Latest().lapses));
 }
 
 bool Limits::NoteGrant(int client, VirtualTime now, bool alone) {
@@ -121,11 +126,13 @@ bool Limits::NoteGrant(int client, VirtualTime now, bool alone) {
 }
 
 int Limits::MostNow() const {
+  if (spans_.empty()) return only();
   const std::vector<int>& possible = spans_.back().possible;
   return std::max(1, *std::max_element(possible.begin(), possible.end()));
 }
 
 int Limits::Most(VirtualTime from, VirtualTime to) const {
+  if (spans_.empty()) return only();
   int most = 1;
   ForEach(from, to, [&](const Span& span, VirtualTime) {
     most = std::max(most, *std::max_element(span.possible.begin(), span.possible.end()));
@@ -134,6 +141,7 @@ int Limits::Most(VirtualTime from, VirtualTime to) const {
 }
 
 int Limits::Least(VirtualTime from, VirtualTime to) const {
+  if (spans_.empty()) return only();
   int least = Most(from, to);
   ForEach(from, to,
           [&](const Span& span, VirtualTime) { least = std::min(least, LeastOf(span.possible)); });
@@ -141,12 +149,14 @@ int Limits::Least(VirtualTime from, VirtualTime to) const {
 }
 
 int Limits::LeastAfter(VirtualTime at) const {
+  if (spans_.empty()) return only();
   const auto later = std::find_if(spans_.begin() + 1, spans_.end(),
                                   [at](const Span& span) { return span.from > at; });
   return LeastOf(std::prev(later)->possible);
 }
 
 bool Limits::MayBeOther(int limit, VirtualTime from, VirtualTime to) const {
+  if (spans_.empty()) return permits_ != 0 && permits_ != limit;
   bool other = false;
   ForEach(from, to, [&](const Span& span, VirtualTime) {
     other = other || std::any_of(span.possible.begin(), span.possible.end(),
@@ -156,6 +166,7 @@ bool Limits::MayBeOther(int limit, VirtualTime from, VirtualTime to) const {
 }
 
 bool Limits::MayBeNone(VirtualTime from, VirtualTime to) const {
+  if (spans_.empty()) return to == kOpen || permits_ == 0;
   bool none = false;
   ForEach(from, to, [&](const Span& span, VirtualTime until) {
     none = none || until >= span.lapses || IsPossible(span.possible, 0);
@@ -173,7 +184,7 @@ void Limits::ForEach(VirtualTime from, VirtualTime to, const Judge& judge) const
 }
 
 void Limits::Append(VirtualTime now, std::vector<int> possible, VirtualTime lapses) {
-  const Span& last = spans_.back();
+  const Span& last = Latest();
   if (last.possible == possible && last.lapses == lapses) return;
   spans_.push_back({now, std::move(possible), lapses});
 }

@@ -12,6 +12,7 @@
 // Thread safety: plain data, except that nothing may be read while something is noted.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -38,7 +39,7 @@ struct LimitCall {
 class Limits {
  public:
   Limits() : Limits(1) {}
-  explicit Limits(int permits) : permits_(permits), spans_{{VirtualTime{}, {permits}, kOpen}} {}
+  explicit Limits(int permits) : permits_(permits) {}
 
   /// The server keeps it, and nothing is in force yet. `stands`: after the last grant or SetLimit;
   /// 0: only while a permit is out.
@@ -88,10 +89,13 @@ class Limits {
     std::vector<int> possible;
     VirtualTime lapses = kOpen;  ///< from then on it may be none, unless a permit is out
   };
+  /// In order of time; none: it is one number all the time.
   const std::vector<Span>& spans() const { return spans_; }
 
  private:
   LimitCall* LatestCallOf(int client);
+  const Span& Latest();
+  int only() const { return std::max(1, permits_); }
   std::vector<int> WithAnyWish(std::vector<int> possible) const;
   void Append(VirtualTime now, std::vector<int> possible, VirtualTime lapses);
   VirtualTime LapsesAfter(VirtualTime used) const;
@@ -104,7 +108,7 @@ class Limits {
   std::vector<int> wishes_;  // by client
   std::vector<LimitCall> calls_;
   std::vector<std::size_t> changes_;  // indices of the calls whose commands changed data, in order
-  std::vector<Span> spans_;           // in order of time; never empty
+  std::vector<Span> spans_;           // most locks need none, so none is made beforehand
 };
 
 }  // namespace interlock::scenarios

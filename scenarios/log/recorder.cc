@@ -102,11 +102,12 @@ void Recorder::JudgeKeys(int process, VirtualTime now) {
   std::optional<std::int64_t> now_ms;
   if (!moved) now_ms = server.time_us() / 1000;
   const std::string_view prefix = resources_.front().options->key_prefix;
-  server.VisitKeys(database_, [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
+  const auto judge = [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
     if (!key.starts_with(prefix)) stray_key_ = key;
     if (lives_too_long_) return;
     lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, process, now, violations_);
-  });
+  };
+  server.VisitKeys(database_, std::cref(judge));  // by reference: it needs no memory of its own
 }
 
 const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
@@ -179,7 +180,7 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
   }
   dealing(who).doing = Doing::kAsking;
   dealing(who).attempt = history(who).attempts.size();
-  Attempt attempt;
+  Attempt& attempt = history(who).attempts.emplace_back();
   attempt.client = who.client;
   attempt.ask = operation.ask;
   attempt.shared = operation.shared;
@@ -193,7 +194,6 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
     dealing(who).gives_up = AddSaturating(asked, operation.wait);
     attempt.deadline = world_->GlobalTime(who.client, dealing(who).gives_up);
   }
-  history(who).attempts.push_back(std::move(attempt));
 }
 
 void Recorder::OnRefused(Party who, const Status& status) { OnAnswered(who, status); }
@@ -232,7 +232,7 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
   record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
   record.shared = attempt.shared;
-  if (attempt.newest_words.find(record.token) != std::string::npos) {
+  if (attempt.NewestWords().find(record.token) != std::string::npos) {
     record.last_asked = attempt.newest_at;
   }
   dealing(who).valid_until = granted.valid_until();

@@ -75,14 +75,7 @@ void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Ar
     auto& attempts = history(who).attempts;
     const auto attempt = FindSender(attempts, process, number);
     if (attempt == attempts.rend()) continue;
-    std::string words = WordsOf(argv);
-    if (number >= attempt->newest) {
-      attempt->newest = number;
-      attempt->newest_words = words;
-      attempt->newest_at = now;
-    }
-    (attempt->queued_with.empty() ? attempt->queued_with : attempt->latest_words) =
-        std::move(words);
+    attempt->Executed(WordsOf(argv), number, now);
     const Dealing& client = dealing(who);
     const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
     const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not

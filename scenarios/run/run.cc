@@ -119,9 +119,7 @@ class OneRun {
       std::vector<std::unique_ptr<harness::Lock>> locks;
       locks.reserve(static_cast<std::size_t>(workload_.resources));
       for (int i = 0; i < workload_.resources; ++i) {
-        const harness::LockOptions& options = options_[static_cast<std::size_t>(i)];
-        locks.push_back(case_.subject->NewLock(
-            environment, OptionsOf(client, WithPlan(PlanOf(client), options))));
+        locks.push_back(NewLock(client, options_[static_cast<std::size_t>(i)], environment));
       }
       const bool own = index < workload_.clients.size();
       if (!traits_.latch) {
@@ -133,6 +131,15 @@ class OneRun {
       }
       if (own) AskAgain(client, environment, locks);
     });
+  }
+
+  /// Most clients have no wishes of their own.
+  std::unique_ptr<harness::Lock> NewLock(int client, const harness::LockOptions& options,
+                                         harness::Environment& environment) const {
+    const ClientPlan& plan = PlanOf(client);
+    const bool as_all = !plan.limit.has_value() && plan.lease.count() <= 0;
+    if (as_all && options.several.empty()) return case_.subject->NewLock(environment, options);
+    return case_.subject->NewLock(environment, OptionsOf(client, WithPlan(plan, options)));
   }
 
   /// With the lock objects that have been through the faults, as soon as all is well again.

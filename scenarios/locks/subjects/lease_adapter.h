@@ -100,15 +100,12 @@ class LeaseLock : public harness::Lock {
   /// `create(client)` makes the primitive; if it refuses, every acquire answers with its reason.
   template <typename Create>
   LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {})
-      : parts_(std::make_shared<Parts>(
-            environment, std::vector<Connector*>{&environment.connector},
-            [&create](const std::vector<Client*>& clients) { return create(*clients.front()); })),
-        renewal_(renewal) {}
+      : parts_(std::make_shared<Parts>(environment, create)), renewal_(renewal) {}
 
   /// Of a primitive over several nodes: `create(clients)`, of each node one.
   template <typename Create>
   LeaseLock(OverNodes /*tag*/, harness::Environment& environment, const Create& create)
-      : parts_(std::make_shared<Parts>(environment, environment.nodes, create)), renewal_() {}
+      : parts_(std::make_shared<Parts>(OverNodes(), environment, create)), renewal_() {}
 
   Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
     if (!parts_->primitive.ok()) return parts_->primitive.status();
@@ -142,29 +139,31 @@ class LeaseLock : public harness::Lock {
  private:
   struct Parts {
     template <typename Create>
-    Parts(harness::Environment& environment, const std::vector<Connector*>& connectors,
-          const Create& create)
-        : clients(MakeClients(environment.runtime, connectors)),
-          primitive(create(Pointers(clients))) {}
+    Parts(harness::Environment& environment, const Create& create)
+        : client(environment.runtime, environment.connector), primitive(create(client)) {}
+    template <typename Create>
+    Parts(OverNodes /*tag*/, harness::Environment& environment, const Create& create)
+        : client(environment.runtime, *environment.nodes.front()),
+          others(MakeOthers(environment)),
+          primitive(create(Pointers())) {}
 
-    std::vector<std::unique_ptr<Client>> clients;
+    std::vector<Client*> Pointers() {
+      std::vector<Client*> pointers = {&client};
+      for (const std::unique_ptr<Client>& other : others) pointers.push_back(other.get());
+      return pointers;
+    }
+
+    Client client;  ///< of the first node, or the only one
+    std::vector<std::unique_ptr<Client>> others;
     Result<Primitive> primitive;
   };
 
-  static std::vector<std::unique_ptr<Client>> MakeClients(
-      Runtime& runtime, const std::vector<Connector*>& connectors) {
-    std::vector<std::unique_ptr<Client>> clients;
-    clients.reserve(connectors.size());
-    for (Connector* connector : connectors) {
-      clients.push_back(std::make_unique<Client>(runtime, *connector));
+  static std::vector<std::unique_ptr<Client>> MakeOthers(const harness::Environment& environment) {
+    std::vector<std::unique_ptr<Client>> others;
+    for (std::size_t i = 1; i < environment.nodes.size(); ++i) {
+      others.push_back(std::make_unique<Client>(environment.runtime, *environment.nodes[i]));
     }
-    return clients;
-  }
-  static std::vector<Client*> Pointers(const std::vector<std::unique_ptr<Client>>& clients) {
-    std::vector<Client*> pointers;
-    pointers.reserve(clients.size());
-    for (const std::unique_ptr<Client>& client : clients) pointers.push_back(client.get());
-    return pointers;
+    return others;
   }
 
   Result<std::unique_ptr<harness::Hold>> ToHold(Result<Lease> lease) {

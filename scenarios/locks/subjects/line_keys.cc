@@ -25,10 +25,9 @@ void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duratio
                  std::vector<harness::AuxiliaryKey>& keys) {
   const Duration sleep = std::max<Duration>(options.lease, max_wait);
   const auto live = std::chrono::duration_cast<milliseconds>(sleep + grace);
-  const std::string key = KeyOf(options);
-  keys.push_back({key + ":queue", live});
-  keys.push_back({key + ":wait:*", live});
-  keys.push_back({key + ":turn:*", options.lease});
+  keys.push_back({KeyOf(options, ":queue"), live});
+  keys.push_back({KeyOf(options, ":wait:*"), live});
+  keys.push_back({KeyOf(options, ":turn:*"), options.lease});
 }
 
 }  // namespace interlock::scenarios::subjects

@@ -13,10 +13,14 @@ namespace interlock::scenarios::subjects {
 
 using std::chrono::milliseconds;
 
-std::string KeyOf(const harness::LockOptions& options) {
+std::string KeyOf(const harness::LockOptions& options) { return KeyOf(options, {}); }
+
+std::string KeyOf(const harness::LockOptions& options, std::string_view ending) {
   std::string key;
-  key.reserve(options.key_prefix.size() + options.resource.size() + 2);
-  return key.append(options.key_prefix).append("{").append(options.resource).append("}");
+  key.reserve(options.key_prefix.size() + options.resource.size() + 2 + ending.size());
+  key.append(options.key_prefix).push_back('{');
+  key.append(options.resource).push_back('}');
+  return key.append(ending);
 }
 
 std::vector<harness::Promise> MutexAdapter::Promises() const {
@@ -75,11 +79,14 @@ milliseconds MutexAdapter::BarredFor(const harness::LockOptions& /*options*/) co
 
 std::vector<harness::AuxiliaryKey> MutexAdapter::AuxiliaryKeys(
     const harness::LockOptions& options) const {
-  const std::string key = KeyOf(options);
   const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
-  return {{key + ":fence", std::chrono::duration_cast<milliseconds>(kFenceTtl)},
-          {key + ":signal", options.lease},
-          {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};
+  std::vector<harness::AuxiliaryKey> keys;
+  keys.reserve(3);
+  keys.push_back({KeyOf(options, ":fence"), std::chrono::duration_cast<milliseconds>(kFenceTtl)});
+  keys.push_back({KeyOf(options, ":signal"), options.lease});
+  keys.push_back(
+      {KeyOf(options, ":cancelled:*"), std::chrono::duration_cast<milliseconds>(cancelled)});
+  return keys;
 }
 
 }  // namespace interlock::scenarios::subjects

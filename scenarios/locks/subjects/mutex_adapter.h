@@ -9,6 +9,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -17,6 +18,8 @@ namespace interlock::scenarios::subjects {
 
 /// The first key of the resource, and what all of its keys begin with.
 std::string KeyOf(const harness::LockOptions& options);
+/// The one of them that ends like this.
+std::string KeyOf(const harness::LockOptions& options, std::string_view ending);
 
 class MutexAdapter : public harness::Subject {
  public:

@@ -55,7 +55,7 @@ std::vector<harness::Promise> PermitAdapter::Promises() const {
 std::optional<std::vector<harness::Owner>> PermitAdapter::Owners(
     const harness::ServerView& server, const harness::LockOptions& options) const {
   std::vector<harness::Owner> owners;
-  for (auto& [token, score] : server.SortedSet(KeyOf(options) + ":holders")) {
+  for (auto& [token, score] : server.SortedSet(KeyOf(options, ":holders"))) {
     const auto expires_at_ms = static_cast<std::int64_t>(score);
     if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
   }
@@ -77,12 +77,15 @@ milliseconds PermitAdapter::BarredFor(const harness::LockOptions& /*options*/) c
 
 std::vector<harness::AuxiliaryKey> PermitAdapter::AuxiliaryKeys(
     const harness::LockOptions& options) const {
-  const std::string key = KeyOf(options);
   const auto cancelled = std::max<Duration>(options.lease, kCancelledTtl);
-  return {{key + ":limit", std::max(LimitStands(), options.lease)},
-          {key + ":fence", std::chrono::duration_cast<milliseconds>(kFenceTtl)},
-          {key + ":signal", options.lease},
-          {key + ":cancelled:*", std::chrono::duration_cast<milliseconds>(cancelled)}};
+  std::vector<harness::AuxiliaryKey> keys;
+  keys.reserve(7);  // with those of a line
+  keys.push_back({KeyOf(options, ":limit"), std::max(LimitStands(), options.lease)});
+  keys.push_back({KeyOf(options, ":fence"), std::chrono::duration_cast<milliseconds>(kFenceTtl)});
+  keys.push_back({KeyOf(options, ":signal"), options.lease});
+  keys.push_back(
+      {KeyOf(options, ":cancelled:*"), std::chrono::duration_cast<milliseconds>(cancelled)});
+  return keys;
 }
 
 }  // namespace interlock::scenarios::subjects

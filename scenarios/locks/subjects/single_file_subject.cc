@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/single_file.h>
@@ -37,10 +38,16 @@ class SingleFileAdapter final : public PermitAdapter {
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     std::vector<harness::Owner> owners;
-    std::istringstream permits(server.String(KeyOf(options) + ":holders").value_or(""));
-    std::int64_t expires_at_ms = 0;
-    for (std::string token, fence; permits >> token >> fence >> expires_at_ms;) {
-      if (expires_at_ms >= server.NowMs()) owners.push_back({token.substr(1), expires_at_ms});
+    const std::optional<std::string> permits = server.String(KeyOf(options, ":holders"));
+    std::string_view rest = permits.has_value() ? std::string_view(*permits) : std::string_view();
+    while (!rest.empty()) {
+      const std::string_view permit = rest.substr(1, rest.find(';', 1) - 1);
+      rest.remove_prefix(1 + permit.size());
+      const std::string_view end = permit.substr(permit.rfind(' ') + 1);
+      std::int64_t expires_at_ms = 0;
+      std::from_chars(end.data(), end.data() + end.size(), expires_at_ms);
+      if (expires_at_ms < server.NowMs()) continue;
+      owners.push_back({std::string(permit.substr(0, permit.find(' '))), expires_at_ms});
     }
     return owners;
   }

@@ -204,7 +204,9 @@ std::vector<sim::Digest> ExploredRun::HoldsNow() const {
       digest.Add(static_cast<std::uint64_t>(hold.end));
       if (resource.history.quorum > 1) digest.Add(hold.grants_before_end);
     }
-    for (const Limits::Span& span : resource.history.limits.spans()) {
+    const Limits& limits = resource.history.limits;
+    if (limits.spans().empty()) digest.Add(static_cast<std::uint64_t>(limits.MostNow()));
+    for (const Limits::Span& span : limits.spans()) {
       for (const int limit : span.possible) digest.Add(static_cast<std::uint64_t>(limit));
     }
   }
