@@ -81,7 +81,7 @@ class LeaseProtocol final : public LeaseGranter {
                   const std::stop_token& stop) {
     client_.PauseAfterFailures({resource(), failures, why}, retry_, deadline, stop);
   }
-  const std::string& signal_key() const { return scripts_->signal(); }
+  std::string signal_key() const { return scripts_->signal(); }
 
  private:
   Attempt Answered(const Result<ScriptReply>& answer, const std::string& token);

@@ -37,12 +37,11 @@ bool IsNoScript(const Reply& reply) {
 }  // namespace
 
 Status PendingCall::Send(std::unique_ptr<Connection> connection) {
-  key_count_ = std::to_string(call_.keys.size());
   sent_ = client_.runtime().Now();
   deadline_ = std::min(AddSaturating(sent_, client_.options().command_timeout), by_);
   const std::string_view command = brings_text_ ? "EVAL" : "EVALSHA";
   const std::string_view script = brings_text_ ? call_.script->source : call_.script->sha();
-  Status sent = connection->Send(CommandLine(command, script, call_, key_count_), deadline_);
+  Status sent = connection->Send(CommandLine(command, script, call_, key_count_.view()), deadline_);
   if (sent.ok()) {
     connection_ = std::move(connection);
   } else {
@@ -77,7 +76,7 @@ Result<ScriptReply> PendingCall::Answer() {
   Result<Reply> reply = ClientCore::Receive(*connection_, deadline_);
   if (reply.ok() && IsNoScript(*reply)) {
     sent_ = client_.runtime().Now();
-    const CommandLine by_text("EVAL", call_.script->source, call_, key_count_);
+    const CommandLine by_text("EVAL", call_.script->source, call_, key_count_.view());
     reply = ClientCore::Exchange(*connection_, by_text, deadline_);
   }
   if (!reply.ok()) return reply.status();
@@ -90,15 +89,16 @@ Result<ScriptReply> PendingCall::Answer() {
 Status PendingCall::Acknowledged(const Reply& reply) {
   const ReplicaAcknowledgement& wanted = client_.options().acknowledged_by;
   if (wanted.replicas == 0 || worth_keeping_ == nullptr || !worth_keeping_(reply)) return Status();
-  const std::string replicas = std::to_string(wanted.replicas);
-  const std::string timeout = Argument(wanted.timeout);
-  const std::array<std::string_view, 3> command = {"WAIT", replicas, timeout};
+  const Number replicas(wanted.replicas);
+  const Number timeout = Argument(wanted.timeout);
+  const std::array<std::string_view, 3> command = {"WAIT", replicas.view(), timeout.view()};
   const MonotonicTime overdue = AddSaturating(
       AddSaturating(client_.runtime().Now(), wanted.timeout), client_.options().command_timeout);
   const Result<Reply> count = ClientCore::Exchange(*connection_, command, std::min(overdue, by_));
   if (count.code() == StatusCode::kCancelled) return count.status();
   if (count.ok() && count->IsInteger() && count->integer >= wanted.replicas) return Status();
-  std::string message = "executed, but not acknowledged by " + replicas + " replicas: ";
+  std::string message = "executed, but not acknowledged by ";
+  message.append(replicas.view()).append(" replicas: ");
   if (!count.ok()) {
     message += count.status().message();
   } else {
@@ -118,8 +118,8 @@ Result<ScriptReply> PendingCall::Finish() {
     }
     // With its source, for nobody would be told that the server does not know the script.
     if (last_ != nullptr) {
-      const std::string key_count = std::to_string(last_->keys.size());
-      connection_->SendLast(CommandLine("EVAL", last_->script->source, *last_, key_count));
+      const Number key_count(last_->keys.size());
+      connection_->SendLast(CommandLine("EVAL", last_->script->source, *last_, key_count.view()));
     }
     connection_.reset();
     client_.DropIdle();

@@ -25,7 +25,12 @@ class PendingCall {
   /// Sends nothing. `call` must outlive this. For the others see ClientCore::Run.
   PendingCall(ClientCore& client, const ScriptCall& call, Use use, MonotonicTime by,
               ReplyTest worth_keeping = nullptr)
-      : client_(client), call_(call), use_(use), by_(by), worth_keeping_(worth_keeping) {}
+      : client_(client),
+        call_(call),
+        use_(use),
+        by_(by),
+        worth_keeping_(worth_keeping),
+        key_count_(call.keys.size()) {}
 
   /// Sends the text at once, for a server that may not know it.
   void BringText() { brings_text_ = true; }
@@ -54,9 +59,9 @@ class PendingCall {
   const Use use_;
   const MonotonicTime by_;
   const ReplyTest worth_keeping_;
+  const Number key_count_;
   const ScriptCall* last_ = nullptr;
   bool brings_text_ = false;
-  std::string key_count_;
   std::unique_ptr<Connection> connection_;  ///< on which a reply is outstanding
   MonotonicTime sent_{};
   MonotonicTime deadline_{};

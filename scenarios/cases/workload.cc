@@ -17,7 +17,10 @@ bool AnyOperation(const Workload& workload, const Condition& condition) {
 }  // namespace
 
 sim::FaultPlan FaultPlanOf(const Workload& workload) {
+  std::size_t faults = 0;
+  for (const ClientPlan& client : workload.clients) faults += client.faults.size();
   sim::FaultPlan plan;
+  plan.reserve(faults);
   int process = 0;
   for (const ClientPlan& client : workload.clients) {
     for (const PlannedFault& fault : client.faults) {

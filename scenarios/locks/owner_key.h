@@ -6,7 +6,7 @@
 // Thread safety: may be called from any thread.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -14,6 +14,6 @@
 namespace interlock::scenarios {
 
 /// Its one owner, or none.
-std::vector<harness::Owner> OwnersAt(const harness::ServerView& server, const std::string& key);
+std::vector<harness::Owner> OwnersAt(const harness::ServerView& server, std::string_view key);
 
 }  // namespace interlock::scenarios

@@ -16,26 +16,29 @@ Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
                    int database, GuardKind guard)
     : memory_(memory),
       subject_(subject),
+      traits_(subject.traits()),
       synchrony_(synchrony),
       database_(database),
       guard_(guard) {
   resources_.reserve(options.size());
   for (const harness::LockOptions& one : options) {
     Resource& resource = resources_.emplace_back(
-        Resource{&one, Ledger(subject.traits().semaphore), {}, GuardedResource(guard)});
+        Resource{&one, Ledger(traits_.semaphore), {}, GuardedResource(guard)});
     memory_.Lend(resources_.size() - 1, resource.history);
     resource.history.lease = one.lease;
     resource.history.limits = Limits(one.permits);
     resource.history.short_lived = one.life.count() > 0;
-    if (const auto stands = subject.traits().limit_stands) resource.history.limits.Keep(*stands);
-    resource.history.prefers_writers = subject.traits().prefers_writers;
-    resource.history.nests = subject.traits().nests;
+    if (const auto stands = traits_.limit_stands) resource.history.limits.Keep(*stands);
+    resource.history.prefers_writers = traits_.prefers_writers;
+    resource.history.nests = traits_.nests;
     resource.history.drift_allowance = subject.DriftAllowance(one);
     resource.history.barred_for = subject.BarredFor(one);
     key_limits_.lease_ms =
         std::max<std::int64_t>(key_limits_.lease_ms, subject.LongestLease(one).count());
     std::vector<harness::AuxiliaryKey> some = subject.AuxiliaryKeys(one);
-    std::move(some.begin(), some.end(), std::back_inserter(key_limits_.auxiliary));
+    std::vector<harness::AuxiliaryKey>& all = key_limits_.auxiliary;
+    if (all.empty()) all.swap(some);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
   }
 }
 
@@ -51,7 +54,7 @@ void Recorder::Attach(sim::World& world, int clients, Duration latency) {
     resource.history.latency = latency;
     resource.history.leases.reserve(static_cast<std::size_t>(clients));
     resource.history.limits.ReserveClients(static_cast<std::size_t>(clients));
-    if (!subject_.traits().quorum) continue;
+    if (!traits_.quorum) continue;
     resource.history.nodes = world.nodes();
     resource.history.quorum = world.nodes() / 2 + 1;
   }
@@ -184,7 +187,7 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
   attempt.client = who.client;
   attempt.ask = operation.ask;
   attempt.shared = operation.shared;
-  attempt.of_several = subject_.traits().several;
+  attempt.of_several = traits_.several;
   attempt.beside = who.resource != operation.resource;
   attempt.asked = world_->now();
   const bool waits = operation.ask != Ask::kTry;
@@ -226,26 +229,25 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
   Attempt& attempt = history(who).attempts[dealing(who).attempt];
   attempt.answered = now;
   attempt.answer = StatusCode::kOk;
-  ClientHold record;
+  dealing(who).hold = history(who).holds.size();
+  ClientHold& record = history(who).holds.emplace_back();
   record.client = who.client;
   record.token = granted.owner_token();
   record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
   record.shared = attempt.shared;
-  if (attempt.NewestWords().find(record.token) != std::string::npos) {
+  if (Contains(attempt.NewestWords(), record.token)) {
     record.last_asked = attempt.newest_at;
   }
   dealing(who).valid_until = granted.valid_until();
   const VirtualTime until = world_->GlobalTime(who.client, granted.valid_until());
   record.belief.push_back({now, std::max(now, until)});
   dealing(who).doing = Doing::kNothing;
-  dealing(who).hold = history(who).holds.size();
   dealing(who).believes_until = until;
   dealing(who).valid_end = until;
   dealing(who).told_lost = false;
   Ledger::Claim(who.client, record.token, attempt.asked, history(who));
   SetSent(history(who), record, now);
-  history(who).holds.push_back(std::move(record));
 }
 
 void Recorder::OnEnter(Party who) {

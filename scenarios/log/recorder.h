@@ -5,7 +5,6 @@
 // scenario's synchrony class on pauses and delays.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -169,6 +168,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
 
   RunMemory& memory_;
   const harness::Subject& subject_;
+  const harness::Traits traits_;
   const SynchronyClass synchrony_;
   const int database_;
   const GuardKind guard_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The recorder's part about locks that renew their leases by themselves, and tell of a loss.
+#include <algorithm>
+
 #include "scenarios/judge/validity.h"
 #include "scenarios/log/recorder.h"
 
@@ -48,7 +50,7 @@ void Recorder::NoteLossCall(Party who, std::size_t index) {
 
 bool Recorder::MayBeLost(Party who, VirtualTime now) {
   // Of several at once any may be the one, and a server that was replaced may have said anything.
-  if (subject_.traits().several || !history(who).supersessions.empty()) return true;
+  if (traits_.several || !history(who).supersessions.empty()) return true;
   if (!resource(who).observable || dealing(who).valid_end <= now) return true;
   const ServerHold* entry = FindServerHold(history(who), who.client, hold(who).token);
   if (entry == nullptr || entry->promised_until <= now) return true;
@@ -67,7 +69,7 @@ void Recorder::OnAwaitedCall(Party who, bool called) {
 void Recorder::NoteUnasked(Party who, VirtualTime now) {
   dealing(who).renews_before = kOpen;
   const auto busy = [](const Dealing& one, VirtualTime) { return one.doing != Doing::kNothing; };
-  if (!subject_.traits().renews || AnyDealing(who.client, busy)) return;
+  if (!traits_.renews || AnyDealing(who.client, busy)) return;
   for (const ServerHold& entry : history(who).server_holds) {
     const bool live = entry.ended == kOpen && entry.promised_until > now;
     if (entry.client == who.client && live) dealing(who).renews_before = entry.promised_until;

@@ -16,12 +16,10 @@ std::string WordsOf(const sim::redis::Argv& argv) {
   constexpr std::size_t kLongestWord = 256;
   std::size_t size = 0;
   for (const auto& word : argv) size += word.size() > kLongestWord ? 0 : word.size() + 1;
-  std::string words;
-  words.reserve(size);
+  std::string words(size, ' ');
+  char* to = words.data();
   for (const auto& word : argv) {
-    if (word.size() > kLongestWord) continue;
-    words += word;
-    words += ' ';
+    if (word.size() <= kLongestWord) to = std::copy(word.begin(), word.end(), to) + 1;
   }
   return words;
 }

@@ -113,24 +113,25 @@ FairScripts::FairScripts(const std::string& prefix, const std::string& name, Mil
 
 ScriptCall FairScripts::Ask(const std::string& what, const std::string& token) const {
   return {&kFairAsk,
-          {keys().base, keys().fence, queue(), keys().Cancelled(token)},
+          {keys().base, keys().fence(), queue(), keys().Cancelled(token)},
           {token, Argument(kFenceTtl), what, Argument(lease()), Argument(rule().grace),
            Argument(rule().look_again)}};
 }
 
 ScriptCall FairScripts::Extend(const std::string& token, Milliseconds lease) const {
-  return {&kFairExtend, {keys().base, keys().fence}, {token, Argument(lease), Argument(kFenceTtl)}};
+  return {
+      &kFairExtend, {keys().base, keys().fence()}, {token, Argument(lease), Argument(kFenceTtl)}};
 }
 
 ScriptCall FairScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kFairRelease,
-          {keys().base, keys().fence, queue()},
-          {token, Argument(kFenceTtl), std::to_string(fencing_token)}};
+          {keys().base, keys().fence(), queue()},
+          {token, Argument(kFenceTtl), Number(fencing_token)}};
 }
 
 ScriptCall FairScripts::Abandon(const std::string& token) const {
   return {&kFairLeave,
-          {keys().base, keys().fence, queue(), keys().Cancelled(token)},
+          {keys().base, keys().fence(), queue(), keys().Cancelled(token)},
           {token, Argument(kFenceTtl), CancelledFor(), Argument(lease())}};
 }
 

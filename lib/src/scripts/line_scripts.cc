@@ -7,7 +7,7 @@
 namespace interlock::internal {
 
 LineScripts::LineScripts(ResourceKeys keys, Milliseconds lease, LineRule rule)
-    : LockScripts(std::move(keys), lease), rule_(rule), queue_(this->keys().base + ":queue") {}
+    : LockScripts(std::move(keys), lease), rule_(rule) {}
 
 ScriptCall LineScripts::ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
   ScriptCall call = Release(token, fencing_token);
@@ -16,7 +16,7 @@ ScriptCall LineScripts::ForceRelease(const std::string& token, std::uint64_t fen
 }
 
 std::string LineScripts::Turn(const std::string& token) const {
-  return keys().base + ":turn:" + token;
+  return ScriptWord(keys().base, ":turn:", token).text();
 }
 
 Result<std::uint64_t> ParseTurn(const std::string& element) {

@@ -129,13 +129,12 @@ class LineScripts : public LockScripts {
 
  protected:
   const LineRule& rule() const { return rule_; }
-  const std::string& queue() const { return queue_; }
+  ScriptWord queue() const { return {keys().base, ":queue"}; }
 
  private:
   virtual ScriptCall Ask(const std::string& what, const std::string& token) const = 0;
 
   const LineRule rule_;
-  const std::string queue_;
 };
 
 /// The fencing token in the element that is a waiter's grant. kProtocolError: another form.

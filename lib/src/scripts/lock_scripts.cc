@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <optional>
 
 #include <interlock/options.h>
@@ -24,28 +23,14 @@ std::optional<std::uint64_t> ParseNumber(const std::string& text) {
   return value;
 }
 
-/// In one piece of memory of the right size.
-std::string Concatenated(std::initializer_list<std::string_view> parts) {
-  std::size_t size = 0;
-  for (const std::string_view part : parts) size += part.size();
-  std::string text;
-  text.reserve(size);
-  for (const std::string_view part : parts) text.append(part);
-  return text;
-}
-
 }  // namespace
 
-ResourceKeys::ResourceKeys(const std::string& prefix, const std::string& name)
-    : base(Concatenated({prefix, "{", name, "}"})),
-      fence(Concatenated({base, ":fence"})),
-      signal(Concatenated({base, ":signal"})) {}
-
-std::string ResourceKeys::Cancelled(const std::string& token) const {
-  return Concatenated({base, ":cancelled:", token});
+ResourceKeys::ResourceKeys(std::string_view prefix, std::string_view name) {
+  base.reserve(prefix.size() + name.size() + 2);
+  base.append(prefix).append("{").append(name).append("}");
 }
 
-std::string LockScripts::CancelledFor() const {
+Number LockScripts::CancelledFor() const {
   return Argument(std::max<Duration>(lease_, kCancelledTtl));
 }
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <interlock/connection.h>
 #include <interlock/inspection.h>
@@ -29,12 +30,16 @@ namespace interlock::internal {
 /// The keys of one resource that every kind of lock has. All share the hash tag {name}, hence one
 /// slot of a cluster.
 struct ResourceKeys {
-  ResourceKeys(const std::string& prefix, const std::string& name);
-  std::string Cancelled(const std::string& token) const;
+  ResourceKeys(std::string_view prefix, std::string_view name);
+
+  /// "<last token>", followed by " <owner token>" of the last release.
+  ScriptWord fence() const { return {base, ":fence"}; }
+  /// List of wake-up hints.
+  ScriptWord signal() const { return {base, signal_ending}; }
+  ScriptWord Cancelled(const std::string& token) const { return {base, ":cancelled:", token}; }
 
   std::string base;
-  std::string fence;   ///< "<last token>", followed by " <owner token>" of the last release
-  std::string signal;  ///< list of wake-up hints
+  std::string_view signal_ending = ":signal";
 };
 
 /// One try of somebody who waits if it is refused.
@@ -89,12 +94,12 @@ class LockScripts {
   /// The configured one; also the life of wake-up hints.
   Milliseconds lease() const { return lease_; }
   /// Where a waiter sleeps.
-  const std::string& signal() const { return keys_.signal; }
+  std::string signal() const { return keys_.signal().text(); }
 
  protected:
   const ResourceKeys& keys() const { return keys_; }
   /// How long an abandoned acquire stays barred, as an argument.
-  std::string CancelledFor() const;
+  Number CancelledFor() const;
 
  private:
   const ResourceKeys keys_;

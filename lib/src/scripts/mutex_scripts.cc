@@ -77,30 +77,30 @@ MutexScripts::MutexScripts(const std::string& prefix, const std::string& name, M
 
 ScriptCall MutexScripts::Acquire(const std::string& token) const {
   return {&kMutexAcquire,
-          {keys().base, keys().fence, keys().Cancelled(token)},
+          {keys().base, keys().fence(), keys().Cancelled(token)},
           {token, Argument(lease() + lock_delay_), Argument(kFenceTtl)}};
 }
 
 ScriptCall MutexScripts::Extend(const std::string& token, Milliseconds lease) const {
   return {&kMutexExtend,
-          {keys().base, keys().fence},
+          {keys().base, keys().fence()},
           {token, Argument(lease + lock_delay_), Argument(kFenceTtl)}};
 }
 
 ScriptCall MutexScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kMutexRelease,
-          {keys().base, keys().fence, keys().signal},
-          {token, std::to_string(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
+          {keys().base, keys().fence(), keys().signal()},
+          {token, Number(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
 }
 
 ScriptCall MutexScripts::Abandon(const std::string& token) const {
   return {&kMutexAbandon,
-          {keys().base, keys().signal, keys().Cancelled(token)},
+          {keys().base, keys().signal(), keys().Cancelled(token)},
           {token, Argument(lease()), CancelledFor()}};
 }
 
 ScriptCall MutexScripts::Inspect() const {
-  return {&kMutexInspect, {keys().base, keys().fence}, {}};
+  return {&kMutexInspect, {keys().base, keys().fence()}, {}};
 }
 
 std::vector<const Script*> MutexScripts::All() {

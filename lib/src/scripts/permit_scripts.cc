@@ -133,41 +133,41 @@ PermitScripts::PermitScripts(const std::string& prefix, const std::string& name,
 
 ScriptCall PermitScripts::Acquire(const std::string& token) const {
   return {&kPermitsAcquire,
-          {holders_, keys().fence, keys().Cancelled(token), limit_},
+          {holders_, keys().fence(), keys().Cancelled(token), limit_},
           {token, Argument(lease()), Argument(kFenceTtl), Argument(wished_)}};
 }
 
 ScriptCall PermitScripts::Extend(const std::string& token, Milliseconds lease) const {
   return {&kPermitsExtend,
-          {holders_, keys().fence, limit_},
+          {holders_, keys().fence(), limit_},
           {token, Argument(lease), Argument(kFenceTtl)}};
 }
 
 ScriptCall PermitScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kPermitsRelease,
-          {holders_, keys().fence, keys().signal, limit_},
-          {token, std::to_string(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
+          {holders_, keys().fence(), keys().signal(), limit_},
+          {token, Number(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
 }
 
 ScriptCall PermitScripts::Abandon(const std::string& token) const {
   return {&kPermitsAbandon,
-          {holders_, keys().signal, keys().Cancelled(token), limit_},
+          {holders_, keys().signal(), keys().Cancelled(token), limit_},
           {token, Argument(lease()), CancelledFor()}};
 }
 
 ScriptCall PermitScripts::SetLimit(int limit) const {
   return {&kPermitsLimit,
-          {limit_, holders_, keys().signal},
+          {limit_, holders_, keys().signal()},
           {Argument(limit), Argument(kFenceTtl), Argument(lease())}};
 }
 
 std::optional<ScriptCall> PermitScripts::HandOn() const {
-  return ScriptCall{&kPermitsHandOn, {holders_, keys().signal, limit_}, {Argument(lease())}};
+  return ScriptCall{&kPermitsHandOn, {holders_, keys().signal(), limit_}, {Argument(lease())}};
 }
 
 ScriptCall PermitScripts::Inspect() const { return InspectPermits(holders_); }
 
-ScriptCall InspectPermits(const std::string& holders) { return {&kPermitsInspect, {holders}, {}}; }
+ScriptCall InspectPermits(const ScriptWord& holders) { return {&kPermitsInspect, {holders}, {}}; }
 
 ScriptCall PermitScripts::Count() const { return {&kPermitsCount, {limit_, holders_}, {}}; }
 

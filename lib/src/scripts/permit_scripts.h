@@ -67,6 +67,6 @@ struct PermitCount {
 Result<PermitCount> ParseCount(const Reply& reply);
 
 /// Of any sorted set of tokens by the end of their leases; see ParseInspection.
-ScriptCall InspectPermits(const std::string& holders);
+ScriptCall InspectPermits(const ScriptWord& holders);
 
 }  // namespace interlock::internal

@@ -22,8 +22,8 @@ QuorumScripts::QuorumScripts(const std::string& prefix, const std::string& name,
 
 ScriptCall QuorumScripts::RaiseFence(const std::string& token, std::uint64_t fencing_token) const {
   return {&kRaiseFence,
-          {keys_.base, keys_.fence},
-          {token, std::to_string(fencing_token), Argument(kFenceTtl)}};
+          {keys_.base, keys_.fence()},
+          {token, Number(fencing_token), Argument(kFenceTtl)}};
 }
 
 std::vector<const Script*> QuorumScripts::All() { return {&kRaiseFence}; }

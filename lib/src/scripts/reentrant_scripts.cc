@@ -95,25 +95,25 @@ ReentrantScripts::ReentrantScripts(const std::string& prefix, const std::string&
 
 ScriptCall ReentrantScripts::Acquire(const std::string& token) const {
   return {&kReentrantAcquire,
-          {keys().base, keys().fence, keys().Cancelled(token)},
+          {keys().base, keys().fence(), keys().Cancelled(token)},
           {token, Argument(lease()), Argument(kFenceTtl), owner_}};
 }
 
 ScriptCall ReentrantScripts::Extend(const std::string& token, Milliseconds lease) const {
   return {&kReentrantExtend,
-          {keys().base, keys().fence},
+          {keys().base, keys().fence()},
           {token, Argument(lease), Argument(kFenceTtl)}};
 }
 
 ScriptCall ReentrantScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kReentrantRelease,
-          {keys().base, keys().fence, keys().signal},
-          {token, std::to_string(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
+          {keys().base, keys().fence(), keys().signal()},
+          {token, Number(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
 }
 
 ScriptCall ReentrantScripts::Abandon(const std::string& token) const {
   return {&kReentrantAbandon,
-          {keys().base, keys().signal, keys().Cancelled(token)},
+          {keys().base, keys().signal(), keys().Cancelled(token)},
           {token, Argument(lease()), CancelledFor()}};
 }
 

@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <interlock/time.h>
@@ -56,10 +55,10 @@ struct ScriptCall {
 };
 
 /// As an argument of a script: in decimal.
-inline std::string Argument(std::int64_t value) { return std::to_string(value); }
+inline Number Argument(std::int64_t value) { return Number(value); }
 
 /// In whole milliseconds, rounded towards zero.
-inline std::string Argument(Duration value) {
+inline Number Argument(Duration value) {
   return Argument(std::chrono::duration_cast<Milliseconds>(value).count());
 }
 

@@ -219,28 +219,20 @@ return all
 constexpr Script kSharedInspect = MakeScript("shared-inspect", kInspectBothSource.view());
 
 /// The keys as one side has them: a waiter sleeps on its own list.
-ResourceKeys Side(const SharedKeys& keys, std::string SharedKeys::*signal) {
-  ResourceKeys side = keys;
-  side.signal = keys.*signal;
+ResourceKeys Side(const std::string& prefix, const std::string& name, std::string_view signal) {
+  ResourceKeys side(prefix, name);
+  side.signal_ending = signal;
   return side;
 }
 
 }  // namespace
 
-SharedKeys::SharedKeys(const std::string& prefix, const std::string& name)
-    : ResourceKeys(prefix, name),
-      readers(base + ":readers"),
-      waiting(base + ":waiting"),
-      writer_signal(base + ":signal:writers"),
-      reader_signal(base + ":signal:readers") {}
-
 ScriptCall InspectBoth(const SharedKeys& keys) {
-  return {&kSharedInspect, {keys.base, keys.fence, keys.waiting, keys.readers}, {}};
+  return {&kSharedInspect, {keys.base, keys.fence(), keys.waiting(), keys.readers()}, {}};
 }
 
 ReaderScripts::ReaderScripts(const std::string& prefix, const std::string& name, Milliseconds lease)
-    : LockScripts(Side(SharedKeys(prefix, name), &SharedKeys::reader_signal), lease),
-      shared_(prefix, name) {}
+    : LockScripts(Side(prefix, name, SharedKeys::kOfReaders), lease), shared_(prefix, name) {}
 
 ScriptCall ReaderScripts::Acquire(const std::string& token) const {
   return AcquireWaiting(token, Turn{});
@@ -248,35 +240,35 @@ ScriptCall ReaderScripts::Acquire(const std::string& token) const {
 
 ScriptCall ReaderScripts::AcquireWaiting(const std::string& token, const Turn& turn) const {
   return {&kReaderAcquire,
-          {shared_.base, shared_.readers, shared_.waiting, shared_.fence, shared_.Cancelled(token),
-           shared_.reader_signal},
+          {shared_.base, shared_.readers(), shared_.waiting(), shared_.fence(),
+           shared_.Cancelled(token), shared_.reader_signal()},
           {token, Argument(lease()), Argument(kFenceTtl), turn.again ? "1" : "0"}};
 }
 
 ScriptCall ReaderScripts::Extend(const std::string& token, Milliseconds lease) const {
   return {&kReaderExtend,
-          {shared_.readers, shared_.fence},
+          {shared_.readers(), shared_.fence()},
           {token, Argument(lease), Argument(kFenceTtl)}};
 }
 
 ScriptCall ReaderScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kReaderRelease,
-          {shared_.readers, shared_.fence, shared_.writer_signal},
-          {token, std::to_string(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
+          {shared_.readers(), shared_.fence(), shared_.writer_signal()},
+          {token, Number(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
 }
 
 ScriptCall ReaderScripts::Abandon(const std::string& token) const {
   return {&kReaderAbandon,
-          {shared_.base, shared_.readers, shared_.Cancelled(token), shared_.writer_signal,
-           shared_.reader_signal},
+          {shared_.base, shared_.readers(), shared_.Cancelled(token), shared_.writer_signal(),
+           shared_.reader_signal()},
           {token, Argument(lease()), CancelledFor()}};
 }
 
 std::optional<ScriptCall> ReaderScripts::HandOn() const {
-  return ScriptCall{&kSharedHandOn, {shared_.reader_signal}, {Argument(lease())}};
+  return ScriptCall{&kSharedHandOn, {shared_.reader_signal()}, {Argument(lease())}};
 }
 
-ScriptCall ReaderScripts::Inspect() const { return InspectPermits(shared_.readers); }
+ScriptCall ReaderScripts::Inspect() const { return InspectPermits(shared_.readers()); }
 
 std::string ReaderScripts::Refusal() const {
   return resource() + " has a writer, or one that waits and goes first";
@@ -288,7 +280,7 @@ std::vector<const Script*> ReaderScripts::All() {
 
 WriterScripts::WriterScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
                              bool preferred)
-    : LockScripts(Side(SharedKeys(prefix, name), &SharedKeys::writer_signal), lease),
+    : LockScripts(Side(prefix, name, SharedKeys::kOfWriters), lease),
       shared_(prefix, name),
       as_mutex_(prefix, name, lease),
       preferred_(preferred) {}
@@ -299,8 +291,8 @@ ScriptCall WriterScripts::Acquire(const std::string& token) const {
 
 ScriptCall WriterScripts::AcquireWaiting(const std::string& token, const Turn& turn) const {
   return {&kWriterAcquire,
-          {shared_.base, shared_.readers, shared_.waiting, shared_.fence, shared_.Cancelled(token),
-           shared_.reader_signal},
+          {shared_.base, shared_.readers(), shared_.waiting(), shared_.fence(),
+           shared_.Cancelled(token), shared_.reader_signal()},
           {token, Argument(lease()), Argument(kFenceTtl), turn.standing, Argument(turn.patience)}};
 }
 
@@ -310,23 +302,23 @@ ScriptCall WriterScripts::Extend(const std::string& token, Milliseconds lease) c
 
 ScriptCall WriterScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kWriterRelease,
-          {shared_.base, shared_.fence, shared_.writer_signal, shared_.reader_signal},
-          {token, std::to_string(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
+          {shared_.base, shared_.fence(), shared_.writer_signal(), shared_.reader_signal()},
+          {token, Number(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
 }
 
 ScriptCall WriterScripts::Abandon(const std::string& token) const {
   return {&kWriterAbandon,
-          {shared_.base, shared_.readers, shared_.waiting, shared_.Cancelled(token),
-           shared_.writer_signal, shared_.reader_signal},
+          {shared_.base, shared_.readers(), shared_.waiting(), shared_.Cancelled(token),
+           shared_.writer_signal(), shared_.reader_signal()},
           {token, Argument(lease()), CancelledFor()}};
 }
 
 std::optional<ScriptCall> WriterScripts::HandOn() const {
-  return ScriptCall{&kSharedHandOn, {shared_.writer_signal}, {Argument(lease())}};
+  return ScriptCall{&kSharedHandOn, {shared_.writer_signal()}, {Argument(lease())}};
 }
 
 ScriptCall WriterScripts::Inspect() const {
-  return {&kWriterInspect, {shared_.base, shared_.fence, shared_.waiting}, {}};
+  return {&kWriterInspect, {shared_.base, shared_.fence(), shared_.waiting()}, {}};
 }
 
 std::string WriterScripts::Refusal() const { return resource() + " has readers or another writer"; }

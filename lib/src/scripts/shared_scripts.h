@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/scripts/lock_scripts.h"
@@ -22,12 +23,15 @@ namespace interlock::internal {
 
 /// What both sides have.
 struct SharedKeys : ResourceKeys {
-  SharedKeys(const std::string& prefix, const std::string& name);
+  using ResourceKeys::ResourceKeys;
 
-  std::string readers;
-  std::string waiting;
-  std::string writer_signal;
-  std::string reader_signal;
+  ScriptWord readers() const { return {base, ":readers"}; }
+  ScriptWord waiting() const { return {base, ":waiting"}; }
+  ScriptWord writer_signal() const { return {base, kOfWriters}; }
+  ScriptWord reader_signal() const { return {base, kOfReaders}; }
+
+  static constexpr std::string_view kOfWriters = ":signal:writers";
+  static constexpr std::string_view kOfReaders = ":signal:readers";
 };
 
 /// Who holds it on either side, the writer first; see ParseInspection.

@@ -216,36 +216,34 @@ return all
 
 SingleFileScripts::SingleFileScripts(const std::string& prefix, const std::string& name,
                                      Milliseconds lease, LineRule rule, int concurrency)
-    : LineScripts(ResourceKeys(prefix, name), lease, rule),
-      holders_(keys().base + ":holders"),
-      concurrency_(concurrency) {}
+    : LineScripts(ResourceKeys(prefix, name), lease, rule), concurrency_(concurrency) {}
 
 ScriptCall SingleFileScripts::Ask(const std::string& what, const std::string& token) const {
   return {&kFileAsk,
-          {keys().base, keys().fence, queue(), keys().Cancelled(token), holders_},
+          {keys().base, keys().fence(), queue(), keys().Cancelled(token), holders()},
           {token, Argument(kFenceTtl), what, Argument(lease()), Argument(rule().grace),
            Argument(rule().look_again), Argument(concurrency_)}};
 }
 
 ScriptCall SingleFileScripts::Extend(const std::string& token, Milliseconds lease) const {
   return {&kFileExtend,
-          {keys().base, keys().fence, queue(), holders_},
+          {keys().base, keys().fence(), queue(), holders()},
           {token, Argument(kFenceTtl), Argument(lease)}};
 }
 
 ScriptCall SingleFileScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kFileRelease,
-          {keys().base, keys().fence, queue(), holders_},
-          {token, Argument(kFenceTtl), std::to_string(fencing_token), Argument(concurrency_)}};
+          {keys().base, keys().fence(), queue(), holders()},
+          {token, Argument(kFenceTtl), Number(fencing_token), Argument(concurrency_)}};
 }
 
 ScriptCall SingleFileScripts::Abandon(const std::string& token) const {
   return {&kFileLeave,
-          {keys().base, keys().fence, queue(), holders_, keys().Cancelled(token)},
+          {keys().base, keys().fence(), queue(), holders(), keys().Cancelled(token)},
           {token, Argument(kFenceTtl), CancelledFor(), Argument(lease()), Argument(concurrency_)}};
 }
 
-ScriptCall SingleFileScripts::Inspect() const { return {&kFileInspect, {holders_, queue()}, {}}; }
+ScriptCall SingleFileScripts::Inspect() const { return {&kFileInspect, {holders(), queue()}, {}}; }
 
 std::string SingleFileScripts::Refusal() const {
   if (concurrency_ == 1) return "the one permit of " + resource() + " is out";

@@ -36,7 +36,8 @@ class SingleFileScripts final : public LineScripts {
  private:
   ScriptCall Ask(const std::string& what, const std::string& token) const override;
 
-  const std::string holders_;
+  ScriptWord holders() const { return {keys().base, ":holders"}; }
+
   const int concurrency_;
 };
 

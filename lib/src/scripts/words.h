@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,25 +19,68 @@
 
 namespace interlock::internal {
 
+/// In decimal.
+class Number {
+ public:
+  template <std::integral Integer>
+  explicit Number(Integer value)
+      : size_(static_cast<std::size_t>(
+            std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr -
+            digits_.data())) {}
+
+  std::string_view view() const { return {digits_.data(), size_}; }
+
+ private:
+  std::array<char, 20> digits_{};
+  std::size_t size_;
+};
+
+/// One word in up to three parts, such as a key of a resource and what it ends with. Only looks at
+/// them.
+class ScriptWord {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): what words are made of stands in lists
+  ScriptWord(std::string_view all) : parts_{all} {}
+  ScriptWord(const std::string& all) : parts_{all} {}
+  ScriptWord(const char* all) : parts_{all} {}
+  ScriptWord(const Number& number) : parts_{number.view()} {}
+  // NOLINTEND(google-explicit-constructor)
+  ScriptWord(std::string_view first, std::string_view second, std::string_view third = {})
+      : parts_{first, second, third} {}
+
+  std::size_t size() const { return parts_[0].size() + parts_[1].size() + parts_[2].size(); }
+  const std::array<std::string_view, 3>& parts() const { return parts_; }
+  std::string text() const {
+    std::string text;
+    text.reserve(size());
+    for (const std::string_view part : parts_) text.append(part);
+    return text;
+  }
+
+ private:
+  std::array<std::string_view, 3> parts_;
+};
+
 class Words {
  public:
-  using List = std::initializer_list<std::string_view>;
+  using List = std::initializer_list<ScriptWord>;
   /// More than any script has.
   static constexpr std::size_t kMost = 12;
 
   /// REQUIRES: kMost of them at most.
   Words(List words) {
-    for (const std::string_view word : words) Add(word);
+    for (const ScriptWord& word : words) Add(word);
   }
   /// REQUIRES: fewer than kMost so far.
-  void Add(std::string_view word) {
+  void Add(const ScriptWord& word) {
     if (count_ == kMost) std::abort();
     const std::size_t end = size_of_text() + word.size();
-    if (long_text_.empty() && end <= kShort) {
-      std::copy(word.begin(), word.end(), short_text_.begin() + size_of_text());
+    if (end <= kShort) {
+      char* to = short_text_.data() + size_of_text();
+      for (const std::string_view part : word.parts()) to = std::copy(part.begin(), part.end(), to);
     } else {
       if (long_text_.empty()) long_text_.assign(short_text_.data(), size_of_text());
-      long_text_.append(word);
+      for (const std::string_view part : word.parts()) long_text_.append(part);
     }
     ends_[count_++] = static_cast<std::uint32_t>(end);
   }

@@ -44,7 +44,7 @@ class FairMutexAdapter : public MutexAdapter {
   /// The value is the owner's token, and what its grant says behind that.
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
-    std::vector<harness::Owner> owners = OwnersAt(server, KeyOf(options));
+    std::vector<harness::Owner> owners = OwnersAt(server, KeyText(options).view());
     for (harness::Owner& owner : owners) owner.token = TokenOf(owner.token);
     return owners;
   }

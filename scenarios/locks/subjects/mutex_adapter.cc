@@ -23,6 +23,21 @@ std::string KeyOf(const harness::LockOptions& options, std::string_view ending) 
   return key.append(ending);
 }
 
+KeyText::KeyText(const harness::LockOptions& options, std::string_view ending) {
+  const std::array<std::string_view, 5> parts = {options.key_prefix, "{", options.resource, "}",
+                                                 ending};
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  if (size > short_.size()) {
+    long_ = KeyOf(options, ending);
+    view_ = long_;
+    return;
+  }
+  char* to = short_.data();
+  for (const std::string_view part : parts) to = std::copy(part.begin(), part.end(), to);
+  view_ = {short_.data(), size};
+}
+
 std::vector<harness::Promise> MutexAdapter::Promises() const {
   return {
       {"none", "standalone replicated",
@@ -62,7 +77,7 @@ std::vector<harness::Promise> WithOrder(std::vector<harness::Promise> promises) 
 
 std::optional<std::vector<harness::Owner>> MutexAdapter::Owners(
     const harness::ServerView& server, const harness::LockOptions& options) const {
-  return OwnersAt(server, KeyOf(options));
+  return OwnersAt(server, KeyText(options).view());
 }
 
 std::optional<milliseconds> MutexAdapter::HandOverBound(const harness::LockOptions& options) const {

@@ -6,6 +6,7 @@
 // Thread safety: as harness::Subject.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -20,6 +21,22 @@ namespace interlock::scenarios::subjects {
 std::string KeyOf(const harness::LockOptions& options);
 /// The one of them that ends like this.
 std::string KeyOf(const harness::LockOptions& options, std::string_view ending);
+
+/// As KeyOf, for a look at the server, of which every command brings one: names are rarely so long
+/// that it needs memory of its own.
+class KeyText {
+ public:
+  explicit KeyText(const harness::LockOptions& options, std::string_view ending = {});
+  KeyText(const KeyText&) = delete;
+  KeyText& operator=(const KeyText&) = delete;
+
+  std::string_view view() const { return view_; }
+
+ private:
+  std::array<char, 128> short_;
+  std::string long_;
+  std::string_view view_;
+};
 
 class MutexAdapter : public harness::Subject {
  public:

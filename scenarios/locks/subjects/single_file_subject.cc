@@ -38,7 +38,7 @@ class SingleFileAdapter final : public PermitAdapter {
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     std::vector<harness::Owner> owners;
-    const std::optional<std::string> permits = server.String(KeyOf(options, ":holders"));
+    const std::optional<std::string> permits = server.String(KeyText(options, ":holders").view());
     std::string_view rest = permits.has_value() ? std::string_view(*permits) : std::string_view();
     while (!rest.empty()) {
       const std::string_view permit = rest.substr(1, rest.find(';', 1) - 1);
