@@ -176,15 +176,20 @@ std::int64_t KeyLimits::Of(std::string_view key) const {
   return allowed;
 }
 
+bool KeyLimits::Allow(std::string_view key, std::int64_t left_ms) const {
+  return left_ms <= lease_ms ||
+         std::any_of(auxiliary.begin(), auxiliary.end(), [&](const harness::AuxiliaryKey& pattern) {
+           return left_ms <= pattern.max_ttl.count() && Matches(pattern, key);
+         });
+}
+
 bool JudgeTtl(std::string_view key, std::optional<std::int64_t> expires_at_ms,
               std::optional<std::int64_t> now_ms, const KeyLimits& limits, int client,
               VirtualTime now, std::vector<Violation>& violations) {
   const bool ends = expires_at_ms.has_value();
-  // Any key may live as long as a lease.
-  if (ends && now_ms.has_value() && *expires_at_ms - *now_ms <= limits.lease_ms) return false;
+  if (ends && (!now_ms.has_value() || limits.Allow(key, *expires_at_ms - *now_ms))) return false;
   const std::int64_t allowed = limits.Of(key);
   if (allowed == KeyLimits::kForEver) return false;
-  if (ends && (!now_ms.has_value() || *expires_at_ms - *now_ms <= allowed)) return false;
   const std::string what = ends ? fmt::format("{} ms to live, longer than the {} ms that it may",
                                               *expires_at_ms - *now_ms, allowed)
                                 : std::string("no TTL");

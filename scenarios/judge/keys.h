@@ -27,6 +27,8 @@ struct KeyLimits {
   std::vector<harness::AuxiliaryKey> auxiliary;  ///< what is none of them is an ownership key
   /// kForEver: it needs no TTL.
   std::int64_t Of(std::string_view key) const;
+  /// The same as whether that is no less than `left_ms`, without a look at all that it may be.
+  bool Allow(std::string_view key, std::int64_t left_ms) const;
   static constexpr std::int64_t kForEver = std::chrono::milliseconds::max().count();
 };
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -16,13 +15,6 @@
 #include "scenarios/log/mishaps.h"
 
 namespace interlock::scenarios {
-
-/// As std::string::find says, which stops at every digit that fits: a token is long, and made of
-/// the same digits as everything around it.
-inline bool Contains(const std::string& words, const std::string& token) {
-  return token.size() <= words.size() &&
-         memmem(words.data(), words.size(), token.data(), token.size()) != nullptr;
-}
 
 struct Attempt {
   int client = 0;
@@ -76,7 +68,8 @@ struct Attempt {
   }
   /// Whether those words show it.
   bool Shows(const std::string& token) const {
-    return Contains(queued_with, token) || Contains(latest_words, token);
+    return queued_with.find(token) != std::string::npos ||
+           latest_words.find(token) != std::string::npos;
   }
   /// Of the latest such command, which may be the first.
   const std::string& latest() const { return latest_words.empty() ? queued_with : latest_words; }

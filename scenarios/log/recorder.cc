@@ -236,7 +236,7 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
   record.fencing_token = granted.fencing_token();
   record.asked = attempt.asked;
   record.shared = attempt.shared;
-  if (Contains(attempt.NewestWords(), record.token)) {
+  if (attempt.NewestWords().find(record.token) != std::string::npos) {
     record.last_asked = attempt.newest_at;
   }
   dealing(who).valid_until = granted.valid_until();

@@ -2,6 +2,7 @@
 #include "scenarios/run/run.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 
@@ -111,16 +112,13 @@ class OneRun {
     recorder_.NoteClient(client, plan);
     world_.Start(client, [this, client] {
       harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
-      environment.nodes.reserve(static_cast<std::size_t>(world_.nodes()));
       for (int node = 0; node < world_.nodes(); ++node) {
         environment.nodes.push_back(&world_.connector(client, node));
       }
       const auto index = static_cast<std::size_t>(client);
-      std::vector<std::unique_ptr<harness::Lock>> locks;
-      locks.reserve(static_cast<std::size_t>(workload_.resources));
-      for (int i = 0; i < workload_.resources; ++i) {
-        locks.push_back(NewLock(client, options_[static_cast<std::size_t>(i)], environment));
-      }
+      std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
+      const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
+      for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(client, i, environment);
       const bool own = index < workload_.clients.size();
       if (!traits_.latch) {
         RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
@@ -133,11 +131,11 @@ class OneRun {
     });
   }
 
-  /// Most clients have no wishes of their own.
-  std::unique_ptr<harness::Lock> NewLock(int client, const harness::LockOptions& options,
+  std::unique_ptr<harness::Lock> NewLock(int client, std::size_t resource,
                                          harness::Environment& environment) const {
     const ClientPlan& plan = PlanOf(client);
-    const bool as_all = !plan.limit.has_value() && plan.lease.count() <= 0;
+    const harness::LockOptions& options = options_[resource];
+    const bool as_all = !plan.limit.has_value() && plan.lease.count() <= 0;  // as most are
     if (as_all && options.several.empty()) return case_.subject->NewLock(environment, options);
     return case_.subject->NewLock(environment, OptionsOf(client, WithPlan(plan, options)));
   }
