@@ -243,16 +243,17 @@ constexpr luaL_Reg kMath[] = {{"random", &Random}, {"randomseed", &RandomSeed}};
 std::span<const luaL_Reg> BaseFunctions() { return kBase; }
 std::span<const luaL_Reg> MathFunctions() { return kMath; }
 
-int LoadText(lua_State* lua, std::string_view text, const char* chunk) {
+int LoadText(lua_State* lua, std::string_view text, const char* chunk, std::string_view before) {
   struct Reader {
+    std::string_view before;
     std::string_view text;
     bool begun;
     static const char* Read(lua_State*, void* self, std::size_t* size) {
       Reader& reader = *static_cast<Reader*>(self);
       if (!reader.begun) {
         reader.begun = true;
-        *size = 1;
-        return " ";
+        *size = reader.before.size();
+        return reader.before.data();
       }
       const char* data = reader.text.data();
       *size = reader.text.size();
@@ -260,7 +261,7 @@ int LoadText(lua_State* lua, std::string_view text, const char* chunk) {
       return *size == 0 ? nullptr : data;
     }
   };
-  Reader reader{text, false};
+  Reader reader{before, text, false};
   return lua_load(lua, &Reader::Read, &reader, chunk);
 }
 

@@ -15,6 +15,7 @@
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
+#include "sim/redis/scripting/plain_script.h"
 #include "sim/redis/scripting/quick_hash.h"
 #include "sim/redis/scripting/sandbox.h"
 #include "sim/redis/scripting/script_header.h"
@@ -33,7 +34,7 @@ struct Script {
   int function = LUA_NOREF;
   std::string sha;
   std::uint64_t generation = 0;  // Visible if it is the present one.
-  bool plain = false;            // See plain_script.h.
+  ScriptCode code;
   ScriptHeader header;
 };
 
@@ -84,7 +85,10 @@ class Scripting::Machine {
   const Command* CommandNamed(lua_State* lua);
   const char* RefusalOf(const Command& command);
   void SetReply(const Command& command);
-  void SetInputs(const Script& script, Arguments keys, Arguments arguments);
+  void PushReply(lua_State* lua);
+  void PushKeptOk(lua_State* lua);
+  void MakePlain(std::string_view text, Script* script);
+  int PushScript(const Script& script, Arguments keys, Arguments arguments);
 
   Engine& engine_;
   Sandbox sandbox_;
@@ -104,6 +108,9 @@ class Scripting::Machine {
   std::vector<NumberText> numbers_;      // and those that are numbers.
   KnownTexts known_texts_;
   ScriptInputs inputs_;
+  std::vector<int> kept_oks_;   // Tables {ok = 'OK'}, for scripts that leave them so,
+  std::size_t next_ok_ = 0;     // of which the present script has had so many.
+  bool leaves_tables_ = false;  // It is one.
   std::unordered_map<std::string, Script, TextHash, std::equal_to<>> by_body_;
   std::unordered_map<std::string, Script*, TextHash, std::equal_to<>> by_sha_;
 };

@@ -27,13 +27,23 @@ constexpr std::string_view kFunctions[] = {
 constexpr std::string_view kTables[] = {"KEYS", "ARGV",  "redis", "string",
                                         "math", "table", "cjson", "bit"};
 
+// Of those, what may change a table that it is given: an error gets the place it was raised at.
+constexpr std::string_view kChangers[] = {"error", "rawset", "setmetatable", "table"};
+
 bool IsIn(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 class Instruction {
  public:
-  enum Operation : std::uint32_t { kGetGlobal = 5, kGetTable = 6, kSetGlobal = 7, kLength = 20 };
+  enum Operation : std::uint32_t {
+    kGetGlobal = 5,
+    kGetTable = 6,
+    kSetGlobal = 7,
+    kSetTable = 9,
+    kLength = 20,
+    kVararg = 37
+  };
 
   explicit Instruction(std::uint32_t bits) : bits_(bits) {}
   std::uint32_t operation() const { return bits_ & 0x3fU; }
@@ -61,15 +71,16 @@ class CodeReader {
     return found;
   }
 
-  bool IsPlainFunction() {
+  /// Reads one function with all that are in it.
+  void ReadFunction(ScriptCode* result) {
     Text();                              // The source.
     Take(2 * sizeof(std::int32_t) + 4);  // Lines, and four sizes of a byte.
     const std::string_view code = Take(Count() * sizeof(std::uint32_t));
     const std::vector<std::string_view> names = Constants();
-    bool plain = IsPlainCode(code, names);
-    for (std::size_t left = Count(); left > 0; --left) plain = IsPlainFunction() && plain;
+    Judge(code, names, result);
+    for (std::size_t left = Count(); left > 0 && !torn_; --left) ReadFunction(result);
     SkipDebugInformation();
-    return plain && !torn_;
+    result->plain = result->plain && !torn_;
   }
 
  private:
@@ -128,7 +139,8 @@ class CodeReader {
     for (std::size_t left = Count(); left > 0 && !torn_; --left) Text();
   }
 
-  static bool IsPlainCode(std::string_view code, const std::vector<std::string_view>& names) {
+  static void Judge(std::string_view code, const std::vector<std::string_view>& names,
+                    ScriptCode* result) {
     const std::size_t count = code.size() / sizeof(std::uint32_t);
     const auto at = [&](std::size_t index) {
       std::uint32_t bits = 0;
@@ -137,15 +149,20 @@ class CodeReader {
     };
     for (std::size_t i = 0; i < count; ++i) {
       const Instruction one = at(i);
-      if (one.operation() == Instruction::kSetGlobal) return false;
+      if (one.operation() == Instruction::kSetGlobal || one.operation() == Instruction::kVararg) {
+        result->plain = false;
+      }
+      if (one.operation() == Instruction::kSetTable) result->changes_tables = true;
       if (one.operation() != Instruction::kGetGlobal) continue;
-      if (one.constant() >= names.size()) return false;
-      const std::string_view name = names[one.constant()];
+      const std::string_view name =
+          one.constant() < names.size() ? names[one.constant()] : std::string_view();
+      if (IsIn(kChangers, name)) result->changes_tables = true;
       if (IsIn(kFunctions, name)) continue;
       // What is in the register is gone with the next instruction.
-      if (!IsIn(kTables, name) || i + 1 == count || !at(i + 1).Replaces(one.target())) return false;
+      if (!IsIn(kTables, name) || i + 1 == count || !at(i + 1).Replaces(one.target())) {
+        result->plain = false;
+      }
     }
-    return true;
   }
 
   std::string_view bytes_;
@@ -159,11 +176,14 @@ int Append(lua_State* /*lua*/, const void* piece, std::size_t size, void* all) {
 
 }  // namespace
 
-bool IsPlainScript(lua_State* lua) {
+ScriptCode ReadScriptCode(lua_State* lua) {
   std::string bytes;
-  if (lua_dump(lua, &Append, &bytes) != 0) return false;
+  if (lua_dump(lua, &Append, &bytes) != 0) return {};
   CodeReader reader(bytes);
-  return reader.Skip(kHeader) && reader.IsPlainFunction();
+  if (!reader.Skip(kHeader)) return {};
+  ScriptCode code{.plain = true, .changes_tables = false};
+  reader.ReadFunction(&code);
+  return code;
 }
 
 }  // namespace interlock::sim::redis

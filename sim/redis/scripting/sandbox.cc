@@ -202,6 +202,8 @@ void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
   lua_setfield(lua, direct, "_G");
   lua_getmetatable(lua, direct + 1);
   lua_setmetatable(lua, direct);
+  lua_getfield(lua, direct, "redis");
+  sandbox->redis = luaL_ref(lua, LUA_REGISTRYINDEX);
   lua_settop(lua, direct);
   sandbox->direct = luaL_ref(lua, LUA_REGISTRYINDEX);
 }

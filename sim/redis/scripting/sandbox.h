@@ -30,7 +30,8 @@ struct Sandbox {
   bool tainted = false;            ///< The next Reset needs a fresh Lua state.
   int globals = LUA_NOREF;         ///< The real table of globals, behind the read-only one.
   int error_handler = LUA_NOREF;   ///< AnnotateError, as a function of Lua.
-  int direct = LUA_NOREF;          ///< For plain scripts: globals with the real libraries.
+  int direct = LUA_NOREF;          ///< For plain scripts: globals with the real libraries,
+  int redis = LUA_NOREF;           ///< and `redis`, the table itself.
   lua_State* lua = nullptr;        ///< Once it is open.
   LuaMemory memory;
   std::size_t live_bytes = 0;  ///< What the last collection has left of it.
@@ -64,8 +65,9 @@ inline constexpr const char* kKilledText = "Script killed by user with SCRIPT KI
 
 /// Ends the script for good, protected calls in it or not, and the server is unmodelled().
 int Abort(lua_State* lua, std::string_view what);
-/// As luaL_loadbuffer, but bytecode is read as (wrong) text.
-int LoadText(lua_State* lua, std::string_view text, const char* chunk);
+/// As luaL_loadbuffer, but bytecode is read as (wrong) text, and `before` stands in front of it.
+int LoadText(lua_State* lua, std::string_view text, const char* chunk,
+             std::string_view before = " ");
 /// The error handler of scripts: turns every error into a table with err, source and line.
 int AnnotateError(lua_State* lua);
 

@@ -21,9 +21,9 @@ class ScriptInputs {
 
   /// A new table, in the table of globals on top of the stack.
   static void SetNew(lua_State* lua, Which which, Texts texts, KnownTexts* known);
-  /// The same for a script that IsPlainScript: a table that served others before, and of which only
-  /// the texts are changed that differ. REQUIRES: always the same globals on top.
-  void SetAgain(lua_State* lua, Which which, Texts texts, KnownTexts* known);
+  /// For a script that is plain, on top of the stack: a table that served others before, and of
+  /// which only the texts are changed that differ.
+  void Push(lua_State* lua, Which which, Texts texts, KnownTexts* known);
 
  private:
   static constexpr std::size_t kMostKept = 16;
@@ -33,14 +33,11 @@ class ScriptInputs {
     int table = LUA_NOREF;
     std::vector<std::string_view> texts;  // Lua's own, which the table holds.
   };
-  struct Input {
-    std::array<Kept, kMostKept + 1> kept;
-    std::size_t count = kMostKept + 1;  // Of the table that the globals have.
-  };
 
-  static Kept& Find(lua_State* lua, Input* input, std::size_t count);
+  static void PushNew(lua_State* lua, Texts texts, KnownTexts* known);
+  static void PushTable(lua_State* lua, std::size_t count, Kept* kept);
 
-  std::array<Input, 2> inputs_;
+  std::array<std::array<Kept, kMostKept + 1>, 2> kept_;  // By Which, and by the number of texts.
 };
 
 }  // namespace interlock::sim::redis

@@ -4,7 +4,6 @@
 #include <charconv>
 
 #include "sim/redis/scripting/machine.h"
-#include "sim/redis/scripting/plain_script.h"
 #include "sim/redis/scripting/script_header.h"
 #include "sim/redis/text.h"
 
@@ -13,6 +12,8 @@ namespace interlock::sim::redis {
 namespace {
 
 constexpr std::size_t kMaxScripts = 1000;  // Kept across Reset().
+constexpr std::size_t kMostKeptOks = 64;
+constexpr const char* kChunk = "@user_script";
 
 }  // namespace
 
@@ -57,7 +58,8 @@ bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
 
 // The command that args_ call, as they lie on the stack; null: there is none.
 const Command* Scripting::Machine::CommandNamed(lua_State* lua) {
-  if (lua_type(lua, 1) == LUA_TSTRING) {
+  const bool is_text = args_[0].data() != numbers_[0].data();
+  if (is_text) {
     const Command* known = known_texts_.FindCommand(lua, 1, args_[0]);
     if (known != nullptr) return known;
   }
@@ -103,6 +105,22 @@ void Scripting::Machine::SetReply(const Command& command) {
   }
 }
 
+void Scripting::Machine::PushReply(lua_State* lua) {
+  const bool kept = leaves_tables_ && next_ok_ < kMostKeptOks &&
+                    reply_.type == Value::Type::kStatus && reply_.text == "OK";
+  if (kept) return PushKeptOk(lua);
+  PushValue(lua, reply_, client_.protocol, &known_texts_);
+}
+
+// Most scripts do not look at what a SET answers, and none finds the same table twice.
+void Scripting::Machine::PushKeptOk(lua_State* lua) {
+  if (next_ok_ == kept_oks_.size()) {
+    PushValue(lua, reply_, client_.protocol, &known_texts_);
+    kept_oks_.push_back(luaL_ref(lua, LUA_REGISTRYINDEX));
+  }
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, kept_oks_[next_ok_++]);
+}
+
 int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
   const int count = lua_gettop(lua);
   if (count == 0) {
@@ -123,7 +141,7 @@ int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
     lua_rawset(lua, -3);
     return raise ? lua_error(lua) : 1;
   }
-  PushValue(lua, reply_, client_.protocol, &known_texts_);
+  PushReply(lua);
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }
 
@@ -144,6 +162,20 @@ void Scripting::Machine::MakeVisible(Script& script) {
   known_ += digits;
 }
 
+// Takes the function on top of the stack for one that has the tables which it names in locals,
+// unless it has no room for them: looked up once, they are at hand.
+void Scripting::Machine::MakePlain(std::string_view text, Script* script) {
+  script->code = ReadScriptCode(lua_);
+  if (!script->code.plain) return;
+  if (LoadText(lua_, text, kChunk, "local redis,KEYS,ARGV=...;") != 0) {
+    script->code = ScriptCode();
+    return lua_pop(lua_, 1);
+  }
+  lua_replace(lua_, -2);
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.direct);
+  lua_setfenv(lua_, -2);
+}
+
 Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
   const auto at = by_body_.find(body);
   if (at != by_body_.end()) {
@@ -159,18 +191,15 @@ Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
     context.Error(OneLine(header.error));
     return nullptr;
   }
-  if (LoadText(lua_, body.substr(header.length), "@user_script") != 0) {
+  const std::string_view text = body.substr(header.length);
+  if (LoadText(lua_, text, kChunk) != 0) {
     context.Error(OneLine("ERR Error compiling script (new function): " +
                           std::string(lua_tostring(lua_, -1))));
     lua_settop(lua_, 0);
     return nullptr;
   }
   Script& script = by_body_[std::string(body)];
-  script.plain = IsPlainScript(lua_);
-  if (script.plain) {
-    lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.direct);
-    lua_setfenv(lua_, -2);
-  }
+  MakePlain(text, &script);
   script.function = luaL_ref(lua_, LUA_REGISTRYINDEX);
   script.sha = Sha1Hex(body);
   MakeVisible(script);
@@ -179,16 +208,21 @@ Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
   return &script;
 }
 
-void Scripting::Machine::SetInputs(const Script& script, Arguments keys, Arguments arguments) {
-  lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.plain ? sandbox_.direct : sandbox_.globals);
-  if (script.plain) {
-    inputs_.SetAgain(lua_, ScriptInputs::kKeys, keys, &known_texts_);
-    inputs_.SetAgain(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
-  } else {
-    ScriptInputs::SetNew(lua_, ScriptInputs::kKeys, keys, &known_texts_);
-    ScriptInputs::SetNew(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
+// With its arguments, and returns their number; the stack is empty but for the error handler.
+int Scripting::Machine::PushScript(const Script& script, Arguments keys, Arguments arguments) {
+  if (script.code.plain) {
+    lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
+    lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.redis);
+    inputs_.Push(lua_, ScriptInputs::kKeys, keys, &known_texts_);
+    inputs_.Push(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
+    return 3;
   }
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.globals);
+  ScriptInputs::SetNew(lua_, ScriptInputs::kKeys, keys, &known_texts_);
+  ScriptInputs::SetNew(lua_, ScriptInputs::kArguments, arguments, &known_texts_);
   lua_pop(lua_, 1);
+  lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
+  return 0;
 }
 
 void Scripting::Machine::Run(Context& context, const Script& script, bool read_only, Arguments keys,
@@ -199,6 +233,8 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   // Without a header scripts may do as they did before there were headers.
   cross_slot_ = !script.header.present || script.header.allow_cross_slot_keys;
   slot_.reset();
+  leaves_tables_ = script.code.plain && !script.code.changes_tables;
+  next_ok_ = 0;
   client_.database = context.client.database;
   client_.protocol = 2;
   client_.asking = context.client.asking;
@@ -207,10 +243,9 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   BeginScript(lua_);
   lua_settop(lua_, 0);
   lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.error_handler);
-  SetInputs(script, keys, arguments);
-  lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
+  const int inputs = PushScript(script, keys, arguments);
   engine_.BeginScript(context.client);
-  const int status = lua_pcall(lua_, 0, 1, 1);
+  const int status = lua_pcall(lua_, inputs, 1, 1);
   engine_.EndScript();
   engine_.journal.SetMuted(false);
   if (engine_.unmodelled) return;

@@ -93,6 +93,10 @@ constexpr std::string_view kBodies[] = {
     "local r = redis.pcall('incr', KEYS[1]) if type(r) == 'table' then return {r.err, "
     "tostring(r.ignore_error_stats_update)} end return r",
     "return {pcall(redis.call, 'incr', KEYS[1])}",
+    "return {select('#', ...), ...}",
+    "local a, b = redis.call('set', 's', 1), redis.call('set', 's', 2) return {a == b, a.ok, b}",
+    "local a = redis.call('set', 's', 1) a.ok = 'changed' return a",
+    "return {pcall(function() error(redis.call('set', 's', 1)) end)}",
     "return {pcall(function() error({err = 'E x'}) end)}",
     "return {pcall(function() error('plain') end)}",
     "return {pcall(function() error('plain', 0) end)}",

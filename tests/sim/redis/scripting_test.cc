@@ -136,6 +136,31 @@ TEST_F(ScriptingTest, ScriptsRunOnASmallStack) {
   pthread_attr_destroy(&attributes);
 }
 
+TEST_F(ScriptingTest, ScriptsHaveNoArgumentsOfTheirOwn) {
+  EXPECT_EQ(Eval("return {select('#', ...), KEYS[1]}", {"k"}), "[0, \"k\"]");
+  EXPECT_EQ(Eval("return (function(...) return {select('#', ...), ARGV[1]} end)(1, 2)", {}, {"a"}),
+            "[2, \"a\"]");
+}
+
+TEST_F(ScriptingTest, ScriptMayHaveAsManyLocalsAsLuaAllows) {
+  std::string script;
+  for (int i = 0; i < 199; ++i) script += "local l" + std::to_string(i) + " = 1 ";
+  EXPECT_EQ(Eval(script + "return l198 + #KEYS", {"a", "b"}), "(integer) 3");
+}
+
+TEST_F(ScriptingTest, NoScriptSeesWhatAnotherOneDidToAReply) {
+  const std::string look =
+      "local a, b = redis.call('SET', KEYS[1], 1), redis.call('SET', KEYS[1], 2) "
+      "return {a.ok, a.line or 'none', a == b and 'same' or 'different'}";
+  const std::string seen = "[\"OK\", \"none\", \"different\"]";
+  EXPECT_EQ(Eval(look, {"k"}), seen);
+  EXPECT_EQ(Eval("local a = redis.call('SET', KEYS[1], 1) a.ok = 'no' return a", {"k"}), "no");
+  Eval("error(redis.call('SET', KEYS[1], 1))", {"k"});
+  server_.Reset();
+  client_ = server_.Connect();
+  EXPECT_EQ(Eval(look, {"k"}), seen);
+}
+
 TEST_F(ScriptingTest, SelectInAScriptStaysThere) {
   Eval("redis.call('select', 3) redis.call('set', 'k', 'v')");
   EXPECT_EQ(Run({"EXISTS", "k"}), "(integer) 0");
