@@ -63,38 +63,51 @@ Entry& Keyspace::Add(int database, std::string_view key, Data data, std::int64_t
   return Insert(database, key, Entry{std::move(data), expires_at_ms});
 }
 
-Entry& Keyspace::AddText(int database, std::string_view key, std::string_view text,
-                         std::int64_t expires_at_ms) {
+Entry& Keyspace::PutText(int database, std::string_view key, std::string_view text,
+                         std::int64_t expires_at_ms, bool keep_ttl) {
+  NoteRead(database, key);
   NoteWrite(database, key);
-  const auto [at, added] = Place(databases_[Index(database)], key);
-  if (auto* old = std::get_if<std::string>(&at->second.data)) {
+  Database& keys = databases_[Index(database)];
+  auto at = keys.lower_bound(key);
+  bool found = at != keys.end() && at->first == key;
+  if (found && IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
+    DeleteExpiredKey(database, at);
+    at = keys.lower_bound(key);
+    found = false;
+  }
+  if (!found) at = PlaceBefore(keys, at, key);
+  Entry& entry = at->second;
+  if (auto* old = std::get_if<std::string>(&entry.data)) {
     old->assign(text);
   } else {
-    at->second.data = std::string(text);
+    entry.data = std::string(text);
   }
-  at->second.expires_at_ms = expires_at_ms;
-  at->second.form = StringForm::kShortest;
-  return Placed(database, at, added);
+  entry.form = StringForm::kShortest;
+  if (!found || !keep_ttl) entry.expires_at_ms = expires_at_ms;
+  if (!found) return Placed(database, at, true);
+  entry.accessed_ms = now_ms_;
+  return entry;
 }
 
 Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
   NoteWrite(database, key);
-  const auto [at, added] = Place(databases_[Index(database)], key);
+  Database& keys = databases_[Index(database)];
+  auto at = keys.lower_bound(key);
+  const bool added = at == keys.end() || at->first != key;
+  if (added) at = PlaceBefore(keys, at, key);
   entry.size = at->second.size;
   at->second = std::move(entry);
   return Placed(database, at, added);
 }
 
-std::pair<Keyspace::Database::iterator, bool> Keyspace::Place(Database& keys,
-                                                              std::string_view key) {
-  const auto next = keys.lower_bound(key);
-  if (next != keys.end() && next->first == key) return {next, false};
-  if (spare_.empty()) return {keys.emplace_hint(next, key, Entry()), true};
+Keyspace::Database::iterator Keyspace::PlaceBefore(Database& keys, Database::iterator next,
+                                                   std::string_view key) {
+  if (spare_.empty()) return keys.emplace_hint(next, key, Entry());
   Database::node_type node = std::move(spare_.back());
   spare_.pop_back();
   node.key().assign(key);
   node.mapped().size = 0;
-  return {keys.insert(next, std::move(node)), true};
+  return keys.insert(next, std::move(node));
 }
 
 Entry& Keyspace::Placed(int database, Database::iterator at, bool added) {
@@ -110,11 +123,13 @@ Entry& Keyspace::Placed(int database, Database::iterator at, bool added) {
 
 void Keyspace::Discard(Database& keys, Database::iterator at) {
   constexpr std::size_t kMostSpare = 64;
-  if (spare_.size() == kMostSpare || !std::holds_alternative<std::string>(at->second.data)) {
+  if (spare_.size() == kMostSpare) {
     keys.erase(at);
-  } else {
-    spare_.push_back(keys.extract(at));
+    return;
   }
+  Database::node_type node = keys.extract(at);
+  if (!std::holds_alternative<std::string>(node.mapped().data)) node.mapped().data = std::string();
+  spare_.push_back(std::move(node));
 }
 
 bool Keyspace::Remove(int database, std::string_view key) {

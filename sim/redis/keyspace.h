@@ -113,9 +113,9 @@ class Keyspace {
   /// In the place of what may be there. A key that was not there is remembered in TakeReadyKeys();
   /// an overwritten one wakes nobody (ZUNIONSTORE over a string).
   Entry& Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms = kNoExpiry);
-  /// The same of a string, whose text is copied into memory that is there.
-  Entry& AddText(int database, std::string_view key, std::string_view text,
-                 std::int64_t expires_at_ms);
+  /// The same of a string, into memory that is there; `keep_ttl`: of a key that FindToWrite finds.
+  Entry& PutText(int database, std::string_view key, std::string_view text,
+                 std::int64_t expires_at_ms, bool keep_ttl);
   /// The same, entry and all: RENAME, COPY.
   Entry& Insert(int database, std::string_view key, Entry entry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
@@ -158,8 +158,9 @@ class Keyspace {
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
   void DeleteExpiredKey(int database, Database::iterator at);
-  /// The key's entry, with whatever its node held before; and whether it is new.
-  std::pair<Database::iterator, bool> Place(Database& keys, std::string_view key);
+  /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the first behind
+  /// it.
+  Database::iterator PlaceBefore(Database& keys, Database::iterator next, std::string_view key);
   Entry& Placed(int database, Database::iterator at, bool added);
   /// Out of the database, but the memory stays for another key.
   void Discard(Database& keys, Database::iterator at);

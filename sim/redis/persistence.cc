@@ -29,7 +29,7 @@ bool Persistence::loading() const { return engine_.now_us < loading_until_us_; }
 
 void Persistence::Reset() {
   rdb_.reset();
-  file_ = AppendOnlyFile();
+  if (file_.exists) file_ = AppendOnlyFile();
   fault = Server::DiskFault();
   down_ = false;
   child_us = 0;

@@ -100,6 +100,7 @@ void PubSub::UnsubscribeAll(Client& client, Subscription kind) {
 }
 
 void PubSub::Forget(Client& client) {
+  if (!client.subscribed()) return;
   for (const Subscription kind :
        {Subscription::kChannel, Subscription::kPattern, Subscription::kShardChannel}) {
     for (const std::string& name : AllOf(client, kind)) Drop(kind, name, client.id);

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -198,6 +199,14 @@ bool ParseLongDouble(std::string_view text, long double* out) {
 std::string FormatDouble(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   std::array<char, 40> buffer{};
+  // Whole numbers, which nearly all are, without the detour through printf.
+  constexpr double kMostWhole = 9007199254740992.0;  // All of them, below 2^53.
+  const bool whole = std::abs(value) < kMostWhole && value == std::trunc(value);
+  if (whole && (value != 0 || !std::signbit(value))) {
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
+                                   static_cast<std::int64_t>(value));
+    return std::string(buffer.data(), end.ptr);
+  }
   const int length = std::snprintf(buffer.data(), buffer.size(), "%.17g", value);
   return std::string(buffer.data(), static_cast<std::size_t>(length));
 }

@@ -13,18 +13,8 @@ namespace {
 // Puts a string under the key, whatever was there.
 void Store(Context& c, std::string_view key, std::string_view value, bool keep_ttl,
            std::int64_t expires_at_ms) {
-  Entry* entry = c.FindToWrite(key);
-  if (entry == nullptr) {
-    c.keyspace().AddText(c.database(), key, value, expires_at_ms);
-  } else {
-    if (auto* text = std::get_if<std::string>(&entry->data)) {
-      text->assign(value);
-    } else {
-      entry->data = std::string(value);
-    }
-    entry->form = StringForm::kShortest;
-    if (!keep_ttl || expires_at_ms != kNoExpiry) entry->expires_at_ms = expires_at_ms;
-  }
+  const bool keeps = keep_ttl && expires_at_ms == kNoExpiry;
+  c.keyspace().PutText(c.database(), key, value, expires_at_ms, keeps);
   c.Touch(key);
   c.Notify(kNotifyString, "set", key);
 }

@@ -18,22 +18,23 @@ class LuaMemory {
   /// As lua_Alloc has it: null and 0 for a new block, and size 0 for none any more. Null: there is
   /// no memory, and the block stays as it was.
   void* Resize(void* block, std::size_t old_size, std::size_t new_size) {
-    void* moved = nullptr;
     if (new_size == 0) {
-      if (block != nullptr) blocks_.Give(block, old_size);
-    } else if (block == nullptr) {
-      moved = blocks_.Take(new_size);
-    } else {
-      moved = Move(block, old_size, new_size);
+      Free(block, old_size);
+      return nullptr;
     }
-    if (moved != nullptr || new_size == 0) bytes_ += new_size - old_size;
+    void* moved = block == nullptr ? blocks_.Take(new_size) : Move(block, old_size, new_size);
+    if (moved != nullptr) bytes_ += new_size - old_size;
     return moved;
+  }
+  void Free(void* block, std::size_t size) {
+    if (block != nullptr) blocks_.Give(block, size);
+    bytes_ -= size;
   }
   /// What Lua holds at present.
   std::size_t bytes() const { return bytes_; }
 
  private:
-  void* Move(void* block, std::size_t old_size, std::size_t new_size) {
+  [[gnu::noinline]] void* Move(void* block, std::size_t old_size, std::size_t new_size) {
     constexpr std::size_t kLargest = SmallBlocks::kLargest;
     if (SmallBlocks::SameClass(old_size, new_size)) return block;
     if (old_size > kLargest && new_size > kLargest) return std::realloc(block, new_size);

@@ -208,6 +208,19 @@ void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
   sandbox->direct = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
+// Lua is about to hold so many bytes. False: it must not.
+bool NoteMuchGarbage(Sandbox& sandbox, std::size_t bytes) {
+  if (bytes > kMaxBytes) {
+    sandbox.engine->SetUnmodelled("script over the memory limit");
+    return false;
+  }
+  // This only sets the collector's threshold: it does its work when Lua comes to a safe place.
+  const std::size_t much = sandbox.live_bytes + kMuchGarbage;
+  const bool begins = sandbox.memory.bytes() <= much && bytes > much;
+  if (begins && sandbox.lua != nullptr) lua_gc(sandbox.lua, LUA_GCRESTART, 0);
+  return true;
+}
+
 }  // namespace
 
 int RaiseReadOnly(lua_State* lua) {
@@ -291,18 +304,13 @@ void BeginScript(lua_State* lua) {
 
 void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t new_size) {
   Sandbox& sandbox = *static_cast<Sandbox*>(of);
-  if (new_size <= old_size) return sandbox.memory.Resize(block, old_size, new_size);
-  const std::size_t before = sandbox.memory.bytes();
-  const std::size_t after = before + (new_size - old_size);
-  if (after > kMaxBytes) {
-    sandbox.engine->SetUnmodelled("script over the memory limit");
+  if (new_size == 0) {
+    sandbox.memory.Free(block, old_size);
     return nullptr;
   }
-  const std::size_t much = sandbox.live_bytes + kMuchGarbage;
-  // This only sets the collector's threshold: it does its work when Lua comes to a safe place.
-  if (before <= much && after > much && sandbox.lua != nullptr) {
-    lua_gc(sandbox.lua, LUA_GCRESTART, 0);
-  }
+  const std::size_t after = sandbox.memory.bytes() + new_size - old_size;
+  const bool much = after > std::min(sandbox.live_bytes + kMuchGarbage, kMaxBytes);
+  if (much && new_size > old_size && !NoteMuchGarbage(sandbox, after)) return nullptr;
   return sandbox.memory.Resize(block, old_size, new_size);
 }
 
