@@ -196,13 +196,13 @@ Produced& Network::Produce(Link& link, Message::Kind kind) {
   return produced;
 }
 
-void Network::NodeState::OnReply(redis::ClientId client, const redis::Value& value) {
+void Network::NodeState::OnReply(redis::ClientId client, redis::Value& value) {
   network.OnReply(node, client, value);
 }
 
 void Network::NodeState::OnClosed(redis::ClientId client) { network.OnClosed(node, client); }
 
-void Network::OnReply(int node, redis::ClientId client, const redis::Value& value) {
+void Network::OnReply(int node, redis::ClientId client, redis::Value& value) {
   Link* link = muted_ ? nullptr : Find(node, client);
   if (link == nullptr) return;
   Message::Kind kind = Message::Kind::kPush;
@@ -215,8 +215,8 @@ void Network::OnReply(int node, redis::ClientId client, const redis::Value& valu
     kind = Message::Kind::kReply;
   }
   Produced& produced = Produce(*link, kind);
-  produced.value = value;
-  produced.hash = HashValue(value, 0);
+  produced.value.Swap(value);
+  produced.hash = HashValue(produced.value, 0);
 }
 
 void Network::OnClosed(int node, redis::ClientId client) {
@@ -335,7 +335,7 @@ void Network::SendMessage(Link& link, Message::Kind kind, redis::Value* value, s
   message.kind = kind;
   message.hash = hash;
   message.number = number;
-  if (value != nullptr) std::swap(message.value, *value);
+  if (value != nullptr) message.value.Swap(*value);
   const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
   message.arrival =
       std::max(link.last_message_arrival, HeldBack(link, Direction::kFromServer, travelled));

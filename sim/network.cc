@@ -28,8 +28,10 @@ Network::Network(Engine& engine, NetworkMemory& memory)
       links_(std::move(memory.links)),
       produced_(std::move(memory.produced)),
       elsewhere_(std::move(memory.elsewhere)) {
+  constexpr std::size_t kFewClients = 8;
   for (int node = 0; node < engine.servers.count(); ++node) {
     nodes_.push_back(std::make_unique<NodeState>(*this, node));
+    nodes_.back()->clients.reserve(kFewClients);
     engine.servers.at(node).SetSink(nodes_.back().get());
   }
 }

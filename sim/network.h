@@ -92,7 +92,7 @@ class Network final {
   struct NodeState final : redis::Sink {
     NodeState(Network& its_network, int its_node)
         : network(its_network), node(its_node), expiry_watch(its_node) {}
-    void OnReply(redis::ClientId client, const redis::Value& value) override;
+    void OnReply(redis::ClientId client, redis::Value& value) override;
     void OnClosed(redis::ClientId client) override;
 
     Network& network;
@@ -136,7 +136,7 @@ class Network final {
 
   void OnRequestTimer(Link& link);
   void OnMessageTimer(Link& link);
-  void OnReply(int node, redis::ClientId client, const redis::Value& value);
+  void OnReply(int node, redis::ClientId client, redis::Value& value);
   void OnClosed(int node, redis::ClientId client);
   void SyncServerTime();
   void AcceptLink(Link& link);

@@ -45,7 +45,6 @@ class TimerQueue {
     pending_.clear();
     timers_.clear();
     free_.clear();
-    next_sequence_ = 0;
   }
   bool empty() const { return pending_.empty(); }
   /// REQUIRES: not empty().
@@ -60,8 +59,8 @@ class TimerQueue {
       slot = free_.back();
       free_.pop_back();
     }
-    const Pending pending{time, next_sequence_++, slot};
-    timers_[slot] = {timer, pending.time, pending.sequence};
+    const Pending pending{time, slot};
+    timers_[slot] = timer;
     // What is added is due sooner than most, so its place is not far from the end.
     std::size_t place = pending_.size();
     pending_.push_back(pending);
@@ -75,12 +74,9 @@ class TimerQueue {
   /// Sets `timer` to kNoTimer; nothing happens if it is that already.
   void Cancel(TimerId& timer) {
     if (timer == kNoTimer) return;
-    const Slot& cancelled = timers_[timer];
-    const auto later = [&cancelled](const Pending& one) {
-      return one.time != cancelled.time ? one.time > cancelled.time
-                                        : one.sequence > cancelled.sequence;
-    };
-    pending_.erase(std::partition_point(pending_.begin(), pending_.end(), later));
+    std::size_t place = pending_.size() - 1;
+    while (pending_[place].slot != timer) --place;
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(place));
     free_.push_back(timer);
     timer = kNoTimer;
   }
@@ -90,25 +86,18 @@ class TimerQueue {
     const TimerId slot = pending_.back().slot;
     pending_.pop_back();
     free_.push_back(slot);
-    return timers_[slot].timer;
+    return timers_[slot];
   }
 
  private:
   struct Pending {
     VirtualTime time;
-    std::uint64_t sequence;
     TimerId slot;
-  };
-  struct Slot {
-    Timer timer;
-    VirtualTime time;
-    std::uint64_t sequence;
   };
 
   std::vector<Pending> pending_;  // The next one last.
-  std::vector<Slot> timers_;      // by slot
+  std::vector<Timer> timers_;     // by slot
   std::vector<TimerId> free_;
-  std::uint64_t next_sequence_ = 0;
 };
 
 }  // namespace interlock::sim

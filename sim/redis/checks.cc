@@ -100,10 +100,22 @@ bool Engine::OutOfMemory(const Client& client, const Command& command, Arguments
   return (client.in_multi && !ends_queue) || grows;
 }
 
+// Nearly always so, and then none of what follows needs to be asked for itself.
+bool Engine::NothingInTheWay(const Client& client, const Command& command, Arguments args) const {
+  return ArityMatches(command, args.size()) && (command.flags & kProtected) == 0 &&
+         client.authenticated && !client.in_multi && !client.subscribed() && !unmodelled &&
+         !cluster.enabled() && config_.maxmemory == 0 && !script_busy_ && !pause.active() &&
+         !Impaired();
+}
+
 bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool container) {
   if (command == nullptr) {
     Reject(client, nullptr, container ? UnknownSubcommandText(args) : UnknownCommandText(args));
     return true;
+  }
+  if (NothingInTheWay(client, *command, args)) {
+    out_of_memory_ = false;
+    return false;
   }
   std::string error = RefusalBeforeKeys(client, *command, args);
   if (error.empty() && cluster.enabled() && !client.from_master) {

@@ -139,6 +139,7 @@ class Engine : private KeyspaceListener {
   /// True: something was met that is not modelled, and the client has been told.
   bool AnswerUnmodelled(Client& client);
   bool Refuse(Client& client, Arguments args, const Command* command, bool container);
+  bool NothingInTheWay(const Client& client, const Command& command, Arguments args) const;
   std::string RefusalBeforeKeys(const Client& client, const Command& command, Arguments args) const;
   bool OutOfMemory(const Client& client, const Command& command, Arguments args);
   void Reject(Client& client, const Command* command, std::string_view error);

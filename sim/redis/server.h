@@ -30,8 +30,9 @@ using ClientId = std::uint64_t;
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// A reply, or a pub/sub message (kArray under RESP2, kPush under RESP3).
-  virtual void OnReply(ClientId client, const Value& value) = 0;
+  /// A reply, or a pub/sub message (kArray under RESP2, kPush under RESP3). The value is the sink's
+  /// to take; what it leaves in its place is nothing but memory.
+  virtual void OnReply(ClientId client, Value& value) = 0;
   /// The server has closed the connection (QUIT, CLIENT KILL).
   virtual void OnClosed(ClientId client) = 0;
 };

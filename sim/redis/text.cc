@@ -224,8 +224,7 @@ std::string FormatLongDouble(long double value) {
   return text == "-0" ? "0" : text;
 }
 
-bool EqualsIgnoreCase(std::string_view text, std::string_view lower_case) {
-  if (text.size() != lower_case.size()) return false;
+bool SameSizeEqualsIgnoreCase(std::string_view text, std::string_view lower_case) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (Lower(text[i]) != lower_case[i]) return false;
   }

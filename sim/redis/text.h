@@ -24,7 +24,10 @@ std::string FormatDouble(double value);           ///< %.17g; inf and -inf by na
 std::string FormatLongDouble(long double value);  ///< %.17Lf without trailing zeros.
 
 bool IsBlank(char c);  ///< as isspace in the C locale
-bool EqualsIgnoreCase(std::string_view text, std::string_view lower_case);
+bool SameSizeEqualsIgnoreCase(std::string_view text, std::string_view lower_case);
+inline bool EqualsIgnoreCase(std::string_view text, std::string_view lower_case) {
+  return text.size() == lower_case.size() && SameSizeEqualsIgnoreCase(text, lower_case);
+}
 std::string ToLower(std::string_view text);
 std::string ToUpper(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace interlock::sim::redis {
@@ -42,6 +43,12 @@ struct Value {
     integer = 0;
     text.clear();
     elements.clear();
+  }
+  void Swap(Value& other) noexcept {
+    std::swap(type, other.type);
+    std::swap(integer, other.integer);
+    text.swap(other.text);
+    elements.swap(other.elements);
   }
   /// Makes it an array of two strings, in memory that is there.
   void SetPair(std::string_view first, std::string_view second) {

@@ -229,7 +229,7 @@ void Service::Reply(Connection& connection, const Value& value) {
   AddToTurn(connection);
 }
 
-void Service::OnReply(ClientId client, const Value& value) {
+void Service::OnReply(ClientId client, Value& value) {
   Connection* connection = Find(client);
   if (connection == nullptr || connection->silent()) return;
   redis::AppendReply(value, server_.ProtocolOf(client), &connection->out());

@@ -56,7 +56,7 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   void OnBytes(Connection& connection) override;
   void OnGone(Connection& connection) override;
 
-  void OnReply(redis::ClientId client, const redis::Value& value) override;
+  void OnReply(redis::ClientId client, redis::Value& value) override;
   void OnClosed(redis::ClientId client) override;
 
   std::int64_t RealUs() const override;

@@ -14,7 +14,7 @@ namespace {
 
 class LastReply : public Sink {
  public:
-  void OnReply(ClientId /*client*/, const Value& value) override {
+  void OnReply(ClientId /*client*/, Value& value) override {
     ++replies;
     benchmark::DoNotOptimize(&value);
     if (value.type == Value::Type::kError) ++errors;

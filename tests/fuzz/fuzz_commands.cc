@@ -86,7 +86,7 @@ class Play final : private sim::redis::Sink {
     bool countable = true;
   };
 
-  void OnReply(ClientId client, const Value& value) override {
+  void OnReply(ClientId client, Value& value) override {
     CheckEncoding(value, server_.ProtocolOf(client));
     if (client == probe_) {
       probed_ = value;

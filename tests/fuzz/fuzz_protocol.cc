@@ -83,7 +83,7 @@ class Connection final : private sim::redis::Sink {
   }
 
  private:
-  void OnReply(ClientId client, const Value& value) override {
+  void OnReply(ClientId client, Value& value) override {
     CheckEncoding(value, server_.ProtocolOf(client));
   }
   void OnClosed(ClientId) override { closed_ = true; }

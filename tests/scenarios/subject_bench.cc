@@ -126,7 +126,7 @@ class BenchConnection final : public Connection {
   bool broken_ = false;
 };
 
-void Bench::OnReply(sim::redis::ClientId client, const sim::redis::Value& value) {
+void Bench::OnReply(sim::redis::ClientId client, sim::redis::Value& value) {
   replies_[client].push_back(ToReply(value));
 }
 

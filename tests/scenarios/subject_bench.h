@@ -56,7 +56,7 @@ class Bench final : public Runtime, public Connector, public sim::redis::Sink {
   std::string endpoint() const override { return "bench"; }
 
   // Sink
-  void OnReply(sim::redis::ClientId client, const sim::redis::Value& value) override;
+  void OnReply(sim::redis::ClientId client, sim::redis::Value& value) override;
   void OnClosed(sim::redis::ClientId /*client*/) override {}
 
   void Advance(Duration by) {

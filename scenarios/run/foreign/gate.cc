@@ -34,9 +34,7 @@ bool IsOrdered(const Argv& argv) {
 
 struct Gate::Node : sim::redis::Sink {
   Node(Gate& its_gate, int its_number) : gate(its_gate), number(its_number) {}
-  void OnReply(ClientId client, const Value& value) override {
-    gate.Deliver(number, client, value);
-  }
+  void OnReply(ClientId client, Value& value) override { gate.Deliver(number, client, value); }
   void OnClosed(ClientId client) override { gate.Closed(number, client); }
 
   Gate& gate;

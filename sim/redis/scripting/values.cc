@@ -52,7 +52,7 @@ bool PushRawField(lua_State* lua, Field field, int type) {
   return false;
 }
 
-// Of the table on top. Most replies are short arrays, and are known by this at once.
+// Of the table on top. Most that are not flat arrays are known by this at once.
 bool HasOnlyNumbersAsKeys(lua_State* lua) {
   constexpr int kFew = 8;
   lua_pushnil(lua);
@@ -136,8 +136,28 @@ const char* TakeArray(lua_State* lua, int protocol, Value* reply, int depth) {
   }
 }
 
+// Of the table on top, if it has the keys 1, 2 ... and no tables in it, as nearly all replies: in
+// the walk that finds it out. False: it may be anything, and so may the reply.
+bool TakeFlatArray(lua_State* lua, int protocol, Value* reply, int depth) {
+  const auto take = [&] {
+    return TakeReply(lua, protocol, &reply->elements.emplace_back(), depth + 1) == nullptr;
+  };
+  SetAggregate(reply, Value::Type::kArray);
+  lua_pushnil(lua);
+  for (lua_Number next = 1; lua_next(lua, -2) != 0; ++next) {
+    const bool is_next = lua_type(lua, -2) == LUA_TNUMBER && lua_tonumber(lua, -2) == next;
+    if (!is_next || lua_type(lua, -1) == LUA_TTABLE || !take()) {
+      lua_pop(lua, 2);
+      return false;
+    }
+    lua_pop(lua, 1);
+  }
+  return true;
+}
+
 // The table on top stays there.
 const char* TakeTable(lua_State* lua, int protocol, Value* reply, int depth) {
+  if (TakeFlatArray(lua, protocol, reply, depth)) return nullptr;
   if (HasOnlyNumbersAsKeys(lua)) return TakeArray(lua, protocol, reply, depth);
   const char* unmodelled = nullptr;
   if (PushRawField(lua, Field::kErr, LUA_TSTRING)) {

@@ -43,7 +43,7 @@ class CommandCatalogueTest : public ::testing::Test, protected Sink {
     client_ = fake_.Connect();
   }
 
-  void OnReply(ClientId, const Value& value) override { reply_ = value; }
+  void OnReply(ClientId, Value& value) override { reply_ = value; }
   void OnClosed(ClientId) override {}
 
   Value Fake(const Argv& argv) {

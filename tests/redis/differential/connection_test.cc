@@ -91,7 +91,7 @@ class ConnectionComparison : public ::testing::Test, private sim::redis::Sink {
     replies_.clear();
   }
 
-  void OnReply(ClientId client, const Value& value) override { replies_[client].push_back(value); }
+  void OnReply(ClientId client, Value& value) override { replies_[client].push_back(value); }
   void OnClosed(ClientId client) override { closed_.insert(client); }
 
   static std::string FakeAddress(std::size_t i) { return "127.0.0.1:" + std::to_string(50000 + i); }

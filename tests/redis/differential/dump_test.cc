@@ -44,7 +44,7 @@ class DumpTest : public ::testing::Test, private sim::redis::Sink {
     fake_call_({"CONFIG", "SET", "set-max-intset-entries", "20"});
   }
 
-  void OnReply(sim::redis::ClientId, const Value& value) override { reply_ = value; }
+  void OnReply(sim::redis::ClientId, Value& value) override { reply_ = value; }
   void OnClosed(sim::redis::ClientId) override {}
 
   // All of a value, in an order of its own where Redis has none.

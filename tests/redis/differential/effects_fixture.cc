@@ -77,9 +77,7 @@ void EffectsTest::SetUp() {
   subscriber_->Call({"PSUBSCRIBE", kEvents});
 }
 
-void EffectsTest::OnReply(ClientId client, const Value& value) {
-  replies_[client].push_back(value);
-}
+void EffectsTest::OnReply(ClientId client, Value& value) { replies_[client].push_back(value); }
 
 EffectsTest::Connection& EffectsTest::At(int number) {
   Connection& connection = connections_[number];

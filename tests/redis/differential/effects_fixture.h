@@ -39,7 +39,7 @@ class EffectsTest : public ::testing::Test, private sim::redis::Sink {
     sim::redis::ClientId fake = 0;
   };
 
-  void OnReply(sim::redis::ClientId client, const sim::redis::Value& value) override;
+  void OnReply(sim::redis::ClientId client, sim::redis::Value& value) override;
   void OnClosed(sim::redis::ClientId) override {}
   Connection& At(int number);
   void RunLine(std::string line);

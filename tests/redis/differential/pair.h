@@ -42,7 +42,7 @@ class Pair {
   static constexpr std::size_t kControl = kConnections;
 
   struct Collector final : sim::redis::Sink {
-    void OnReply(sim::redis::ClientId client, const sim::redis::Value& value) override {
+    void OnReply(sim::redis::ClientId client, sim::redis::Value& value) override {
       replies.emplace_back(client, value);
     }
     void OnClosed(sim::redis::ClientId client) override { closed.push_back(client); }

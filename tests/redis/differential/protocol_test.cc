@@ -138,7 +138,7 @@ class FakeSide : private sim::redis::Sink {
   }
 
  private:
-  void OnReply(sim::redis::ClientId, const Value& value) override {
+  void OnReply(sim::redis::ClientId, Value& value) override {
     sim::redis::AppendReply(value, server_.ProtocolOf(client_), &output_);
   }
   void OnClosed(sim::redis::ClientId) override { closed_ = true; }

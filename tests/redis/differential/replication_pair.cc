@@ -28,8 +28,7 @@ std::string Both(const std::string& real, const std::string& fake) {
 
 }  // namespace
 
-void ReplicationPair::FakeEnd::OnReply(sim::redis::ClientId client,
-                                       const sim::redis::Value& value) {
+void ReplicationPair::FakeEnd::OnReply(sim::redis::ClientId client, sim::redis::Value& value) {
   if (received.size() <= client) received.resize(client + 1);
   received[client].push_back(ToText(value));
 }

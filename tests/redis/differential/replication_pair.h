@@ -55,7 +55,7 @@ class ReplicationPair {
 
  private:
   struct FakeEnd final : sim::redis::Sink {
-    void OnReply(sim::redis::ClientId client, const sim::redis::Value& value) override;
+    void OnReply(sim::redis::ClientId client, sim::redis::Value& value) override;
     void OnClosed(sim::redis::ClientId client) override;
     std::vector<std::deque<std::string>> received;  // By id of the client.
   };

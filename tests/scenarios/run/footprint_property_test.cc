@@ -129,7 +129,7 @@ class Observed : private Sink, private StateSink {
   }
 
  private:
-  void OnReply(ClientId client, const Value& value) override {
+  void OnReply(ClientId client, Value& value) override {
     const auto at = std::find(clients_.begin(), clients_.end(), client);
     sent_[static_cast<std::size_t>(at - clients_.begin())] += ToText(value) + ";";
   }

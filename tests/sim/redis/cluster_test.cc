@@ -156,7 +156,7 @@ TEST_F(ClusterTest, SlotAdministrationHasItsErrors) {
 
 TEST(NoClusterTest, ClusterCommandsAreRefusedWithoutACluster) {
   struct : Sink {
-    void OnReply(ClientId, const Value& value) override { last = ToText(value); }
+    void OnReply(ClientId, Value& value) override { last = ToText(value); }
     void OnClosed(ClientId) override {}
     std::string last;
   } sink;

@@ -21,7 +21,7 @@ class FakeTest : public ::testing::Test, protected Sink {
     client_ = server_.Connect();
   }
 
-  void OnReply(ClientId client, const Value& value) override {
+  void OnReply(ClientId client, Value& value) override {
     log_.push_back(std::to_string(client) + " " + ToText(value));
   }
   void OnClosed(ClientId client) override { log_.push_back(std::to_string(client) + " closed"); }

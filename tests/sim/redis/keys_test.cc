@@ -73,7 +73,7 @@ class ReplicaKeysTest : public ::testing::Test, protected Sink {
     engine_.SetTime((kStartMs + 11) * 1000);
     engine_.keyspace.SetExpiryMode(ExpiryMode::kHide);
   }
-  void OnReply(ClientId, const Value& value) override { reply_ = ToText(value); }
+  void OnReply(ClientId, Value& value) override { reply_ = ToText(value); }
   void OnClosed(ClientId) override {}
   std::string Run(const Argv& argv) {
     engine_.Execute(client_, argv);

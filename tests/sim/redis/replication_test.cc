@@ -103,7 +103,7 @@ TEST_F(ReplicationTest, WaitInATransactionDoesNotWait) {
 TEST_F(ReplicationTest, OneAcknowledgementReleasesTheNewestWaiterFirst) {
   WithReplicas(1, 1 * kMs);
   struct Order final : Sink {
-    void OnReply(ClientId client, const Value& value) override {
+    void OnReply(ClientId client, Value& value) override {
       if (value.type == Value::Type::kInteger) ids.push_back(client);
     }
     void OnClosed(ClientId) override {}

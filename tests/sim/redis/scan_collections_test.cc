@@ -10,7 +10,7 @@ namespace {
 
 class ScanCollectionsTest : public FakeTest {
  protected:
-  void OnReply(ClientId, const Value& value) override { last_ = value; }
+  void OnReply(ClientId, Value& value) override { last_ = value; }
 
   // Runs a whole scan, with `between` after each page; `stride` is 2 where values come along.
   template <typename Between>

@@ -63,7 +63,7 @@ class TopologyTest : public ::testing::Test {
   }
 
   struct Log final : Sink {
-    void OnReply(ClientId, const Value& value) override { lines.push_back(ToText(value)); }
+    void OnReply(ClientId, Value& value) override { lines.push_back(ToText(value)); }
     void OnClosed(ClientId) override { lines.push_back("closed"); }
     std::vector<std::string> lines;
   };

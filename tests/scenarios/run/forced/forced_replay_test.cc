@@ -40,7 +40,7 @@ using sim::redis::Value;
 /// Keeps the latest reply.
 class Ear final : public sim::redis::Sink {
  public:
-  void OnReply(sim::redis::ClientId /*client*/, const Value& value) override { heard = value; }
+  void OnReply(sim::redis::ClientId /*client*/, Value& value) override { heard = value; }
   void OnClosed(sim::redis::ClientId /*client*/) override {}
   std::optional<Value> heard;
 };

@@ -59,7 +59,7 @@ class HoldsTest : public ::testing::Test, private sim::redis::Sink {
   std::int64_t now_ms_ = kEpochMs;
 
  private:
-  void OnReply(sim::redis::ClientId /*client*/, const sim::redis::Value& /*value*/) override {}
+  void OnReply(sim::redis::ClientId /*client*/, sim::redis::Value& /*value*/) override {}
   void OnClosed(sim::redis::ClientId /*client*/) override {}
 
   sim::redis::ClientId id_ = 0;
