@@ -58,7 +58,10 @@ class Table {
     }
     std::sort(commands_.begin(), commands_.end(),
               [](const Command& a, const Command& b) { return a.name < b.name; });
-    for (Command& command : commands_) DeriveKeyRange(&command);
+    for (Command& command : commands_) {
+      if (command.name.find('|') != std::string_view::npos) command.flags |= kSubcommand;
+      DeriveKeyRange(&command);
+    }
     for (std::size_t i = 0; i < commands_.size(); ++i) {
       commands_[i].place = static_cast<std::uint16_t>(i + 1);
       std::size_t slot = LowerCased(commands_[i].name).hash() % kSlots;
@@ -152,7 +155,7 @@ const Command* FindCommand(std::string_view name, std::string_view sub, bool has
   if (known_as.too_long()) return nullptr;
   const Command* command = TheTable().Find(known_as);
   // "client|id" is no name that a client may use.
-  if (command == nullptr || command->name.find('|') != std::string_view::npos) return nullptr;
+  if (command == nullptr || (command->flags & kSubcommand) != 0) return nullptr;
   if ((command->flags & kContainer) == 0) return command;
   *known_container = true;
   if (!has_sub) return command;

@@ -43,6 +43,7 @@ enum CommandFlag : std::uint32_t {
   kSubscriber = 1U << 26,     // Allowed in the RESP2 subscriber context.
   kAtOnceInMulti = 1U << 27,  // Not queued.
   kContainer = 1U << 28,      // Has subcommands, found as "client|id".
+  kSubcommand = 1U << 29,     // Is one; derived from the name.
 };
 
 /// The ACL categories that do not follow from the flags: see AclCategories.

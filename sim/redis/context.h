@@ -109,7 +109,10 @@ struct Context {
     reply.integer = number;
   }
   void Integer(std::size_t number) { Integer(static_cast<std::int64_t>(number)); }
-  void EmptyArray() { reply = ArrayValue(); }
+  void EmptyArray() {
+    reply.Clear();
+    reply.type = Value::Type::kArray;
+  }
   /// Turns the reply into an array, map or set, to be filled.
   std::vector<Value>& Array() { return Elements(Value::Type::kArray); }
   std::vector<Value>& Map() { return Elements(Value::Type::kMap); }

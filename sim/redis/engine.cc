@@ -2,7 +2,6 @@
 #include "sim/redis/engine.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "sim/redis/sentinel.h"
@@ -236,15 +235,11 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   if (client.replies == Replies::kSkipBlocked) client.replies = Replies::kOn;
   const ClientId id = client.id;
   const bool asked = client.asking;
-  constexpr std::size_t kFew = 16;
-  if (argv.size() <= kFew) {
-    std::array<std::string_view, kFew> args;
-    for (std::size_t i = 0; i < argv.size(); ++i) args[i] = argv[i];
-    Process(client, Arguments(args.data(), argv.size()));
-  } else {
-    const std::vector<std::string_view> args(argv.begin(), argv.end());
-    Process(client, args);
-  }
+  // Inside of a long script other clients' commands may come while this one is at work.
+  std::vector<std::string_view> words = std::move(words_);
+  words.assign(argv.begin(), argv.end());
+  Process(client, words);
+  words_ = std::move(words);
   Client* still = FindClient(id);
   if (still != nullptr && still->close_after_reply) {
     Close(*still);

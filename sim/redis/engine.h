@@ -166,7 +166,8 @@ class Engine : private KeyspaceListener {
   Client effects_client_;  // Runs effects.
   std::uint64_t starts_ = 0;
 
-  Value reply_;  // Of the present top-level command, for its memory.
+  Value reply_;                          // Of the present top-level command, for its memory.
+  std::vector<std::string_view> words_;  // Of a command, for their memory.
   std::size_t connected_clients_ = 0;
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to go once the command is over.

@@ -123,10 +123,14 @@ void GetEx(Context& c) {
 
 void MGet(Context& c) {
   std::vector<Value>& values = c.Array();
+  values.reserve(c.args.size() - 1);
   for (const std::string_view key : c.args.subspan(1)) {
     const Entry* entry = c.Find(key);
     const auto* text = entry == nullptr ? nullptr : std::get_if<std::string>(&entry->data);
-    values.push_back(text == nullptr ? NilValue() : StringValue(*text));
+    Value& value = values.emplace_back();
+    if (text == nullptr) continue;
+    value.type = Value::Type::kString;
+    value.text.assign(*text);
   }
 }
 

@@ -65,7 +65,8 @@ void ZPop(Context& c, bool lowest) {
     if (has_count) {
       AppendMember(c, item, true);
     } else {
-      c.reply = ArrayValue({StringValue(item.member), ScoreValue(item.score)});
+      c.Pair(item.member, FormatDouble(item.score));
+      c.reply.elements.back().type = Value::Type::kDouble;
     }
   }
 }
