@@ -130,7 +130,8 @@ class FakeSide : private sim::redis::Sink {
       if (outcome == RequestParser::Outcome::kClose) {
         output_.clear();
       } else {
-        OnReply(client_, sim::redis::ErrorValue(parser_.error()));
+        Value error = sim::redis::ErrorValue(parser_.error());
+        OnReply(client_, error);
       }
     }
     answer->bytes += output_;
