@@ -131,7 +131,7 @@ TEST_F(RedlockTest, IsGrantedByAQuorumWithTheHighestFenceAndReleasesEverywhere) 
   ASSERT_TRUE(lease.ok()) << lease.status().ToString();
   EXPECT_EQ(lease->fencing_token(), 9U);
   EXPECT_EQ(Scripts(0), Names({Acquire(), Raise()}));
-  EXPECT_EQ(LastSent(0).back(), internal::Argument(kFenceTtl));
+  EXPECT_EQ(LastSent(0).back(), internal::Argument(kFenceTtl).view());
   // One per cent and 2 ms off.
   EXPECT_EQ(lease->remaining(), 10s - 100ms - 2ms);
   OnEach({Number(1), Number(1), Number(0)});

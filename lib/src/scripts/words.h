@@ -23,16 +23,17 @@ namespace interlock::internal {
 class Number {
  public:
   template <std::integral Integer>
-  explicit Number(Integer value)
-      : size_(static_cast<std::size_t>(
-            std::to_chars(digits_.data(), digits_.data() + digits_.size(), value).ptr -
-            digits_.data())) {}
+  explicit Number(Integer value) {
+    char* const begin = digits_.data();
+    size_ =
+        static_cast<std::size_t>(std::to_chars(begin, begin + digits_.size(), value).ptr - begin);
+  }
 
   std::string_view view() const { return {digits_.data(), size_}; }
 
  private:
   std::array<char, 20> digits_{};
-  std::size_t size_;
+  std::size_t size_ = 0;
 };
 
 /// One word in up to three parts, such as a key of a resource and what it ends with. Only looks at
