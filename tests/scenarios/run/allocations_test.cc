@@ -37,13 +37,17 @@ thread_local std::uint64_t allocations_made = 0;
 
 }  // namespace
 
-void* operator new(std::size_t size) {
+// Not inlined: g++ would see the one half of a pair without the other, and warn.
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations_made;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
 
 namespace interlock::scenarios {
 namespace {
