@@ -100,7 +100,7 @@ class Check {
     options.seed = settings_.seed;
     options.runs = settings_.thorough ? kThoroughRuns : settings_.runs;
     options.least_hunt = settings_.thorough ? kThoroughHunt : 0;
-    options.explore = true;
+    options.explore = settings_.runs == 0;  // Who counts runs wants these, and nothing beside them.
     options.explaining = settings_.explain == "all"    ? Explaining::kAll
                          : settings_.explain == "none" ? Explaining::kNone
                                                        : Explaining::kFirst;
@@ -266,10 +266,11 @@ void AddWhat(Command command, CheckSettings& settings) {
 
 /// How much is run, and how.
 void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
-  const Option runs =
-      command.Add("--runs", settings.runs, "per lock, scenario and class; else their shares")
-          .InRange(1, 1'000'000'000)
-          .Excludes(redis);
+  const Option runs = command
+                          .Add("--runs", settings.runs,
+                               "so many per lock, scenario and class, and nothing beside them")
+                          .InRange(1, 1'000'000'000)
+                          .Excludes(redis);
   const Option budget =
       command.Add("--budget", settings.budget, "repeat for this long: 90s, 5m, 1h").Excludes(runs);
   command.Flag("--thorough", settings.thorough, "10,000 runs each: for nightly jobs")
