@@ -83,12 +83,12 @@ std::optional<WrittenTime> TimeOf(const std::string& word, std::int64_t now_ms) 
 
 std::optional<WrittenTime> TimeToComeIn(const std::string& word, std::int64_t now_ms) {
   constexpr std::size_t kFewestDigits = 10;  // digits, of a time in s
-  constexpr string_view kParts = "0123456789.";
-  for (std::size_t begin = word.find_first_of(kParts); begin != std::string::npos;) {
-    const std::size_t end = std::min(word.find_first_not_of(kParts, begin), word.size());
+  constexpr string_view kDigitsAndDot = "0123456789.";
+  for (std::size_t begin = word.find_first_of(kDigitsAndDot); begin != std::string::npos;) {
+    const std::size_t end = std::min(word.find_first_not_of(kDigitsAndDot, begin), word.size());
     const auto time = TimeOf(word.substr(begin, end - begin), now_ms);
     if (end - begin >= kFewestDigits && time && time->ms > now_ms) return time;
-    begin = word.find_first_of(kParts, end);
+    begin = word.find_first_of(kDigitsAndDot, end);
   }
   return std::nullopt;
 }
