@@ -26,7 +26,7 @@ std::vector<Workload> Draw(const Scenario& scenario, std::uint64_t count = kSeed
   return workloads;
 }
 
-const Scenario& Named(std::string_view name) {
+const Scenario& ScenarioNamed(std::string_view name) {
   const Scenario* scenario = FindScenario(name);
   EXPECT_NE(scenario, nullptr) << name;
   return *scenario;
@@ -62,7 +62,7 @@ TEST(GeneratorTest, ReachesEveryFaultKindOfTheScenarioAndNoOther) {
 // Two clients with the same random bytes have the same owner tokens: no lock promises anything
 // then. Tokens that are alike have a scenario of their own, because they come by no accident.
 TEST(GeneratorTest, ReachesEveryFaultOfClientsAndLinksInChaosButForThoseOfIdentities) {
-  const auto& faults = Named("chaos").shape.faults;
+  const auto& faults = ScenarioNamed("chaos").shape.faults;
   for (const sim::FaultInfo& known : sim::KnownFaults()) {
     if (known.family != sim::FaultFamily::kClient && known.family != sim::FaultFamily::kLink) {
       continue;
@@ -80,7 +80,7 @@ TEST(GeneratorTest, ReachesEveryWayToAskAndEveryNumberOfOperations) {
   bool extends = false;
   bool overstays = false;
   bool plain = false;
-  for (const Workload& workload : Draw(Named("chaos"))) {
+  for (const Workload& workload : Draw(ScenarioNamed("chaos"))) {
     for (const ClientPlan& client : workload.clients) {
       counts.insert(client.operations.size());
       for (const Operation& operation : client.operations) {
@@ -101,7 +101,7 @@ TEST(GeneratorTest, ReachesEveryWayToAskAndEveryNumberOfOperations) {
 
 TEST(GeneratorTest, ReachesEveryPermitCountOfASemaphore) {
   std::map<int, int> counts;
-  for (const Workload& workload : Draw(Named("permits"))) ++counts[workload.permits];
+  for (const Workload& workload : Draw(ScenarioNamed("permits"))) ++counts[workload.permits];
   EXPECT_EQ(counts.size(), 2U);
   EXPECT_GT(counts[2], static_cast<int>(kSeeds) / 3);
   EXPECT_GT(counts[3], static_cast<int>(kSeeds) / 3);
@@ -110,7 +110,7 @@ TEST(GeneratorTest, ReachesEveryPermitCountOfASemaphore) {
 TEST(GeneratorTest, FaultStepsCoverTheWholeRange) {
   int least = 1000;
   int most = -1;
-  for (const Workload& workload : Draw(Named("crash"))) {
+  for (const Workload& workload : Draw(ScenarioNamed("crash"))) {
     for (const sim::Fault& fault : FaultPlanOf(workload)) {
       least = std::min(least, fault.step);
       most = std::max(most, fault.step);
@@ -121,12 +121,13 @@ TEST(GeneratorTest, FaultStepsCoverTheWholeRange) {
 }
 
 TEST(GeneratorTest, NoScenarioWithoutFaultsHasOne) {
-  for (const Workload& workload : Draw(Named("contention"))) EXPECT_EQ(FaultsOf(workload), 0U);
+  for (const Workload& workload : Draw(ScenarioNamed("contention")))
+    EXPECT_EQ(FaultsOf(workload), 0U);
 }
 
 TEST(GeneratorTest, IsAFunctionOfScenarioAndSeed) {
-  EXPECT_EQ(Draw(Named("chaos"), 200), Draw(Named("chaos"), 200));
-  const std::vector<Workload> some = Draw(Named("chaos"), 200);
+  EXPECT_EQ(Draw(ScenarioNamed("chaos"), 200), Draw(ScenarioNamed("chaos"), 200));
+  const std::vector<Workload> some = Draw(ScenarioNamed("chaos"), 200);
   int equal = 0;
   for (std::size_t i = 1; i < some.size(); ++i) equal += some[i] == some[i - 1] ? 1 : 0;
   EXPECT_LE(equal, 2);
@@ -145,7 +146,7 @@ TEST(GeneratorTest, SeedsOfRunsDifferByScenarioClassAndIndex) {
 }
 
 TEST(GeneratorTest, StopsAreDrawnBesideEverythingElse) {
-  const Scenario& scenario = Named("chaos");
+  const Scenario& scenario = ScenarioNamed("chaos");
   const Generator without(scenario);
   const Generator with(scenario, {.stops = true});
   int with_stops = 0;
@@ -169,7 +170,7 @@ TEST(GeneratorTest, StopsAreDrawnBesideEverythingElse) {
 }
 
 TEST(GeneratorTest, OperatorsTakeThePlaceOfFewOperationsAndNobodyIsInsideOfThem) {
-  const Scenario& scenario = Named("nested");
+  const Scenario& scenario = ScenarioNamed("nested");
   const Generator without(scenario);
   const Generator with(scenario, {.operators = true});
   int with_operators = 0;
@@ -197,12 +198,12 @@ TEST(GeneratorTest, OperatorsTakeThePlaceOfFewOperationsAndNobodyIsInsideOfThem)
 
 // What a server has forgotten is nobody's, whoever takes it away.
 TEST(GeneratorTest, ThereAreNoOperatorsWhereServersForget) {
-  const Generator generator(Named("data-loss"), {.stops = true, .operators = true});
+  const Generator generator(ScenarioNamed("data-loss"), {.stops = true, .operators = true});
   for (std::uint64_t seed = 0; seed < 400; ++seed) EXPECT_FALSE(HasOperators(generator.Draw(seed)));
 }
 
 TEST(GeneratorTest, LeasesOfTheirOwnAreDrawnBesideEverythingElse) {
-  const Scenario& scenario = Named("chaos");
+  const Scenario& scenario = ScenarioNamed("chaos");
   const Generator without(scenario);
   const Generator with(scenario, Extras{.own_leases = true});
   int varied = 0;
@@ -235,13 +236,13 @@ TEST(LifeDrawsTest, HalfOfTheRunsOfALatchHaveAShortLife) {
 }
 
 TEST(GeneratorTest, APinnedWorkloadIsGivenAsItIs) {
-  const Scenario& scenario = Named("seed-002");
+  const Scenario& scenario = ScenarioNamed("seed-002");
   ASSERT_EQ(scenario.pinned.size(), 1U);
   EXPECT_EQ(Generator(scenario).Draw(3), scenario.pinned.front());
 }
 
 TEST(GeneratorTest, WhoReadsInAPinnedWorkloadAsksLikeAllWhereThereAreNoReaders) {
-  const Scenario& scenario = Named("idle");
+  const Scenario& scenario = ScenarioNamed("idle");
   ASSERT_TRUE(HasReaders(scenario.pinned.back()));
   const std::uint64_t last = scenario.pinned.size() - 1;
   EXPECT_FALSE(HasReaders(Generator(scenario).Draw(last)));
@@ -249,7 +250,7 @@ TEST(GeneratorTest, WhoReadsInAPinnedWorkloadAsksLikeAllWhereThereAreNoReaders) 
 }
 
 TEST(GeneratorTest, PinnedWorkloadsTakeTurns) {
-  const Scenario& scenario = Named("kleppmann.k1");
+  const Scenario& scenario = ScenarioNamed("kleppmann.k1");
   ASSERT_GT(scenario.pinned.size(), 1U);
   const Generator generator(scenario);
   for (std::uint64_t index = 0; index < 2 * scenario.pinned.size(); ++index) {

@@ -28,7 +28,7 @@ WorkloadShape Shape(std::string_view scenario) {
   return found->shape;
 }
 
-std::vector<Workload> Draw(const WorkloadShape& shape) {
+std::vector<Workload> DrawSwarm(const WorkloadShape& shape) {
   const Swarm swarm(shape);
   std::vector<Workload> workloads;
   for (std::uint64_t seed = 0; seed < kRuns; ++seed) {
@@ -93,8 +93,8 @@ std::vector<double> LengthsOf(const std::vector<Workload>& workloads, sim::Fault
 TEST(SwarmTest, AFifthOfTheRunsOfAFaultyScenarioIsCalm) {
   for (const Scenario& scenario : Catalogue()) {
     if (!scenario.pinned.empty() || scenario.shape.faults.empty()) continue;
-    const double calm =
-        Share(Draw(scenario.shape), [](const Workload& one) { return FaultPlanOf(one).empty(); });
+    const double calm = Share(DrawSwarm(scenario.shape),
+                              [](const Workload& one) { return FaultPlanOf(one).empty(); });
     EXPECT_NEAR(calm, 0.2, 0.03) << scenario.name;
   }
 }
@@ -105,7 +105,7 @@ TEST(SwarmTest, EachKindOfFaultIsOffInAboutHalfOfTheRuns) {
   WorkloadShape shape = Shape("crash");
   shape.faults = {sim::FaultKind::kCrash, sim::FaultKind::kPause};
   shape.max_faults = 30;
-  const std::vector<Workload> workloads = Draw(shape);
+  const std::vector<Workload> workloads = DrawSwarm(shape);
   for (const sim::FaultKind kind : shape.faults) {
     const double absent = Share(workloads, [kind](const Workload& one) { return !Has(one, kind); });
     EXPECT_GT(absent, 0.48) << sim::ToString(kind);
@@ -115,7 +115,7 @@ TEST(SwarmTest, EachKindOfFaultIsOffInAboutHalfOfTheRuns) {
 
 TEST(SwarmTest, EveryKindOfFaultHasItsTurn) {
   const WorkloadShape shape = Shape("chaos");
-  const std::vector<Workload> workloads = Draw(shape);
+  const std::vector<Workload> workloads = DrawSwarm(shape);
   std::vector<double> present;
   for (const sim::FaultKind kind : shape.faults) {
     present.push_back(Share(workloads, [kind](const Workload& one) { return Has(one, kind); }));
@@ -128,7 +128,7 @@ TEST(SwarmTest, EveryKindOfFaultHasItsTurn) {
 
 // An even mixture of three would make all of six operations alike in one run of 243.
 TEST(SwarmTest, HalfOfTheRunsAskInOneWayOnly) {
-  std::vector<Workload> long_ones = Draw(Shape("chaos"));
+  std::vector<Workload> long_ones = DrawSwarm(Shape("chaos"));
   std::erase_if(long_ones, [](const Workload& one) { return OperationsOf(one).size() < 6; });
   ASSERT_GT(long_ones.size(), 1000u);
   const double alike = Share(long_ones, [](const Workload& one) {
@@ -150,7 +150,7 @@ TEST(SwarmTest, HalfOfTheRunsAskInOneWayOnly) {
 }
 
 TEST(SwarmTest, ExtendingAndOverstayingAreOffInHalfOfTheRunsAndSometimesInEveryOperation) {
-  std::vector<Workload> long_ones = Draw(Shape("chaos"));
+  std::vector<Workload> long_ones = DrawSwarm(Shape("chaos"));
   std::erase_if(long_ones, [](const Workload& one) { return OperationsOf(one).size() < 6; });
   const std::vector<std::function<bool(const Operation&)>> does = {
       [](const Operation& one) { return one.extend; },
@@ -178,7 +178,7 @@ TEST(SwarmTest, NumbersOfClientsAndResourcesAreEven) {
   std::vector<int> resources;
   std::set<int> asked_for;
   double marathons = 0;
-  for (const Workload& workload : Draw(shape)) {
+  for (const Workload& workload : DrawSwarm(shape)) {
     clients.push_back(workload.clients.size());
     resources.push_back(workload.resources);
     marathons += workload.clients[0].operations.size() > 3 ? 1.0 / kRuns : 0;
@@ -196,7 +196,7 @@ TEST(SwarmTest, NumbersOfClientsAndResourcesAreEven) {
 TEST(SwarmTest, RatiosOfLeaseLatencyAndHoldAreLogUniform) {
   std::vector<double> latencies;
   std::vector<double> holds;
-  for (const Workload& workload : Draw(Shape("chaos"))) {
+  for (const Workload& workload : DrawSwarm(Shape("chaos"))) {
     const auto lease = static_cast<double>(workload.lease.count());
     const auto latency = static_cast<double>(workload.latency_max.count());
     latencies.push_back(std::floor(std::log2(lease / latency) + 0.01));
@@ -216,7 +216,7 @@ TEST(SwarmTest, RatiosOfLeaseLatencyAndHoldAreLogUniform) {
 }
 
 TEST(SwarmTest, LengthsOfPausesAreLogUniformAroundTheLease) {
-  const std::vector<double> lengths = LengthsOf(Draw(Shape("pause")), sim::FaultKind::kPause);
+  const std::vector<double> lengths = LengthsOf(DrawSwarm(Shape("pause")), sim::FaultKind::kPause);
   ExpectEven(lengths, 13, 0.25);
   EXPECT_EQ(*std::min_element(lengths.begin(), lengths.end()), -6);
   EXPECT_EQ(*std::max_element(lengths.begin(), lengths.end()), 6);
@@ -225,7 +225,7 @@ TEST(SwarmTest, LengthsOfPausesAreLogUniformAroundTheLease) {
 TEST(SwarmTest, AHugeDelayIsRareAndPartitionsHaveALeastLength) {
   WorkloadShape shape = Shape("lossy");
   shape.faults = {sim::FaultKind::kDelayRequest, sim::FaultKind::kPartition};
-  const std::vector<Workload> workloads = Draw(shape);
+  const std::vector<Workload> workloads = DrawSwarm(shape);
   const std::vector<double> delays = LengthsOf(workloads, sim::FaultKind::kDelayRequest);
   const auto huge = static_cast<double>(
       std::count_if(delays.begin(), delays.end(), [](double power) { return power > 6; }));
@@ -239,7 +239,7 @@ TEST(SwarmTest, ClocksRunWithinTheShapesRateInHalfOfTheRuns) {
   WorkloadShape shape = Shape("chaos");
   shape.max_rate_ppm = 800;
   std::set<std::int64_t> rates;
-  const double exact = Share(Draw(shape), [&](const Workload& one) {
+  const double exact = Share(DrawSwarm(shape), [&](const Workload& one) {
     for (const ClientPlan& client : one.clients) rates.insert(client.clock_rate_ppm);
     return std::all_of(one.clients.begin(), one.clients.end(),
                        [](const ClientPlan& client) { return client.clock_rate_ppm == 0; });

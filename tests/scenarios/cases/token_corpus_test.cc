@@ -42,13 +42,13 @@ std::string Describe(const RunResult& run) {
   return text.str();
 }
 
-struct Line {
+struct CorpusLine {
   std::string token;
   std::string expected;
 };
 
-std::vector<Line> ReadCorpus() {
-  std::vector<Line> lines;
+std::vector<CorpusLine> ReadCorpus() {
+  std::vector<CorpusLine> lines;
   std::ifstream file(kCorpus);
   std::string text;
   while (std::getline(file, text)) {
@@ -83,7 +83,7 @@ std::map<UnitName, Unit> AllUnits(const CampaignOptions& options) {
   return units;
 }
 
-CampaignOptions Everything(const cli::Registry& registry) {
+CampaignOptions AllLocks(const cli::Registry& registry) {
   CampaignOptions options;
   options.entries = registry.entries();
   for (const Scenario& scenario : Catalogue()) options.scenarios.push_back(&scenario);
@@ -107,11 +107,11 @@ std::string TokenFor(const Unit& unit, const cli::Registry& registry, sim::Unive
   return token_of(first);
 }
 
-void Approve(const cli::Registry& registry, std::vector<Line> lines) {
+void Approve(const cli::Registry& registry, std::vector<CorpusLine> lines) {
   sim::Universe universe;
-  const CampaignOptions everything = Everything(registry);
+  const CampaignOptions everything = AllLocks(registry);
   auto units = AllUnits(everything);
-  for (const Line& line : lines) {
+  for (const CorpusLine& line : lines) {
     const auto token = DecodeReplayToken(line.token);
     if (token.ok()) units.erase(NameOf(*token));
   }
@@ -121,19 +121,19 @@ void Approve(const cli::Registry& registry, std::vector<Line> lines) {
   std::ofstream file(kCorpus);
   file << "# Tokens with the hash of their trace and what they violate: see "
           "token_corpus_test.cc.\n";
-  for (const Line& line : lines) {
+  for (const CorpusLine& line : lines) {
     file << line.token << ' ' << Replayed(line.token, registry, universe) << '\n';
   }
 }
 
 TEST(TokenCorpusTest, EveryRunIsWhatItWas) {
   const cli::Registry registry = ThisRegistry();
-  std::vector<Line> lines = ReadCorpus();
+  std::vector<CorpusLine> lines = ReadCorpus();
   if (std::getenv("INTERLOCK_APPROVE") != nullptr) Approve(registry, std::move(lines));
   lines = ReadCorpus();
   ASSERT_GE(lines.size(), 300U) << kCorpus;
   sim::Universe universe;
-  for (const Line& line : lines) {
+  for (const CorpusLine& line : lines) {
     EXPECT_EQ(Replayed(line.token, registry, universe), line.expected) << line.token;
   }
 }
@@ -141,12 +141,12 @@ TEST(TokenCorpusTest, EveryRunIsWhatItWas) {
 TEST(TokenCorpusTest, EveryLockHasATokenInEachScenarioAndClass) {
   const cli::Registry registry = ThisRegistry();
   std::set<UnitName> pinned;
-  for (const Line& line : ReadCorpus()) {
+  for (const CorpusLine& line : ReadCorpus()) {
     const auto token = DecodeReplayToken(line.token);
     ASSERT_TRUE(token.ok()) << token.status().ToString();
     pinned.insert(NameOf(*token));
   }
-  const CampaignOptions everything = Everything(registry);
+  const CampaignOptions everything = AllLocks(registry);
   for (const auto& [name, unit] : AllUnits(everything)) {
     EXPECT_TRUE(pinned.contains(name))
         << std::get<0>(name) << " in " << std::get<1>(name) << ", " << ToString(std::get<2>(name))

@@ -23,7 +23,7 @@ using testing::ReadFile;
 using testing::RunChild;
 using testing::ScratchFolder;
 
-ChildResult Interlock(std::vector<std::string> words) {
+ChildResult RunInterlock(std::vector<std::string> words) {
   words.insert(words.begin(), INTERLOCK_PROGRAM);
   return RunChild(words);
 }
@@ -38,7 +38,7 @@ class ReportCommandTest : public ::testing::Test {
 
   std::string Measured(const std::string& name) {
     std::string out = folder_.path() + "/" + name;
-    const ChildResult run = Interlock(
+    const ChildResult run = RunInterlock(
         {"contend", "--lock", "mutex", "--clients", "1,2", "--duration", "1s", "--out", out});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return out;
@@ -50,7 +50,7 @@ class ReportCommandTest : public ::testing::Test {
 TEST_F(ReportCommandTest, AFindingIsTheSameUnderAnotherSeed) {
   const std::string before = Failing("before", "1");
   const std::string now = Failing("now", "2");
-  const ChildResult same = Interlock({"report", "diff", before, now});
+  const ChildResult same = RunInterlock({"report", "diff", before, now});
   EXPECT_EQ(same.exit_code, 0) << same.out;
   EXPECT_THAT(same.out, HasSubstr("STILL   LK005 foreign-release"));
   EXPECT_THAT(same.out, HasSubstr("PASS  0 new"));
@@ -59,13 +59,13 @@ TEST_F(ReportCommandTest, AFindingIsTheSameUnderAnotherSeed) {
 TEST_F(ReportCommandTest, DiffRefusesWhatCannotBeCompared) {
   const std::string check = Failing("check", "1");
   const std::string measured = Measured("measured");
-  const ChildResult mixed = Interlock({"report", "diff", check, measured});
+  const ChildResult mixed = RunInterlock({"report", "diff", check, measured});
   EXPECT_EQ(mixed.exit_code, 65);
   EXPECT_THAT(mixed.err, HasSubstr("one of them is a check, the other a measurement"));
-  EXPECT_EQ(Interlock({"report", "diff", check, folder_.path() + "/none"}).exit_code, 65);
-  EXPECT_EQ(Interlock({"report", "diff", check}).exit_code, 64);
-  EXPECT_EQ(Interlock({"report", "diff", check, check, "--format", "html"}).exit_code, 64);
-  const ChildResult twice = Interlock({"report", "diff", measured, measured, "--json"});
+  EXPECT_EQ(RunInterlock({"report", "diff", check, folder_.path() + "/none"}).exit_code, 65);
+  EXPECT_EQ(RunInterlock({"report", "diff", check}).exit_code, 64);
+  EXPECT_EQ(RunInterlock({"report", "diff", check, check, "--format", "html"}).exit_code, 64);
+  const ChildResult twice = RunInterlock({"report", "diff", measured, measured, "--json"});
   EXPECT_EQ(twice.exit_code, 0);
   EXPECT_THAT(twice.out, HasSubstr("\"identical to the earlier measurement\""));
 }
@@ -80,8 +80,8 @@ TEST_F(ReportCommandTest, SeveralRunsAreRenderedSideBySide) {
                                          folder_.path() + "/again/measured/"};
   std::vector<std::string> words = runs;
   words.insert(words.end(), {"--format", "html,csv", "--out", out});
-  const ChildResult rendered = Interlock(words);
-  EXPECT_EQ(rendered.exit_code, Interlock({"report", check, "--format", "csv"}).exit_code)
+  const ChildResult rendered = RunInterlock(words);
+  EXPECT_EQ(rendered.exit_code, RunInterlock({"report", check, "--format", "csv"}).exit_code)
       << "the worst of the runs'";
   const std::string index = ReadFile(out + "/index.html");
   for (const char* file : {"measured/report.html", "check/verdicts.csv", "measured-2/figures.csv",
@@ -94,12 +94,12 @@ TEST_F(ReportCommandTest, SeveralRunsAreRenderedSideBySide) {
   EXPECT_THAT(together, HasSubstr("mutex (virtual, measured-2)"));
   words = runs;
   words.insert(words.end(), {"--format", "html"});
-  EXPECT_EQ(Interlock(words).exit_code, 64) << "several files need a folder";
+  EXPECT_EQ(RunInterlock(words).exit_code, 64) << "several files need a folder";
 }
 
 TEST_F(ReportCommandTest, AFolderIsShownToABrowserUntilCtrlC) {
   const std::string measured = Measured("measured");
-  ASSERT_EQ(Interlock({"report", measured, "--format", "html", "--out", measured}).exit_code, 0);
+  ASSERT_EQ(RunInterlock({"report", measured, "--format", "html", "--out", measured}).exit_code, 0);
   const ChildResult client =
       RunChild({"/usr/bin/env", "python3", INTERLOCK_VIEW_CLIENT, INTERLOCK_PROGRAM, measured});
   EXPECT_EQ(client.exit_code, 0) << client.err;
@@ -112,10 +112,10 @@ TEST_F(ReportCommandTest, AFolderIsShownToABrowserUntilCtrlC) {
             "taken 69 True\n"
             "loopback alone\n"
             "ended 0 interlock: stopped\n");
-  EXPECT_EQ(Interlock({"report", "--view", measured + "/none"}).exit_code, 65);
-  EXPECT_EQ(Interlock({"report", "--view", measured, measured}).exit_code, 64);
-  EXPECT_EQ(Interlock({"report", "--view", measured, "--port", "65536"}).exit_code, 64);
-  EXPECT_EQ(Interlock({"report"}).exit_code, 64);
+  EXPECT_EQ(RunInterlock({"report", "--view", measured + "/none"}).exit_code, 65);
+  EXPECT_EQ(RunInterlock({"report", "--view", measured, measured}).exit_code, 64);
+  EXPECT_EQ(RunInterlock({"report", "--view", measured, "--port", "65536"}).exit_code, 64);
+  EXPECT_EQ(RunInterlock({"report"}).exit_code, 64);
 }
 
 // The verdict is the stored run's, whatever becomes of the output.
@@ -142,17 +142,17 @@ TEST_F(ReportCommandTest, AFullDiskOrAClosedFolderIsAnErrorWithItsReason) {
                 std::string(INTERLOCK_PROGRAM) + " contend --lock mutex --clients 2 " +
                     "--duration 1s --gate " + gate + " --out " + out + " > /dev/full"});
   EXPECT_EQ(measured.exit_code, 70);
-  EXPECT_EQ(Interlock({"report", out, "--format", "text"}).exit_code, 3) << "its own verdict";
+  EXPECT_EQ(RunInterlock({"report", out, "--format", "text"}).exit_code, 3) << "its own verdict";
   // A file that stands where a folder should, as root may write to any.
   const ChildResult closed =
-      Interlock({"report", check, "--format", "html", "--out", check + "/run.json"});
+      RunInterlock({"report", check, "--format", "html", "--out", check + "/run.json"});
   EXPECT_EQ(closed.exit_code, 65);
   EXPECT_THAT(closed.err, HasSubstr("run.json"));
-  const ChildResult taken = Interlock({"report", "diff", check, check, "--out", "/dev/null/x"});
+  const ChildResult taken = RunInterlock({"report", "diff", check, check, "--out", "/dev/null/x"});
   EXPECT_EQ(taken.exit_code, 65);
   fs::create_directories(folder_.path() + "/out/report.html/x");
   const ChildResult blocked =
-      Interlock({"report", check, "--format", "html,csv", "--out", folder_.path() + "/out"});
+      RunInterlock({"report", check, "--format", "html,csv", "--out", folder_.path() + "/out"});
   EXPECT_EQ(blocked.exit_code, 70);
   EXPECT_THAT(blocked.err, HasSubstr("report.html: Is a directory"));
   EXPECT_TRUE(fs::exists(folder_.path() + "/out/verdicts.csv")) << "the others are written";

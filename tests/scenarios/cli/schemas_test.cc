@@ -25,12 +25,12 @@ using testing::RunChild;
 using testing::ScratchFolder;
 using Paths = std::vector<std::string>;
 
-ChildResult Interlock(std::vector<std::string> words) {
+ChildResult InterlockJson(std::vector<std::string> words) {
   words.insert(words.begin(), INTERLOCK_PROGRAM);
   return RunChild(words);
 }
 
-ChildResult Judge(const std::string& schema, const Paths& documents, bool mutate) {
+ChildResult JudgeBySchema(const std::string& schema, const Paths& documents, bool mutate) {
   std::vector<std::string> words = {"/usr/bin/python3", INTERLOCK_CHECK_SCHEMA};
   if (mutate) words.emplace_back("--mutate");
   words.push_back(std::string(INTERLOCK_SCHEMAS "/") + schema + ".schema.json");
@@ -41,7 +41,7 @@ ChildResult Judge(const std::string& schema, const Paths& documents, bool mutate
 void ExpectStrictlyValid(const std::string& schema, const Paths& documents) {
   ASSERT_FALSE(documents.empty());
   for (const bool mutate : {false, true}) {
-    const ChildResult judged = Judge(schema, documents, mutate);
+    const ChildResult judged = JudgeBySchema(schema, documents, mutate);
     EXPECT_EQ(judged.exit_code, 0) << schema << "\n" << judged.out << judged.err;
     EXPECT_THAT(judged.out, HasSubstr(" checked, 0 complaints"));
   }
@@ -52,7 +52,7 @@ class SchemasTest : public ::testing::Test {
   /// A file with what the program prints.
   std::string Printed(const std::string& name, const std::vector<std::string>& words,
                       const std::set<int>& codes) {
-    const ChildResult child = Interlock(words);
+    const ChildResult child = InterlockJson(words);
     EXPECT_TRUE(codes.contains(child.exit_code)) << child.exit_code << "\n" << child.err;
     const std::string path = folder_.path() + "/" + name;
     std::ofstream(path, std::ios::binary) << child.out;
@@ -114,21 +114,21 @@ TEST_F(SchemasTest, CounterexamplesOfManyKinds) {
                                        {"broken/latch-counts-resends", "chaos"},
                                        {"broken/random-fence", "guarded"}}) {
     const std::string out = out_ + std::to_string(cases.size());
-    const ChildResult run =
-        Interlock({"check", "--lock", lock, "--scenario", scenario, "--runs", "200", "--out", out});
+    const ChildResult run = InterlockJson(
+        {"check", "--lock", lock, "--scenario", scenario, "--runs", "200", "--out", out});
     ASSERT_LT(run.exit_code, 3) << run.err;
     const Paths found = FilesIn(out + "/counterexamples");
     EXPECT_FALSE(found.empty()) << lock << " in " << scenario;
     cases.insert(cases.end(), found.begin(), found.end());
   }
-  const ChildResult judged = Judge("counterexample", cases, false);
+  const ChildResult judged = JudgeBySchema("counterexample", cases, false);
   EXPECT_EQ(judged.exit_code, 0) << judged.out << judged.err;
 }
 
 TEST_F(SchemasTest, AShard) {
   const ChildResult run =
-      Interlock({"check", "--lock", "mutex,broken/del-without-owner", "--scenario", "kleppmann.*",
-                 "--runs", "60", "--shard", "1/2", "--out", out_});
+      InterlockJson({"check", "--lock", "mutex,broken/del-without-owner", "--scenario",
+                     "kleppmann.*", "--runs", "60", "--shard", "1/2", "--out", out_});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   ExpectStrictlyValid("shard", {out_ + "/run.shard-1-of-2.json"});
 }

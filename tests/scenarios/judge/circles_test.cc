@@ -36,7 +36,7 @@ using testing::Released;
 
 using Histories = std::vector<History>;
 
-std::vector<Violation> Judge(const Histories& histories) {
+std::vector<Violation> CirclesIn(const Histories& histories) {
   std::vector<const History*> all;
   for (const History& history : histories) all.push_back(&history);
   std::vector<Violation> violations;
@@ -76,7 +76,7 @@ Histories AroundASharedKey() {
 }
 
 TEST(CirclesTest, TwoClientsThatOnlyALeaseSetsFree) {
-  const auto violations = Judge(AroundASharedKey());
+  const auto violations = CirclesIn(AroundASharedKey());
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_EQ(violations[0].at, Ms(200)) << "when it closed";
   EXPECT_THAT(violations[0].what, HasSubstr("C1 waited for what C2 held"));
@@ -88,17 +88,17 @@ TEST(CirclesTest, AClientThatWaitsForItself) {
   Takes(all[0], 0, Ms(10));
   Fills(all[1], 0, Ms(10));
   WaitsFrom(all[1], 0, Ms(50), Ms(1009));
-  const auto violations = Judge(all);
+  const auto violations = CirclesIn(all);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_THAT(violations[0].what, HasSubstr("C1 waited for what itself held"));
   all[1].attempts[0].ask = Ask::kTry;
-  EXPECT_THAT(Judge(all), IsEmpty()) << "a try waits for nobody";
+  EXPECT_THAT(CirclesIn(all), IsEmpty()) << "a try waits for nobody";
 }
 
 TEST(CirclesTest, AChainIsNoCircle) {
   Histories all = AroundASharedKey();
   all[2].attempts.clear();  // C2 only works
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
 }
 
 // Users who ask crosswise close circles around any lock.
@@ -108,29 +108,29 @@ TEST(CirclesTest, WhoAsksCrosswiseHasOnlyItselfToBlame) {
   Takes(all[1], 1, Ms(10));
   WaitsFrom(all[1], 0, Ms(100), Ms(1009));
   WaitsFrom(all[0], 1, Ms(100), Ms(1009));
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
 }
 
 TEST(CirclesTest, ALockThatSeesTheCircleAndRefusesIsFine) {
   Histories all = AroundASharedKey();
   all[2].attempts[0] = Answered(all[2].attempts[0], Ms(210), StatusCode::kNotAcquired);
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
 }
 
 TEST(CirclesTest, TheEndOfSomebodysPatienceIsNoCure) {
   Histories all = AroundASharedKey();
   all[2].attempts[0] = Answered(all[2].attempts[0], Ms(700), StatusCode::kTimeout);
   all[2].attempts[0].deadline = Ms(700);
-  EXPECT_THAT(PropertiesOf(Judge(all)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(CirclesIn(all)), ElementsAre(Judged::kDeadlock));
   all[2].attempts[0].deadline = Ms(1'900);
-  EXPECT_THAT(Judge(all), IsEmpty()) << "it gave up early: it may have seen the circle";
+  EXPECT_THAT(CirclesIn(all), IsEmpty()) << "it gave up early: it may have seen the circle";
 }
 
 TEST(CirclesTest, AReleaseOpensIt) {
   Histories all = AroundASharedKey();
   all[1].server_holds[0] = Ended(all[1].server_holds[0], ServerHoldEnd::kReleased, Ms(150));
   all[1].holds[0] = Released(all[1].holds[0], Ms(149), Ms(151));
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
 }
 
 // With one token for all that a client does, its entry may be a grant that it has not heard of yet.
@@ -139,7 +139,7 @@ TEST(CirclesTest, AGrantOnItsWayIsNotWaitedFor) {
   Takes(all[0], 0, Ms(10));
   WaitsFrom(all[1], 0, Ms(50), Ms(1'060));
   Fills(all[1], 0, Ms(60));
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
 }
 
 /// Each has one of two that it asked for at once, and waits for the other's.
@@ -156,7 +156,7 @@ Histories CrosswiseParts() {
 }
 
 TEST(CirclesTest, PartsOfWhatIsAskedForAtOnceCloseACircle) {
-  const auto violations = Judge(CrosswiseParts());
+  const auto violations = CirclesIn(CrosswiseParts());
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_THAT(violations[0].what, HasSubstr("C1 waited for what C2 held"));
   EXPECT_THAT(violations[0].what, HasSubstr("C2 waited for what C1 held"));
@@ -165,7 +165,7 @@ TEST(CirclesTest, PartsOfWhatIsAskedForAtOnceCloseACircle) {
 TEST(CirclesTest, WhoHasOnePartAndWaitsForTheOtherIsNotInItsOwnWay) {
   Histories all = CrosswiseParts();
   for (History& history : all) history.attempts.erase(history.attempts.begin() + 1);
-  EXPECT_THAT(Judge(all), IsEmpty()) << "C2 is not asking";
+  EXPECT_THAT(CirclesIn(all), IsEmpty()) << "C2 is not asking";
 }
 
 TEST(CirclesTest, AFreePermitIsEnough) {
@@ -173,21 +173,21 @@ TEST(CirclesTest, AFreePermitIsEnough) {
   Takes(all[0], 0, Ms(10));
   Fills(all[1], 0, Ms(10));
   WaitsFrom(all[1], 0, Ms(50), Ms(1'009));
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
   Takes(all[0], 1, Ms(10));
   Fills(all[1], 1, Ms(10));
-  EXPECT_THAT(Judge(all), IsEmpty()) << "C2 does not wait, and will release";
+  EXPECT_THAT(CirclesIn(all), IsEmpty()) << "C2 does not wait, and will release";
   WaitsFrom(all[1], 1, Ms(70), Ms(1'009));
-  EXPECT_THAT(PropertiesOf(Judge(all)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(CirclesIn(all)), ElementsAre(Judged::kDeadlock));
 }
 
 TEST(CirclesTest, WhatAFaultLeftBehindIsNotJudged) {
   Histories all = AroundASharedKey();
   Crash(all[0], 5, Ms(1));
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
   all = AroundASharedKey();
   all[1].disturbances = {{3, Ms(1)}};
-  EXPECT_THAT(Judge(all), IsEmpty());
+  EXPECT_THAT(CirclesIn(all), IsEmpty());
 }
 
 TEST(CirclesTest, TheScenarioAsksInOneOrderAndNests) {

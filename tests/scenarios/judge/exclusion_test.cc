@@ -21,18 +21,20 @@ using testing::NewHistory;
 using testing::NewHistoryOfPermits;
 using testing::PropertiesOf;
 
-std::vector<Violation> Judge(const History& history, bool semaphore = false) {
+std::vector<Violation> ExclusionOf(const History& history, bool semaphore = false) {
   std::vector<Violation> violations;
   JudgeExclusion(history, semaphore, violations);
   return violations;
 }
 
-TEST(ExclusionTest, NothingIsSaidOfAnEmptyHistory) { EXPECT_THAT(Judge(NewHistory()), IsEmpty()); }
+TEST(ExclusionTest, NothingIsSaidOfAnEmptyHistory) {
+  EXPECT_THAT(ExclusionOf(NewHistory()), IsEmpty());
+}
 
 TEST(ExclusionTest, OverlappingBeliefsAreBeliefExclusion) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(99), Ms(200))};
-  const auto violations = Judge(history);
+  const auto violations = ExclusionOf(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kBeliefExclusion));
   EXPECT_EQ(violations[0].at, Ms(99));
   EXPECT_EQ(violations[0].client, 1);
@@ -43,31 +45,31 @@ TEST(ExclusionTest, OverlappingBeliefsAreBeliefExclusion) {
 TEST(ExclusionTest, TouchingBeliefsAreFine) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(100), Ms(200))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history), IsEmpty());
 }
 
 TEST(ExclusionTest, TouchingBeliefsAreFineInEitherOrderOfTheHistory) {
   History history = NewHistory();
   history.holds = {Believes(1, Ms(100), Ms(200)), Believes(0, Ms(0), Ms(100))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history), IsEmpty());
 }
 
 TEST(ExclusionTest, AnEmptyBeliefOverlapsNothing) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(50), Ms(50))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history), IsEmpty());
 }
 
 TEST(ExclusionTest, AnOpenBeliefOverlapsEveryLaterOne) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), kOpen), Believes(1, Ms(50'000), Ms(50'001))};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kBeliefExclusion));
+  EXPECT_THAT(PropertiesOf(ExclusionOf(history)), ElementsAre(Judged::kBeliefExclusion));
 }
 
 TEST(ExclusionTest, EqualBeliefsOverlap) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(10), Ms(20)), Believes(1, Ms(10), Ms(20))};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kBeliefExclusion));
+  EXPECT_THAT(PropertiesOf(ExclusionOf(history)), ElementsAre(Judged::kBeliefExclusion));
 }
 
 TEST(ExclusionTest, TheSecondBeliefAfterALateExtensionCounts) {
@@ -75,16 +77,16 @@ TEST(ExclusionTest, TheSecondBeliefAfterALateExtensionCounts) {
   ClientHold twice = Believes(0, Ms(0), Ms(100));
   twice.belief.push_back({Ms(300), Ms(400)});
   history.holds = {twice, Believes(1, Ms(150), Ms(250))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history), IsEmpty());
   history.holds[1].belief[0].to = Ms(301);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kBeliefExclusion));
+  EXPECT_THAT(PropertiesOf(ExclusionOf(history)), ElementsAre(Judged::kBeliefExclusion));
 }
 
 TEST(ExclusionTest, OverlappingSectionsAreSectionExclusion) {
   History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(1), Ms(151)),
                    Inside(Believes(1, Ms(150), Ms(300)), Ms(150), Ms(200))};
-  const auto violations = Judge(history);
+  const auto violations = ExclusionOf(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSectionExclusion));
   EXPECT_EQ(violations[0].at, Ms(150));
 }
@@ -93,14 +95,14 @@ TEST(ExclusionTest, TouchingSectionsAreFine) {
   History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(1), Ms(150)),
                    Inside(Believes(1, Ms(150), Ms(300)), Ms(150), Ms(200))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history), IsEmpty());
 }
 
 TEST(ExclusionTest, AHoldThatNeverEnteredHasNoSection) {
   History history = NewHistory();
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(1), Ms(150)),
                    Believes(1, Ms(110), Ms(300))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history), IsEmpty());
 }
 
 TEST(ExclusionTest, BothLevelsAreReportedWithTheEarliestInstantOfEach) {
@@ -108,7 +110,7 @@ TEST(ExclusionTest, BothLevelsAreReportedWithTheEarliestInstantOfEach) {
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(10), Ms(90)),
                    Inside(Believes(1, Ms(20), Ms(100)), Ms(30), Ms(90)),
                    Inside(Believes(2, Ms(40), Ms(100)), Ms(50), Ms(90))};
-  const auto violations = Judge(history);
+  const auto violations = ExclusionOf(history);
   ASSERT_THAT(PropertiesOf(violations),
               ElementsAre(Judged::kBeliefExclusion, Judged::kSectionExclusion));
   EXPECT_EQ(violations[0].at, Ms(20));
@@ -119,7 +121,7 @@ TEST(ExclusionTest, TwoPermitsMayOverlap) {
   History history = NewHistoryOfPermits(2);
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(1, Ms(0), Ms(100)), Ms(0), Ms(100))};
-  EXPECT_THAT(Judge(history, true), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history, true), IsEmpty());
 }
 
 TEST(ExclusionTest, AThirdHolderOfTwoPermitsViolatesThem) {
@@ -127,7 +129,7 @@ TEST(ExclusionTest, AThirdHolderOfTwoPermitsViolatesThem) {
   history.holds = {Inside(Believes(0, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(1, Ms(0), Ms(100)), Ms(0), Ms(100)),
                    Inside(Believes(2, Ms(99), Ms(101)), Ms(99), Ms(101))};
-  const auto violations = Judge(history, true);
+  const auto violations = ExclusionOf(history, true);
   EXPECT_THAT(PropertiesOf(violations),
               ElementsAre(Judged::kPermitsBelief, Judged::kPermitsSection));
 }
@@ -136,13 +138,13 @@ TEST(ExclusionTest, AThirdHolderOfTwoPermitsAfterOneEndedIsFine) {
   History history = NewHistoryOfPermits(2);
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(0), Ms(50)),
                    Believes(2, Ms(50), Ms(101))};
-  EXPECT_THAT(Judge(history, true), IsEmpty());
+  EXPECT_THAT(ExclusionOf(history, true), IsEmpty());
 }
 
 TEST(ExclusionTest, ASemaphoreOfOnePermitIsJudgedByItsPermits) {
   History history = NewHistory();
   history.holds = {Believes(0, Ms(0), Ms(100)), Believes(1, Ms(99), Ms(200))};
-  EXPECT_THAT(PropertiesOf(Judge(history, true)), ElementsAre(Judged::kPermitsBelief));
+  EXPECT_THAT(PropertiesOf(ExclusionOf(history, true)), ElementsAre(Judged::kPermitsBelief));
 }
 
 }  // namespace

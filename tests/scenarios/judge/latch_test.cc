@@ -53,19 +53,21 @@ History With(History history, Attempt attempt) {
   return history;
 }
 
-std::vector<Violation> Judge(const History& history, LatchRules rules = kTwoParties,
-                             bool to_its_end = true) {
+std::vector<Violation> LatchVerdict(const History& history, LatchRules rules = kTwoParties,
+                                    bool to_its_end = true) {
   std::vector<Violation> violations;
   JudgeLatch(history, rules, to_its_end, violations);
   return violations;
 }
 
 TEST(LatchOracleTest, WhoIsLetThroughWhenAllHaveCountedIsFine) {
-  EXPECT_THAT(Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(200)))), IsEmpty());
+  EXPECT_THAT(LatchVerdict(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(200)))),
+              IsEmpty());
 }
 
 TEST(LatchOracleTest, WhoIsLetThroughBeforeTheLastOneCountsIsConvicted) {
-  const auto violations = Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(199))));
+  const auto violations =
+      LatchVerdict(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(199))));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kServerExclusion));
   EXPECT_EQ(violations[0].client, 2);
   EXPECT_EQ(violations[0].at, Ms(199));
@@ -77,8 +79,8 @@ constexpr LatchRules kShortLived{2, testing::kLease, false, {}, milliseconds(500
 
 TEST(LatchOracleTest, AnOpenLatchIsRememberedForItsLifeAfterTheLastCountDown) {
   const auto looks = [](VirtualTime asked, StatusCode answer) {
-    return Judge(With(Opened(), Answered(Asked(2, Ask::kTry, asked), asked + Ms(2), answer)),
-                 kShortLived);
+    return LatchVerdict(With(Opened(), Answered(Asked(2, Ask::kTry, asked), asked + Ms(2), answer)),
+                        kShortLived);
   };
   for (const StatusCode no : {StatusCode::kTimeout, StatusCode::kInvalidArgument}) {
     const auto violations = looks(Ms(680), no);
@@ -92,12 +94,14 @@ TEST(LatchOracleTest, AnOpenLatchIsRememberedForItsLifeAfterTheLastCountDown) {
 TEST(LatchOracleTest, WhoeverCountsDownAgainKeepsItForItsLife) {
   History history = With(Opened(), CountsDown(0, Ms(600), Ms(601), Ms(602)));
   history = With(history, Answered(Asked(2, Ask::kTry, Ms(1080)), Ms(1082), StatusCode::kTimeout));
-  EXPECT_THAT(PropertiesOf(Judge(history, kShortLived)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history, kShortLived)),
+              ElementsAre(Judged::kSpuriousRefusal));
   // The one count down came too late for certain: then both parties have to say it again.
   history.attempts[2] = CountsDown(0, Ms(690), Ms(691), Ms(692));
-  EXPECT_THAT(Judge(history, kShortLived), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history, kShortLived), IsEmpty());
   history.attempts.insert(history.attempts.begin() + 3, CountsDown(1, Ms(700), Ms(701), Ms(702)));
-  EXPECT_THAT(PropertiesOf(Judge(history, kShortLived)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history, kShortLived)),
+              ElementsAre(Judged::kSpuriousRefusal));
 }
 
 TEST(LatchOracleTest, ACountDownThatTookAsLongAsALifeKeepsNothing) {
@@ -105,18 +109,19 @@ TEST(LatchOracleTest, ACountDownThatTookAsLongAsALifeKeepsNothing) {
   history.attempts = {CountsDown(0, Ms(99), Ms(100), Ms(601)),
                       CountsDown(1, Ms(599), Ms(600), Ms(602)),
                       Answered(Asked(2, Ask::kTry, Ms(650)), Ms(651), StatusCode::kTimeout)};
-  EXPECT_THAT(Judge(history, kShortLived), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history, kShortLived), IsEmpty());
   history.attempts[0] = CountsDown(0, Ms(550), Ms(551), Ms(601));
-  EXPECT_THAT(PropertiesOf(Judge(history, kShortLived)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history, kShortLived)),
+              ElementsAre(Judged::kSpuriousRefusal));
 }
 
 TEST(LatchOracleTest, AWaiterMustNotMissTheLifeOfAnOpenLatch) {
   LatchRules rules = kShortLived;
   rules.hand_over_bound = milliseconds(60);
   const auto waits = [&](VirtualTime answered) {
-    return Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), answered,
-                                         StatusCode::kInvalidArgument)),
-                 rules);
+    return LatchVerdict(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), answered,
+                                                StatusCode::kInvalidArgument)),
+                        rules);
   };
   EXPECT_THAT(PropertiesOf(waits(Ms(800))), ElementsAre(Judged::kDeadlock));
   EXPECT_THAT(waits(Ms(800))[0].what, HasSubstr("the bound is"));
@@ -130,7 +135,7 @@ TEST(LatchOracleTest, APartyThatCountsTwiceIsOneParty) {
                       CountsDown(0, Ms(102), Ms(103), Ms(104)),
                       Answered(Asked(0, Ask::kTry, Ms(105)), Ms(106))};
   history.disturbances = {{0, Ms(100)}};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kServerExclusion));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history)), ElementsAre(Judged::kServerExclusion));
 }
 
 TEST(LatchOracleTest, ACountThatNeverReachedTheServerOpensNothing) {
@@ -138,15 +143,16 @@ TEST(LatchOracleTest, ACountThatNeverReachedTheServerOpensNothing) {
   history.attempts[1].queued = kOpen;
   history.attempts[1].answer = StatusCode::kUnknownOutcome;
   history.disturbances = {{1, Ms(200)}};
-  EXPECT_THAT(PropertiesOf(Judge(With(history, Answered(Asked(2, Ask::kWait, Ms(50)), Ms(300))))),
-              ElementsAre(Judged::kServerExclusion));
+  EXPECT_THAT(
+      PropertiesOf(LatchVerdict(With(history, Answered(Asked(2, Ask::kWait, Ms(50)), Ms(300))))),
+      ElementsAre(Judged::kServerExclusion));
 }
 
 TEST(LatchOracleTest, AWaiterMayBeWokenAsLateAsTheLatchAllowsItself) {
   const VirtualTime due = Ms(201) + Ms(1000) + Ms(2500);  // told, wake-up bound, settling
-  EXPECT_THAT(Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), due))), IsEmpty());
+  EXPECT_THAT(LatchVerdict(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), due))), IsEmpty());
   const auto violations =
-      Judge(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), due + Ms(1))));
+      LatchVerdict(With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), due + Ms(1))));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_EQ(violations[0].at, due);
 }
@@ -155,29 +161,30 @@ TEST(LatchOracleTest, WhereNothingGoesWrongALatchIsHeldToItsHandOver) {
   LatchRules rules = kTwoParties;
   rules.hand_over_bound = Ms(50);
   const History history = With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(201) + Ms(51)));
-  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history, rules)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(LatchVerdict(history), IsEmpty());
 }
 
 TEST(LatchOracleTest, AWaiterThatIsNeverWokenIsConvictedUnlessItDied) {
   History history = With(Opened(), Asked(2, Ask::kWait, Ms(50)));
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history)), ElementsAre(Judged::kDeadlock));
   Crash(history, 2, Ms(300));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history), IsEmpty());
 }
 
 // It ran out of steps: who waits might have been let through, who was let through was so early.
 TEST(LatchOracleTest, InARunThatWasCutShortNobodyIsLateAndWhoIsEarlyIsConvicted) {
-  EXPECT_THAT(Judge(With(Opened(), Asked(2, Ask::kWait, Ms(50))), kTwoParties, false), IsEmpty());
+  EXPECT_THAT(LatchVerdict(With(Opened(), Asked(2, Ask::kWait, Ms(50))), kTwoParties, false),
+              IsEmpty());
   const History early = With(Opened(), Answered(Asked(2, Ask::kWait, Ms(50)), Ms(199)));
-  EXPECT_THAT(PropertiesOf(Judge(early, kTwoParties, false)),
+  EXPECT_THAT(PropertiesOf(LatchVerdict(early, kTwoParties, false)),
               ElementsAre(Judged::kServerExclusion));
 }
 
 TEST(LatchOracleTest, NobodyIsLateWhileAPartyIsMissing) {
   History history = Opened();
   history.attempts.pop_back();
-  EXPECT_THAT(Judge(With(history, Asked(2, Ask::kWait, Ms(50)))), IsEmpty());
+  EXPECT_THAT(LatchVerdict(With(history, Asked(2, Ask::kWait, Ms(50)))), IsEmpty());
 }
 
 TEST(LatchOracleTest, WhatAServerForgotMustBeCountedAgainAndThenOpens) {
@@ -185,30 +192,30 @@ TEST(LatchOracleTest, WhatAServerForgotMustBeCountedAgainAndThenOpens) {
   history.last_fault = Ms(1000);
   LatchRules rules = kTwoParties;
   rules.forgetful = true;
-  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history, rules), IsEmpty());
   history.attempts.push_back(CountsDown(0, Ms(1100), Ms(1101), Ms(1102)));
-  EXPECT_THAT(Judge(history, rules), IsEmpty()) << "one of two";
+  EXPECT_THAT(LatchVerdict(history, rules), IsEmpty()) << "one of two";
   history.attempts.push_back(CountsDown(1, Ms(1103), Ms(1104), Ms(1105)));
-  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history, rules)), ElementsAre(Judged::kDeadlock));
 }
 
 TEST(LatchOracleTest, ANoAfterTheLatchIsKnownToBeOpenIsConvicted) {
   const auto refused = [](VirtualTime asked) {
     return Answered(Asked(2, Ask::kTry, asked), Ms(210), StatusCode::kTimeout);
   };
-  EXPECT_THAT(Judge(With(Opened(), refused(Ms(201)))), IsEmpty()) << "at that very instant";
+  EXPECT_THAT(LatchVerdict(With(Opened(), refused(Ms(201)))), IsEmpty()) << "at that very instant";
   const History history = With(Opened(), refused(Ms(202)));
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   History disturbed = history;
   disturbed.disturbances.push_back({2, Ms(205)});
-  EXPECT_THAT(Judge(disturbed), IsEmpty());
+  EXPECT_THAT(LatchVerdict(disturbed), IsEmpty());
 }
 
 TEST(LatchOracleTest, AnErrorInPlaceOfAYesIsNoBetterThanANo) {
   for (const StatusCode answer :
        {StatusCode::kUnavailable, StatusCode::kUnknownOutcome, StatusCode::kInvalidArgument}) {
     const History history = With(Opened(), Answered(Asked(2, Ask::kTry, Ms(202)), Ms(210), answer));
-    EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+    EXPECT_THAT(PropertiesOf(LatchVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   }
 }
 
@@ -221,19 +228,20 @@ Attempt TimesOut(VirtualTime asked, VirtualTime deadline) {
 TEST(LatchOracleTest, WhoseTimeIsUpLooksOnceMore) {
   History history = Opened();
   history.latency = Ms(10);
-  EXPECT_THAT(Judge(With(history, TimesOut(Ms(50), Ms(201) + Ms(39)))), IsEmpty())
+  EXPECT_THAT(LatchVerdict(With(history, TimesOut(Ms(50), Ms(201) + Ms(39)))), IsEmpty())
       << "there was no time for another look";
   const History late = With(history, TimesOut(Ms(50), Ms(201) + Ms(40)));
-  EXPECT_THAT(PropertiesOf(Judge(late)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(late)), ElementsAre(Judged::kSpuriousRefusal));
   History disturbed = late;
   disturbed.disturbances.push_back({2, Ms(60)});
-  EXPECT_THAT(Judge(disturbed), IsEmpty());
+  EXPECT_THAT(LatchVerdict(disturbed), IsEmpty());
 }
 
 TEST(LatchOracleTest, AnErrorIsNoAnswerAlsoBeforeItIsOpen) {
   const Attempt failed =
       Answered(Asked(2, Ask::kTry, Ms(50)), Ms(52), StatusCode::kInvalidArgument);
-  EXPECT_THAT(PropertiesOf(Judge(With(Opened(), failed))), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(With(Opened(), failed))),
+              ElementsAre(Judged::kSpuriousRefusal));
 }
 
 TEST(LatchOracleTest, WhatAFaultBrokeIsMendedSomeTimeAfterAllOfThem) {
@@ -245,11 +253,11 @@ TEST(LatchOracleTest, WhatAFaultBrokeIsMendedSomeTimeAfterAllOfThem) {
     history.attempts.push_back(
         Answered(Asked(2, Ask::kTry, Ms(1000 + i)), Ms(1002 + i), StatusCode::kUnavailable));
   }
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history), IsEmpty());
   history.attempts.push_back(
       Answered(Asked(2, Ask::kTry, late), late + Ms(2), StatusCode::kTimeout));
   history.end = late + Ms(10);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
 }
 
 TEST(LatchOracleTest, OnlyThoseWhoWaitThenAreWokenOneAfterTheOther) {
@@ -261,9 +269,10 @@ TEST(LatchOracleTest, OnlyThoseWhoWaitThenAreWokenOneAfterTheOther) {
   history.attempts.push_back(Answered(Asked(3, Ask::kTry, Ms(150)), Ms(152), StatusCode::kTimeout));
   history.attempts.push_back(Answered(Asked(4, Ask::kWait, Ms(5000)), Ms(5002)));
   const VirtualTime due = Ms(201) + Ms(50) + 8 * history.latency;
-  EXPECT_THAT(Judge(With(history, Answered(Asked(2, Ask::kWait, Ms(50)), due)), rules), IsEmpty());
+  EXPECT_THAT(LatchVerdict(With(history, Answered(Asked(2, Ask::kWait, Ms(50)), due)), rules),
+              IsEmpty());
   const auto late = With(history, Answered(Asked(2, Ask::kWait, Ms(50)), due + Ms(1)));
-  EXPECT_THAT(PropertiesOf(Judge(late, rules)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(late, rules)), ElementsAre(Judged::kDeadlock));
 }
 
 TEST(LatchOracleTest, WhomAFaultExcusesShowsNothingOfAnOpenLatch) {
@@ -279,8 +288,8 @@ TEST(LatchOracleTest, WhomAFaultExcusesShowsNothingOfAnOpenLatch) {
 }
 
 TEST(LatchOracleTest, WhoHasBeenToldThatItIsTheLastOneMayBeRefusedNoMore) {
-  EXPECT_THAT(PropertiesOf(Judge(With(Opened(), Answered(Asked(1, Ask::kTry, Ms(201)), Ms(203),
-                                                         StatusCode::kTimeout)))),
+  EXPECT_THAT(PropertiesOf(LatchVerdict(With(Opened(), Answered(Asked(1, Ask::kTry, Ms(201)),
+                                                                Ms(203), StatusCode::kTimeout)))),
               ElementsAre(Judged::kSpuriousRefusal));
 }
 
@@ -289,19 +298,19 @@ TEST(LatchOracleTest, WhoIsToldInTheSameInstantThatItWasTheLastMayHaveAskedBefor
   history.attempts = {CountsDown(0, Ms(99), Ms(100), Ms(101)),
                       Answered(Asked(1, Ask::kTry, Ms(200)), Ms(200), StatusCode::kTimeout),
                       CountsDown(1, Ms(200), Ms(200), Ms(200))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history), IsEmpty());
 }
 
 TEST(LatchOracleTest, ACountDownIsRefusedOnlyToThoseWhomAFaultHasMet) {
   History history = Opened();
   history.attempts[1].answer = StatusCode::kUnavailable;
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(LatchVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.disturbances.push_back({1, Ms(150)});
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(LatchVerdict(history), IsEmpty());
 }
 
 /// Client i does operations of these kinds, all of one latch.
-Workload Of(std::vector<std::vector<Ask>> clients) {
+Workload LatchOf(std::vector<std::vector<Ask>> clients) {
   Workload workload;
   workload.lease = std::chrono::seconds(1);
   workload.latency_max = milliseconds(2);
@@ -315,15 +324,15 @@ Workload Of(std::vector<std::vector<Ask>> clients) {
   return workload;
 }
 
-RunResult RunOf(const harness::Subject& latch, const Workload& workload,
-                std::string_view scenario) {
+RunResult LatchRun(const harness::Subject& latch, const Workload& workload,
+                   std::string_view scenario) {
   const RunCase run_case{&latch, FindScenario(scenario), SynchronyClass::kNone};
   sim::Universe universe;
   sim::Choices choices = sim::Choices::FromTape({});
   return RunOnce(universe, run_case, workload, choices, true);
 }
 
-std::vector<std::string> NotesOf(const RunResult& run, int client) {
+std::vector<std::string> LatchNotes(const RunResult& run, int client) {
   std::vector<std::string> notes;
   for (const sim::TraceEvent& event : run.events) {
     const bool its = event.kind == sim::TraceKind::kNote && event.process == client;
@@ -333,7 +342,7 @@ std::vector<std::string> NotesOf(const RunResult& run, int client) {
 }
 
 TEST(LatchProgramTest, EachOperationOfTheLatchIsAParty) {
-  Workload workload = Of({{Ask::kTry, Ask::kTry}, {Ask::kWait}});
+  Workload workload = LatchOf({{Ask::kTry, Ask::kTry}, {Ask::kWait}});
   workload.clients[0].operations[1].resource = 1;
   std::vector<std::string> names;
   for (const int party : PartiesOf(workload, 0)) names.push_back(NameOfParty(party));
@@ -343,58 +352,60 @@ TEST(LatchProgramTest, EachOperationOfTheLatchIsAParty) {
 }
 
 TEST(LatchProgramTest, WhoHasStillToCountDoesNotWaitForItself) {
-  const auto run =
-      RunOf(*Named("count-down-latch"), Of({{Ask::kWait, Ask::kWait}, {Ask::kTry}}), "contention");
+  const auto run = LatchRun(*Named("count-down-latch"),
+                            LatchOf({{Ask::kWait, Ask::kWait}, {Ask::kTry}}), "contention");
   EXPECT_THAT(run.violations, IsEmpty());
-  EXPECT_THAT(NotesOf(run, 0),
+  EXPECT_THAT(LatchNotes(run, 0),
               ElementsAre("count down for C1.1", "ok", "count down for C1.2", "ok", "wait", "ok"));
 }
 
 TEST(LatchProgramTest, WhoComesLastCountsForTheDead) {
-  Workload workload = Of({{Ask::kTry}, {Ask::kWait}});
+  Workload workload = LatchOf({{Ask::kTry}, {Ask::kWait}});
   workload.clients[0].faults.push_back({.kind = sim::FaultKind::kCrash, .step = 0});
-  const auto run = RunOf(*Named("count-down-latch"), workload, "crash");
+  const auto run = LatchRun(*Named("count-down-latch"), workload, "crash");
   EXPECT_THAT(run.violations, IsEmpty());
-  EXPECT_THAT(NotesOf(run, 1), ElementsAre("count down for C2.1", "ok", "wait", "ok"));
-  EXPECT_THAT(NotesOf(run, 2),
+  EXPECT_THAT(LatchNotes(run, 1), ElementsAre("count down for C2.1", "ok", "wait", "ok"));
+  EXPECT_THAT(LatchNotes(run, 2),
               ElementsAre("try", "timeout", "count down for C1.1", "ok", "count down for C2.1",
                           "ok", "wait-for", "ok", "count down for C3.1", "ok", "try", "ok"));
 }
 
 TEST(LatchProgramTest, WhoIsToExtendSaysOnceMoreThatItHasCounted) {
-  Workload workload = Of({{Ask::kTry}, {Ask::kTry}});
+  Workload workload = LatchOf({{Ask::kTry}, {Ask::kTry}});
   workload.clients[0].operations[0].extend = true;
   workload.clients[0].operations[0].hold = milliseconds(400);
-  const auto run = RunOf(*Named("count-down-latch"), workload, "contention");
+  const auto run = LatchRun(*Named("count-down-latch"), workload, "contention");
   EXPECT_THAT(run.violations, IsEmpty());
   EXPECT_TRUE(run.goals.Has(Goal::kCountedAgain));
-  EXPECT_THAT(NotesOf(run, 0),
+  EXPECT_THAT(LatchNotes(run, 0),
               ElementsAre("count down for C1.1", "ok", "count down for C1.1", "ok", "try", "ok"));
 }
 
 TEST(LatchProgramTest, AReaderOnlyWaits) {
-  Workload workload = Of({{Ask::kTry}, {Ask::kTry, Ask::kWait}});
+  Workload workload = LatchOf({{Ask::kTry}, {Ask::kTry, Ask::kWait}});
   for (Operation& operation : workload.clients[1].operations) operation.shared = true;
   workload.clients[1].operations[0].think = Duration{};
-  const auto run = RunOf(*Named("count-down-latch"), workload, "contention");
+  const auto run = LatchRun(*Named("count-down-latch"), workload, "contention");
   EXPECT_THAT(run.violations, IsEmpty());
-  EXPECT_THAT(NotesOf(run, 1), ElementsAre("try", "timeout", "wait", "ok"));
+  EXPECT_THAT(LatchNotes(run, 1), ElementsAre("try", "timeout", "wait", "ok"));
   EXPECT_EQ(PartiesOf(workload, 0).size(), 1U);
 }
 
 TEST(LatchProgramTest, WhoComesLateLooksBeforeItMendsAnythingAndCountsOnceTooOften) {
-  const auto run = RunOf(*Named("count-down-latch"), Of({{Ask::kTry}, {Ask::kTry}}), "contention");
+  const auto run =
+      LatchRun(*Named("count-down-latch"), LatchOf({{Ask::kTry}, {Ask::kTry}}), "contention");
   EXPECT_THAT(run.violations, IsEmpty());
-  EXPECT_THAT(NotesOf(run, 2),
+  EXPECT_THAT(LatchNotes(run, 2),
               ElementsAre("try", "ok", "count down for C1.1", "ok", "count down for C2.1", "ok",
                           "wait-for", "ok", "count down for C3.1", "ok", "try", "ok"));
 }
 
 // A server that may have forgotten what it acknowledged has to be told again first.
 TEST(LatchProgramTest, WhereServersForgetWhoComesLateCountsFirst) {
-  const auto run = RunOf(*Named("count-down-latch"), Of({{Ask::kTry}, {Ask::kTry}}), "data-loss");
+  const auto run =
+      LatchRun(*Named("count-down-latch"), LatchOf({{Ask::kTry}, {Ask::kTry}}), "data-loss");
   EXPECT_THAT(run.violations, IsEmpty());
-  EXPECT_THAT(NotesOf(run, 2).front(), "count down for C1.1");
+  EXPECT_THAT(LatchNotes(run, 2).front(), "count down for C1.1");
 }
 
 TEST(LatchProgramTest, ALatchThatCountsExactlyIsClosedByOneTooMany) {
@@ -406,7 +417,7 @@ TEST(LatchProgramTest, ALatchThatCountsExactlyIsClosedByOneTooMany) {
         return count->integer == call.parties;
       });
   const auto latch = specimens::MakeLatch(exact);
-  const auto run = RunOf(*latch, Of({{Ask::kTry}, {Ask::kTry}}), "contention");
+  const auto run = LatchRun(*latch, LatchOf({{Ask::kTry}, {Ask::kTry}}), "contention");
   EXPECT_THAT(PropertiesOf(run.violations), ::testing::Contains(Judged::kSpuriousRefusal));
 }
 

@@ -50,7 +50,7 @@ History OneHolds() {
   return history;
 }
 
-std::vector<Violation> Judge(const History& history, int bypass_bound = 0) {
+std::vector<Violation> OrderVerdict(const History& history, int bypass_bound = 0) {
   std::vector<Violation> violations;
   JudgeOrder(history, bypass_bound, violations);
   return violations;
@@ -64,17 +64,19 @@ History ServedInOrder() {
 }
 
 /// C3 stands behind C2 and is served first.
-History Overtaken() {
+History OvertakenInLine() {
   History history = OneHolds();
   Grant(history, InLine(1, Ms(12)), Ms(50));
   Grant(history, InLine(2, Ms(14)), Ms(30));
   return history;
 }
 
-TEST(OrderTest, FirstComeFirstServedIsFine) { EXPECT_THAT(Judge(ServedInOrder()), IsEmpty()); }
+TEST(OrderTest, FirstComeFirstServedIsFine) {
+  EXPECT_THAT(OrderVerdict(ServedInOrder()), IsEmpty());
+}
 
 TEST(OrderTest, AWaiterThatALaterOneOvertakesIsReportedWhenThatIsGranted) {
-  const auto violations = Judge(Overtaken());
+  const auto violations = OrderVerdict(OvertakenInLine());
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kOrder));
   EXPECT_EQ(violations[0].client, 1);
   EXPECT_EQ(violations[0].at, Ms(30));
@@ -82,29 +84,29 @@ TEST(OrderTest, AWaiterThatALaterOneOvertakesIsReportedWhenThatIsGranted) {
 }
 
 TEST(OrderTest, WhoseTurnAnOperatorTookAwayHasHadIt) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.attempts[1].queued_with = "EVALSHA ask t1";
   ServerHold turn = Ended(Owns(1, Ms(20), Ms(1020)), ServerHoldEnd::kForced, Ms(25));
   turn.client = -1;
   history.server_holds.push_back(turn);
   history.forces = {Force{}};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
   history.attempts[1].queued_again = Ms(26);
-  EXPECT_THAT(Judge(history), IsEmpty()) << "the other one stood there before it";
+  EXPECT_THAT(OrderVerdict(history), IsEmpty()) << "the other one stood there before it";
   history.attempts[1].queued_again = Ms(13);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
   history.attempts[1].queued_again = kOpen;
   history.server_holds.back().granted = Ms(35);  // when it had been overtaken
   history.server_holds.back().ended = Ms(40);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
 }
 
 TEST(OrderTest, AsManyOvertakingsAsAreDeclaredAreFine) {
-  EXPECT_THAT(Judge(Overtaken(), 1), IsEmpty());
-  History history = Overtaken();
+  EXPECT_THAT(OrderVerdict(OvertakenInLine(), 1), IsEmpty());
+  History history = OvertakenInLine();
   Grant(history, InLine(3, Ms(20)), Ms(40));
-  EXPECT_THAT(Judge(history, 2), IsEmpty());
-  const auto violations = Judge(history, 1);
+  EXPECT_THAT(OrderVerdict(history, 2), IsEmpty());
+  const auto violations = OrderVerdict(history, 1);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kOrder));
   EXPECT_EQ(violations[0].at, Ms(40));
 }
@@ -116,57 +118,57 @@ TEST(OrderTest, ThePlaceCountsFromTheCommandThatQueued) {
   slow.queued = Ms(25);
   Grant(history, slow, Ms(50));
   Grant(history, InLine(2, Ms(14)), Ms(30));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 // The grant is what the server does, not when its client hears of it.
 TEST(OrderTest, ASlowReplyIsNoOvertaking) {
   History history = ServedInOrder();
   history.attempts[1].answered = Ms(90);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 TEST(OrderTest, ATryThatDoesNotWaitStandsInNoLine) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.attempts[1].ask = Ask::kTry;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 TEST(OrderTest, ATryThatSucceedsBeforeAWaiterOvertakesIt) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.attempts[2].ask = Ask::kTry;
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
 }
 
 TEST(OrderTest, AWaiterThatWasNeverQueuedHasNoPlace) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.attempts[1].queued = kOpen;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 TEST(OrderTest, AWaiterThatLostItsConnectionMayLoseItsPlace) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.disturbances = {{1, Ms(20)}};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
   history.disturbances = {{2, Ms(20)}, {1, Ms(200)}};  // another's; long after
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
 }
 
 TEST(OrderTest, AWaiterThatIsCutOffFromBeforeItAskedMayLoseItsPlace) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.outages = {{1, {Ms(5), Ms(11)}}};  // over by then
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
   history.outages = {{1, {Ms(5), Ms(400)}}};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 TEST(OrderTest, ADeadWaiterIsNotOvertaken) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.attempts[1].answered = kOpen;
   history.server_holds[1].granted = kOpen;
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
   Crash(history, 1, Ms(20));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 /// C2 gives up at 200 ms; C3 is granted at `when`.
@@ -180,11 +182,11 @@ History GivesUp(VirtualTime when) {
 }
 
 TEST(OrderTest, AWaiterThatGivesUpWasOvertakenBefore) {
-  EXPECT_THAT(PropertiesOf(Judge(GivesUp(Ms(30)))), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(GivesUp(Ms(30)))), ElementsAre(Judged::kOrder));
 }
 
 TEST(OrderTest, AWaiterThatIsAboutToGiveUpHasLeftTheLine) {
-  EXPECT_THAT(Judge(GivesUp(Ms(199))), IsEmpty());
+  EXPECT_THAT(OrderVerdict(GivesUp(Ms(199))), IsEmpty());
 }
 
 // Two permits come free at once: who enters first of those that were let in together means nothing.
@@ -193,16 +195,16 @@ TEST(OrderTest, WithSeveralPermitsOnlyAWaiterThatIsLeftBehindIsOvertaken) {
   history.limits = Limits(2);
   Grant(history, InLine(1, Ms(12)), Ms(33));
   Grant(history, InLine(2, Ms(14)), Ms(30));
-  EXPECT_THAT(Judge(history), IsEmpty());
-  history = Overtaken();
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
+  history = OvertakenInLine();
   history.limits = Limits(2);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kOrder));
+  EXPECT_THAT(PropertiesOf(OrderVerdict(history)), ElementsAre(Judged::kOrder));
 }
 
 TEST(OrderTest, WithoutASightOfTheGrantsNothingIsSaid) {
-  History history = Overtaken();
+  History history = OvertakenInLine();
   history.ownership_seen = false;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(OrderVerdict(history), IsEmpty());
 }
 
 TEST(OrderTest, TheLineIsThereOnlyWithTwoWaitersAtATime) {

@@ -33,7 +33,8 @@ constexpr ProgressRules kRules = {.wake_up_bound = kBound, .longest_use = kLease
 const ProgressRules kPassesOver = {
     .wake_up_bound = kBound, .longest_use = kLease, .passed_over_bound = Ms(700)};
 
-std::vector<Violation> Judge(const History& history, const ProgressRules& rules = kRules) {
+std::vector<Violation> ProgressVerdict(const History& history,
+                                       const ProgressRules& rules = kRules) {
   std::vector<Violation> violations;
   JudgeProgress(history, rules, violations);
   return violations;
@@ -57,7 +58,7 @@ void GrantToWaiter(History& history, VirtualTime when) {
 }
 
 TEST(ProgressTest, AWaiterForgottenAfterAReleaseIsADeadlock) {
-  const auto violations = Judge(ReleasedWhileWaiting());
+  const auto violations = ProgressVerdict(ReleasedWhileWaiting());
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_EQ(violations[0].client, 1);
   EXPECT_EQ(violations[0].at, Ms(501) + kBound + kSettling);
@@ -66,13 +67,13 @@ TEST(ProgressTest, AWaiterForgottenAfterAReleaseIsADeadlock) {
 TEST(ProgressTest, AWaiterGrantedInTimeIsFine) {
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(502));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, AWaiterGrantedAtTheBoundIsFine) {
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(501) + kBound + kSettling);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, WhereNothingGoesWrongALockIsHeldToItsHandOver) {
@@ -80,10 +81,10 @@ TEST(ProgressTest, WhereNothingGoesWrongALockIsHeldToItsHandOver) {
   rules.hand_over_bound = Ms(50);
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(501) + Ms(51));
-  const auto violations = Judge(history, rules);
+  const auto violations = ProgressVerdict(history, rules);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_THAT(violations[0].what, HasSubstr("hand-over without faults 50.000 ms"));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, AWaiterWhoseTurnAnOperatorTookAwayLooksAgainWhenItWould) {
@@ -96,18 +97,19 @@ TEST(ProgressTest, AWaiterWhoseTurnAnOperatorTookAwayLooksAgainWhenItWould) {
   turn.client = -1;
   history.server_holds.push_back(turn);
   history.forces = {Force{}};
-  EXPECT_THAT(Judge(history, rules), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history, rules), IsEmpty());
   history.server_holds.back().client = 1;
-  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock)) << "it had it";
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history, rules)), ElementsAre(Judged::kDeadlock))
+      << "it had it";
   history.server_holds.back().client = -1;
   history.server_holds.back().end = ServerHoldEnd::kReleased;
-  EXPECT_THAT(PropertiesOf(Judge(history, rules)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history, rules)), ElementsAre(Judged::kDeadlock));
 }
 
 TEST(ProgressTest, AWaiterGrantedAfterTheBoundWasForgotten) {
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(501) + kBound + kSettling + Ms(2));
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kDeadlock));
 }
 
 /// C3 dies in line at 300 ms, and is granted the lock at 500 ms with a lease that outlasts it.
@@ -125,11 +127,11 @@ History HandedToTheDead() {
 
 std::vector<Violation> JudgeToTheLeasesEnd(History history, const ProgressRules& rules) {
   history.end = Ms(500) + history.lease + kBound;
-  return Judge(history, rules);
+  return ProgressVerdict(history, rules);
 }
 
 TEST(ProgressTest, AGrantToTheDeadMayBeInTheWayForSoLongOnly) {
-  const auto violations = Judge(HandedToTheDead(), kPassesOver);
+  const auto violations = ProgressVerdict(HandedToTheDead(), kPassesOver);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kCrashRecovery));
   EXPECT_EQ(violations[0].at, Ms(500) + Ms(700) + kBound + kSettling);
   EXPECT_EQ(violations[0].client, 1);
@@ -160,19 +162,19 @@ TEST(ProgressTest, AGrantToOneWhoDiesWithItIsOneOfADeadHolder) {
 TEST(ProgressTest, ATryIsNoWaiter) {
   History history = ReleasedWhileWaiting();
   history.attempts[1].ask = Ask::kTry;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, ADeadWaiterIsOwedNothing) {
   History history = ReleasedWhileWaiting();
   Crash(history, 1, Ms(200));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, ARunThatEndsWithinTheBoundProvesNothing) {
   History history = ReleasedWhileWaiting();
   history.end = Ms(501) + kBound + kSettling;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 // It still believes, but the server has nothing of it any more: it keeps nobody out.
@@ -181,7 +183,7 @@ TEST(ProgressTest, AWaiterBehindAHolderWhoOverstaysItsValidityMustBeServed) {
   history.holds = {Believes(0, Ms(11), Ms(1000))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kDeadlock));
 }
 
 TEST(ProgressTest, AWaiterBehindAHolderOfALockWithoutLeasesIsFine) {
@@ -189,20 +191,20 @@ TEST(ProgressTest, AWaiterBehindAHolderOfALockWithoutLeasesIsFine) {
   history.holds = {Believes(0, Ms(11), kOpen)};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, ABoundedWaiterThatTimedOutWhileTheResourceWasFreeIsADeadlock) {
   History history = ReleasedWhileWaiting();
   history.attempts[1] =
       Answered(Asked(1, Ask::kWaitFor, Ms(100)), Ms(10'000), StatusCode::kTimeout);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kDeadlock));
 }
 
 TEST(ProgressTest, ABoundedWaiterThatTimedOutSoonAfterTheReleaseIsFine) {
   History history = ReleasedWhileWaiting();
   history.attempts[1] = Answered(Asked(1, Ask::kWaitFor, Ms(100)), Ms(900), StatusCode::kTimeout);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 /// C1 is granted at 10 ms and dies at 200 ms; C2 waits. `deadline` is that of C1's entry.
@@ -218,7 +220,7 @@ History DeadHolder(VirtualTime deadline) {
 }
 
 TEST(ProgressTest, AWaiterForgottenAfterTheHoldersDeathIsCrashRecovery) {
-  const auto violations = Judge(DeadHolder(Ms(1010)));
+  const auto violations = ProgressVerdict(DeadHolder(Ms(1010)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kCrashRecovery));
   EXPECT_EQ(violations[0].client, 1);
 }
@@ -226,28 +228,29 @@ TEST(ProgressTest, AWaiterForgottenAfterTheHoldersDeathIsCrashRecovery) {
 // A key without a TTL must not make the resource taken for ever: that is the very fault to be
 // found.
 TEST(ProgressTest, ADeadHoldersKeyWithoutDeadlineIsCrashRecovery) {
-  EXPECT_THAT(PropertiesOf(Judge(DeadHolder(kOpen))), ElementsAre(Judged::kCrashRecovery));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(DeadHolder(kOpen))),
+              ElementsAre(Judged::kCrashRecovery));
 }
 
 TEST(ProgressTest, AWaiterGrantedWhenTheDeadHoldersLeaseEndsIsFine) {
   History history = DeadHolder(Ms(1010));
   history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kExpired, Ms(1010));
   GrantToWaiter(history, Ms(1015));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, AWaiterGrantedLongAfterTheDeadHoldersLeaseIsCrashRecovery) {
   History history = DeadHolder(Ms(1010));
   history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kExpired, Ms(1010));
   GrantToWaiter(history, Ms(9000));
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kCrashRecovery));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kCrashRecovery));
 }
 
 TEST(ProgressTest, TheBoundCountsFromTheLastFault) {
   History history = ReleasedWhileWaiting();
   history.last_fault = Ms(20'000);
   GrantToWaiter(history, Ms(20'000) + kBound + kSettling);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 // A silent connection lasts until phase 2: until then nothing is owed, and after it everything.
@@ -256,14 +259,14 @@ TEST(ProgressTest, WhatNeedsHealingIsJudgedFromTheHealingOn) {
   history.needs_healing = true;
   history.healed = Ms(50'000);
   GrantToWaiter(history, Ms(50'010));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, AWaiterForgottenAfterTheHealingIsADeadlock) {
   History history = ReleasedWhileWaiting();
   history.needs_healing = true;
   history.healed = Ms(50'000);
-  const auto violations = Judge(history);
+  const auto violations = ProgressVerdict(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_EQ(violations[0].at, Ms(50'000) + kBound + kSettling);
 }
@@ -271,7 +274,7 @@ TEST(ProgressTest, AWaiterForgottenAfterTheHealingIsADeadlock) {
 TEST(ProgressTest, ARunThatWasNeverHealedIsNotJudged) {
   History history = ReleasedWhileWaiting();
   history.needs_healing = true;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 TEST(ProgressTest, ASecondPermitLeftFreeIsADeadlock) {
@@ -279,7 +282,7 @@ TEST(ProgressTest, ASecondPermitLeftFreeIsADeadlock) {
   history.holds = {Believes(0, Ms(11), Ms(1000))};
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kDeadlock));
 }
 
 // A free stretch in the middle of a wait is as bad as one at its end.
@@ -287,7 +290,7 @@ TEST(ProgressTest, AWaiterForgottenInTheMiddleOfItsWaitIsADeadlock) {
   History history = ReleasedWhileWaiting();
   history.holds.push_back(Released(Believes(2, Ms(6000), Ms(7000)), Ms(6100), Ms(6101)));
   GrantToWaiter(history, Ms(6102));
-  const auto violations = Judge(history);
+  const auto violations = ProgressVerdict(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
   EXPECT_EQ(violations[0].at, Ms(501) + kBound + kSettling);
 }
@@ -317,7 +320,7 @@ History OthersAreGranted(int times, VirtualTime answered) {
 
 // 3500 ms + 6 x (1000 ms + 1000 ms) is the bound for the last of six.
 TEST(ProgressTest, AWaiterThatGetsNothingWhileOthersAreGrantedStarves) {
-  const auto violations = Judge(OthersAreGranted(5, Ms(20'000)));
+  const auto violations = ProgressVerdict(OthersAreGranted(5, Ms(20'000)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kOrder));
   EXPECT_EQ(violations[0].client, 1);
   EXPECT_EQ(violations[0].at, Ms(100 + 3500 + 6 * 2000));
@@ -325,8 +328,8 @@ TEST(ProgressTest, AWaiterThatGetsNothingWhileOthersAreGrantedStarves) {
 }
 
 TEST(ProgressTest, AWaiterWithinTheComputedBoundDoesNotStarve) {
-  EXPECT_THAT(Judge(OthersAreGranted(2, Ms(100 + 9500))), IsEmpty());
-  EXPECT_THAT(PropertiesOf(Judge(OthersAreGranted(2, Ms(100 + 9501)))),
+  EXPECT_THAT(ProgressVerdict(OthersAreGranted(2, Ms(100 + 9500))), IsEmpty());
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(OthersAreGranted(2, Ms(100 + 9501)))),
               ElementsAre(Judged::kOrder));
 }
 
@@ -340,7 +343,7 @@ History Prolonged(VirtualTime until) {
 
 // 1000 ms for the lease, 2000 ms for its own turn and 2500 ms to come back: nobody else asks.
 TEST(ProgressTest, AWaiterBehindWhatIsProlongedForEverIsALivelock) {
-  const auto violations = Judge(Prolonged(Ms(99'000)));
+  const auto violations = ProgressVerdict(Prolonged(Ms(99'000)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTermination));
   EXPECT_EQ(violations[0].at, Ms(100 + 5500));
   EXPECT_THAT(violations[0].what, HasSubstr("nobody was granted anything"));
@@ -349,18 +352,18 @@ TEST(ProgressTest, AWaiterBehindWhatIsProlongedForEverIsALivelock) {
 TEST(ProgressTest, AWaiterBehindWhatIsProlongedWithinTheBoundIsFine) {
   History history = Prolonged(Ms(5599));
   GrantToWaiter(history, Ms(5600));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 // Four codes could be meant; the one that says most comes first.
 TEST(ProgressTest, AFreeResourceIsNamedBeforeStarvation) {
   History history = OthersAreGranted(5, kOpen);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kDeadlock));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kDeadlock));
   Crash(history, 2, Ms(20'200));  // inside its last hold
   history.holds.back().release_called = kOpen;
   history.holds.back().release_returned = kOpen;
   history.last_fault = Ms(20'200);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kCrashRecovery));
+  EXPECT_THAT(PropertiesOf(ProgressVerdict(history)), ElementsAre(Judged::kCrashRecovery));
 }
 
 // What its user does inside is not the lock's affair.
@@ -370,7 +373,7 @@ TEST(ProgressTest, AHolderThatStaysForLongerThanItsProgramMayStarvesNobody) {
   history.attempts = {Answered(Asked(0, Ask::kTry, Ms(9)), Ms(11), StatusCode::kOk),
                       Asked(1, Ask::kWait, Ms(100))};
   GrantToWaiter(history, Ms(50'002));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ProgressVerdict(history), IsEmpty());
 }
 
 }  // namespace

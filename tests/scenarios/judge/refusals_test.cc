@@ -26,7 +26,7 @@ using testing::Owns;
 using testing::PropertiesOf;
 using testing::Released;
 
-std::vector<Violation> Judge(const History& history) {
+std::vector<Violation> RefusalVerdict(const History& history) {
   std::vector<Violation> violations;
   JudgeRefusals(history, violations);
   return violations;
@@ -42,11 +42,11 @@ History RefusedAt(VirtualTime asked, StatusCode answer = StatusCode::kNotAcquire
 }
 
 TEST(RefusalsTest, ARefusalOfWhatIsTakenIsFine) {
-  EXPECT_THAT(Judge(RefusedAt(Ms(100))), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(100))), IsEmpty());
 }
 
 TEST(RefusalsTest, ARefusalOfAFreeResourceIsConvicted) {
-  const auto violations = Judge(RefusedAt(Ms(600)));
+  const auto violations = RefusalVerdict(RefusedAt(Ms(600)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
   EXPECT_EQ(violations[0].at, Ms(602));
   EXPECT_EQ(violations[0].client, 1);
@@ -54,60 +54,60 @@ TEST(RefusalsTest, ARefusalOfAFreeResourceIsConvicted) {
 }
 
 TEST(RefusalsTest, TimeoutOfATryIsARefusal) {
-  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kTimeout)),
+  EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(600), StatusCode::kTimeout)),
               ElementsAre(::testing::Field(&Violation::property, Judged::kSpuriousRefusal)));
 }
 
 TEST(RefusalsTest, WhatIsNotKnownIsNoRefusal) {
-  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kUnknownOutcome)), IsEmpty());
-  EXPECT_THAT(Judge(RefusedAt(Ms(600), StatusCode::kUnavailable)), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(600), StatusCode::kUnknownOutcome)), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(600), StatusCode::kUnavailable)), IsEmpty());
 }
 
 TEST(RefusalsTest, ARefusalAcrossTheReleaseIsFine) {
-  EXPECT_THAT(Judge(RefusedAt(Ms(499))), IsEmpty());
-  EXPECT_THAT(Judge(RefusedAt(Ms(510))), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(499))), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(510))), IsEmpty());
 }
 
 TEST(RefusalsTest, APromiseThatAForeignCommandRemovedStillTakesTheResource) {
   History history = RefusedAt(Ms(600));
   history.server_holds[0].end = ServerHoldEnd::kForeign;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, AnotherWhoAsksMayStandAhead) {
   History history = RefusedAt(Ms(600));
   history.attempts.push_back(Asked(2, Ask::kWait, Ms(550)));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
   history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kTimeout);
-  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+  EXPECT_THAT(RefusalVerdict(history), ::testing::SizeIs(1));
   // Its place in the queue could not be given up.
   history.attempts.back() = Answered(history.attempts.back(), Ms(560), StatusCode::kUnknownOutcome);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, AFaultOfItsOwnExcusesTheClient) {
   History history = RefusedAt(Ms(600));
   history.disturbances = {{1, Ms(601)}};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
   history.disturbances = {{2, Ms(601)}};
-  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+  EXPECT_THAT(RefusalVerdict(history), ::testing::SizeIs(1));
 }
 
 TEST(RefusalsTest, ASemaphoreWithAFreePermitMustNotRefuse) {
   History history = RefusedAt(Ms(100));
   history.limits = Limits(2);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.server_holds.push_back(Owns(2, Ms(20), Ms(1020)));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, AWaiterThatGaveUpBeforeAnAnswerCouldComeWasNotRefused) {
   History history = RefusedAt(Ms(600), StatusCode::kTimeout);
   history.attempts[1].ask = Ask::kWaitFor;
   history.attempts[1].deadline = Ms(601);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
   history.attempts[1].deadline = Ms(700);
-  EXPECT_THAT(Judge(history), ::testing::SizeIs(1));
+  EXPECT_THAT(RefusalVerdict(history), ::testing::SizeIs(1));
 }
 
 /// C2's request was granted at 601, and it was told at 602 that it was not.
@@ -122,7 +122,7 @@ TEST(RefusalsTest, ADenialOfWhatWasGrantedIsConvicted) {
        {StatusCode::kNotAcquired, StatusCode::kTimeout, StatusCode::kUnavailable}) {
     History history = GrantedAndDenied(answer);
     history.disturbances = {{1, Ms(601)}};  // A lost reply is a reason to say "unknown".
-    const auto violations = Judge(history);
+    const auto violations = RefusalVerdict(history);
     ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
     EXPECT_EQ(violations[0].at, Ms(602));
     EXPECT_THAT(violations[0].what, HasSubstr("the server had granted at 601.000 ms"));
@@ -130,7 +130,7 @@ TEST(RefusalsTest, ADenialOfWhatWasGrantedIsConvicted) {
 }
 
 TEST(RefusalsTest, AnUnknownGrantIsFine) {
-  EXPECT_THAT(Judge(GrantedAndDenied(StatusCode::kUnknownOutcome)), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(GrantedAndDenied(StatusCode::kUnknownOutcome)), IsEmpty());
 }
 
 // The request of the first attempt was still under way when the second was refused.
@@ -138,34 +138,35 @@ TEST(RefusalsTest, AGrantThatAnEarlierUnknownAttemptMayHaveMadeIsNotTheLaterOnes
   History history = GrantedAndDenied(StatusCode::kNotAcquired);
   history.attempts.push_back(
       Answered(Asked(1, Ask::kTry, Ms(590)), Ms(599), StatusCode::kUnknownOutcome));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
   history.attempts.back().answered = Ms(570);
-  EXPECT_THAT(Judge(history), ::testing::SizeIs(1)) << "too long ago to be under way";
+  EXPECT_THAT(RefusalVerdict(history), ::testing::SizeIs(1)) << "too long ago to be under way";
   history.delays = {{1, {Ms(565), Ms(605)}}};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, AGrantThatIsUndoneAtOnceIsFine) {
   History history = GrantedAndDenied(StatusCode::kTimeout);
   history.server_holds[1] = Ended(history.server_holds[1], ServerHoldEnd::kReleased, Ms(610));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, WhoDiesBeforeItCanUndoIsExcused) {
   History history = GrantedAndDenied(StatusCode::kTimeout);
   Crash(history, 1, Ms(605));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, AnOldFaultDoesNotExcuseWhoHasNotEvenAsked) {
   History history = RefusedAt(Ms(9000));
   history.disturbances = {{1, Ms(7900)}};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.attempts[1].commands = 1;
-  EXPECT_THAT(Judge(history), IsEmpty()) << "it went over what the fault had broken";
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty()) << "it went over what the fault had broken";
   history.attempts[1].commands = 0;
   history.disturbances = {{1, Ms(8100)}};
-  EXPECT_THAT(Judge(history), IsEmpty()) << "what became of an earlier command is in doubt";
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty())
+      << "what became of an earlier command is in doubt";
 }
 
 /// C1 calls release at 500 and is answered at 520; its entry ends at `ended`.
@@ -178,7 +179,7 @@ History ReleaseAnswered(StatusCode status, VirtualTime ended,
 }
 
 TEST(RefusalsTest, NotOwnerOfAReleaseThatTookEffectIsConvicted) {
-  const auto violations = Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(501)));
+  const auto violations = RefusalVerdict(ReleaseAnswered(StatusCode::kNotOwner, Ms(501)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
   EXPECT_EQ(violations[0].at, Ms(520));
   EXPECT_THAT(violations[0].what, HasSubstr("though it had released at 501.000 ms"));
@@ -187,36 +188,39 @@ TEST(RefusalsTest, NotOwnerOfAReleaseThatTookEffectIsConvicted) {
 TEST(RefusalsTest, OtherAnswersOfAReleaseThatTookEffectAreFine) {
   for (const StatusCode status :
        {StatusCode::kOk, StatusCode::kUnknownOutcome, StatusCode::kLeaseLost}) {
-    EXPECT_THAT(Judge(ReleaseAnswered(status, Ms(501))), IsEmpty());
+    EXPECT_THAT(RefusalVerdict(ReleaseAnswered(status, Ms(501))), IsEmpty());
   }
 }
 
 TEST(RefusalsTest, NotOwnerOfAReleaseThatFoundNothingIsFine) {
-  EXPECT_THAT(Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(400))), IsEmpty());
-  EXPECT_THAT(Judge(ReleaseAnswered(StatusCode::kNotOwner, Ms(501), ServerHoldEnd::kForeign)),
-              IsEmpty());
+  EXPECT_THAT(RefusalVerdict(ReleaseAnswered(StatusCode::kNotOwner, Ms(400))), IsEmpty());
+  EXPECT_THAT(
+      RefusalVerdict(ReleaseAnswered(StatusCode::kNotOwner, Ms(501), ServerHoldEnd::kForeign)),
+      IsEmpty());
 }
 
 TEST(RefusalsTest, NotOwnerIsTrueOnceTheLeaseWouldBeOverAnyway) {
   History history = ReleaseAnswered(StatusCode::kNotOwner, Ms(501));
   history.holds[0].release_returned = Ms(1010);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 TEST(RefusalsTest, OfAQuorumAnOperatorMayHaveTakenAwayTheOtherVotes) {
   History history = ReleaseAnswered(StatusCode::kNotOwner, Ms(501));
   history.quorum = 2;
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   Force force;
   force.token = history.holds[0].token;
   force.called = Ms(521);
   history.forces = {force};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too late";
+  EXPECT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal))
+      << "too late";
   history.forces[0].called = Ms(510);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
   history.forces[0].called = Ms(400);
   history.forces[0].answered = Ms(410);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal)) << "too early";
+  EXPECT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal))
+      << "too early";
 }
 
 TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {
@@ -227,13 +231,14 @@ TEST(RefusalsTest, NotOwnerOfAnExtendThatProlongedIsConvicted) {
   renewal.prolonged = Ms(501);
   renewal.answer = StatusCode::kNotOwner;
   history.renewals = {renewal};
-  ASSERT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
-  EXPECT_THAT(Judge(history)[0].what, HasSubstr("though it had prolonged the lease at 501.000 ms"));
+  ASSERT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(RefusalVerdict(history)[0].what,
+              HasSubstr("though it had prolonged the lease at 501.000 ms"));
   history.renewals[0].answer = StatusCode::kUnknownOutcome;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
   history.renewals[0].answer = StatusCode::kNotOwner;
   history.renewals[0].prolonged = kOpen;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 /// C1 holds until 900 ms, its lease would end at 1010 ms. C2 asks at 50 ms to wait until
@@ -246,7 +251,7 @@ History EndedBefore(VirtualTime deadline, StatusCode answer = StatusCode::kTimeo
   return history;
 }
 
-std::vector<Violation> JudgeWait(const History& history) {
+std::vector<Violation> RefusedWait(const History& history) {
   std::vector<Violation> violations;
   JudgePatience(history, Ms(300), violations);
   return violations;
@@ -254,7 +259,7 @@ std::vector<Violation> JudgeWait(const History& history) {
 
 TEST(PatienceTest, AWaitThatEndsWithTimeForAnotherLookIsConvicted) {
   for (const StatusCode answer : {StatusCode::kTimeout, StatusCode::kNotAcquired}) {
-    const auto violations = JudgeWait(EndedBefore(Ms(1'021), answer));
+    const auto violations = RefusedWait(EndedBefore(Ms(1'021), answer));
     ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
     EXPECT_EQ(violations[0].at, Ms(700));
     EXPECT_THAT(violations[0].what, HasSubstr("would have waited until 1021.000 ms"));
@@ -262,28 +267,28 @@ TEST(PatienceTest, AWaitThatEndsWithTimeForAnotherLookIsConvicted) {
 }
 
 TEST(PatienceTest, AWaitThatEndsAtItsDeadlineOrALookBeforeIsFine) {
-  EXPECT_THAT(JudgeWait(EndedBefore(Ms(700))), IsEmpty());
-  EXPECT_THAT(JudgeWait(EndedBefore(Ms(1'020))), IsEmpty());
+  EXPECT_THAT(RefusedWait(EndedBefore(Ms(700))), IsEmpty());
+  EXPECT_THAT(RefusedWait(EndedBefore(Ms(1'020))), IsEmpty());
 }
 
 TEST(PatienceTest, AWaitWithoutADeadlineHasNoEnd) {
   History history = EndedBefore(kOpen);
   history.attempts[0].ask = Ask::kWait;
-  EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
+  EXPECT_THAT(RefusedWait(history), ::testing::SizeIs(1));
   history.attempts[0].ask = Ask::kTry;
-  EXPECT_THAT(JudgeWait(history), IsEmpty());
+  EXPECT_THAT(RefusedWait(history), IsEmpty());
 }
 
 TEST(PatienceTest, WhatIsNoRefusalOrFollowsAFaultIsFine) {
   for (const StatusCode answer :
        {StatusCode::kOk, StatusCode::kUnavailable, StatusCode::kUnknownOutcome}) {
-    EXPECT_THAT(JudgeWait(EndedBefore(Ms(5'000), answer)), IsEmpty()) << ToString(answer);
+    EXPECT_THAT(RefusedWait(EndedBefore(Ms(5'000), answer)), IsEmpty()) << ToString(answer);
   }
   History history = EndedBefore(Ms(5'000));
   history.disturbances = {{1, Ms(600)}};
-  EXPECT_THAT(JudgeWait(history), IsEmpty());
+  EXPECT_THAT(RefusedWait(history), IsEmpty());
   history.disturbances = {{0, Ms(600)}};
-  EXPECT_THAT(JudgeWait(history), ::testing::SizeIs(1));
+  EXPECT_THAT(RefusedWait(history), ::testing::SizeIs(1));
 }
 
 /// All faults end at 1000 ms. After that C1 asks three times, the third time a minute later, and is
@@ -371,9 +376,9 @@ TEST(RecoveryTest, AFaultExcusesNoLateRefusalOfWhatIsFree) {
   History history = AskedAgain(StatusCode::kNotAcquired);
   history.attempts.back().commands = 1;
   history.disturbances = {{0, Ms(800)}};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kSpuriousRefusal));
+  EXPECT_THAT(PropertiesOf(RefusalVerdict(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.attempts.back().asked = Ms(60'999);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(RefusalVerdict(history), IsEmpty());
 }
 
 }  // namespace

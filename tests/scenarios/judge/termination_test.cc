@@ -112,7 +112,7 @@ TEST(TerminationTest, ATryIsDueWhenItIsMade) {
 }
 
 /// C1 waited over [0, `until`) and sent so many commands.
-History Sent(std::int64_t commands, VirtualTime until) {
+History SentAt(std::int64_t commands, VirtualTime until) {
   History history = NewHistory();
   history.attempts = {Answered(Asked(0, Ask::kWait, Ms(0)), until, StatusCode::kOk)};
   history.attempts[0].commands = commands;
@@ -133,11 +133,11 @@ TEST(StormTest, TheBoundIsOneShareForEachLeaseThatHasBegunAndOneForEachGrant) {
 }
 
 TEST(StormTest, AsManyCommandsAsTheBoundAllowsAreFine) {
-  EXPECT_THAT(JudgeCommands(Sent(800, Ms(1000))), IsEmpty());
+  EXPECT_THAT(JudgeCommands(SentAt(800, Ms(1000))), IsEmpty());
 }
 
 TEST(StormTest, OneCommandMoreIsAStorm) {
-  const auto violations = JudgeCommands(Sent(801, Ms(1000)));
+  const auto violations = JudgeCommands(SentAt(801, Ms(1000)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTermination));
   EXPECT_EQ(violations[0].client, 0);
   EXPECT_EQ(violations[0].at, Ms(1000));
@@ -147,7 +147,7 @@ TEST(StormTest, OneCommandMoreIsAStorm) {
 
 // Each time somebody else is granted, whoever waits may look.
 TEST(StormTest, GrantsToOthersExcuseMoreCommandsAndOnesOwnDoNot) {
-  History history = Sent(900, Ms(1000));
+  History history = SentAt(900, Ms(1000));
   history.holds = {Believes(1, Ms(500), Ms(600))};
   EXPECT_THAT(JudgeCommands(history), IsEmpty());
   history.holds = {Believes(0, Ms(500), Ms(600))};
@@ -158,7 +158,7 @@ TEST(StormTest, GrantsToOthersExcuseMoreCommandsAndOnesOwnDoNot) {
 
 // A livelock ends with the run, not with an answer.
 TEST(StormTest, ARequestWithoutAnAnswerIsJudgedAtTheEndOfTheRun) {
-  History history = Sent(801, kOpen);
+  History history = SentAt(801, kOpen);
   history.end = Ms(1000);
   EXPECT_THAT(PropertiesOf(JudgeCommands(history)), ElementsAre(Judged::kTermination));
   history.end = Ms(2000);
@@ -166,7 +166,7 @@ TEST(StormTest, ARequestWithoutAnAnswerIsJudgedAtTheEndOfTheRun) {
 }
 
 TEST(StormTest, TheWorstOfSeveralIsNamed) {
-  History history = Sent(500, Ms(100));
+  History history = SentAt(500, Ms(100));
   Attempt worse = history.attempts[0];
   worse.client = 1;
   worse.commands = 600;
@@ -177,7 +177,7 @@ TEST(StormTest, TheWorstOfSeveralIsNamed) {
 }
 
 TEST(StormTest, StepsThatRanOutWithinAllBoundsAreSaidToProveNothing) {
-  History history = Sent(300, kOpen);
+  History history = SentAt(300, kOpen);
   history.end = Ms(700);
   EXPECT_THAT(WhyStepsRanOut(history), HasSubstr("step limit was reached at 700.000 ms"));
   EXPECT_THAT(WhyStepsRanOut(history), HasSubstr("1 requests sent 300 commands"));

@@ -22,7 +22,7 @@ using testing::NewHistory;
 using testing::Owns;
 using testing::PropertiesOf;
 
-std::vector<Violation> Judge(const History& history) {
+std::vector<Violation> TokenVerdict(const History& history) {
   std::vector<Violation> violations;
   JudgeTokens(history, violations);
   return violations;
@@ -48,11 +48,11 @@ History ThreeGrants(std::uint64_t first, std::uint64_t second, std::uint64_t thi
 }
 
 TEST(TokensTest, FencingTokensThatIncreaseAreFine) {
-  EXPECT_THAT(Judge(ThreeGrants(33, 34, 90)), IsEmpty());
+  EXPECT_THAT(TokenVerdict(ThreeGrants(33, 34, 90)), IsEmpty());
 }
 
 TEST(TokensTest, AFencingTokenThatFallsIsConvicted) {
-  const auto violations = Judge(ThreeGrants(33, 34, 1));
+  const auto violations = TokenVerdict(ThreeGrants(33, 34, 1));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTokens));
   EXPECT_EQ(violations[0].at, Ms(4001));
   EXPECT_EQ(violations[0].client, 2);
@@ -60,7 +60,7 @@ TEST(TokensTest, AFencingTokenThatFallsIsConvicted) {
 }
 
 TEST(TokensTest, AnEqualFencingTokenIsConvicted) {
-  const auto violations = Judge(ThreeGrants(33, 33, 34));
+  const auto violations = TokenVerdict(ThreeGrants(33, 33, 34));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTokens));
   EXPECT_EQ(violations[0].at, Ms(2001));
 }
@@ -73,7 +73,7 @@ TEST(TokensTest, OfGrantsAtOneInstantTheOrderIsThatOfTheServerToo) {
     history.holds = {Fenced(Believes(0, Ms(11), Ms(1000)), 34),
                      Fenced(Believes(1, Ms(11), Ms(1000)), 33)};
     for (ClientHold& hold : history.holds) hold.asked = Ms(9);
-    EXPECT_EQ(Judge(history).empty(), second_client_first);
+    EXPECT_EQ(TokenVerdict(history).empty(), second_client_first);
   }
 }
 
@@ -86,7 +86,7 @@ TEST(TokensTest, GrantsOfOneCommandHaveNoOrderAmongThemselves) {
     history.holds = {Fenced(Believes(0, Ms(11), Ms(1000)), 34),
                      Fenced(Believes(1, Ms(11), Ms(1000)), 33)};
     for (ClientHold& hold : history.holds) hold.asked = Ms(9);
-    EXPECT_EQ(Judge(history).empty(), one_command);
+    EXPECT_EQ(TokenVerdict(history).empty(), one_command);
   }
 }
 
@@ -94,22 +94,22 @@ TEST(TokensTest, GrantsOfOneCommandHaveNoOrderAmongThemselves) {
 TEST(TokensTest, TheOrderIsThatOfTheServerNotOfTheClients) {
   History history = ThreeGrants(33, 34, 90);
   history.holds[0].belief = {{Ms(2500), Ms(2600)}};
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(TokenVerdict(history), IsEmpty());
   history = ThreeGrants(34, 33, 90);
   history.holds[0].belief = {{Ms(2500), Ms(2600)}};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kTokens));
+  EXPECT_THAT(PropertiesOf(TokenVerdict(history)), ElementsAre(Judged::kTokens));
 }
 
 TEST(TokensTest, GrantsWithoutFencingTokensAreNotCompared) {
   History history = ThreeGrants(33, 34, 90);
   for (ClientHold& hold : history.holds) hold.fencing_token.reset();
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(TokenVerdict(history), IsEmpty());
 }
 
 TEST(TokensTest, AnOwnerTokenOfTwoGrantsIsConvicted) {
   History history = ThreeGrants(33, 34, 90);
   history.holds[2].token = history.holds[0].token;
-  const auto violations = Judge(history);
+  const auto violations = TokenVerdict(history);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTokens));
   EXPECT_EQ(violations[0].at, Ms(4001));
   EXPECT_THAT(violations[0].what, HasSubstr("owner token"));
@@ -120,7 +120,7 @@ TEST(TokensTest, TheTokenOfAnAttemptThatFailedMustNotComeBack) {
   history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(0, Ms(2000), Ms(3000))};
   history.holds = {Believes(0, Ms(2001), Ms(2990))};
   history.holds[0].asked = Ms(1999);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kTokens));
+  EXPECT_THAT(PropertiesOf(TokenVerdict(history)), ElementsAre(Judged::kTokens));
 }
 
 // A try whose reply was lost is repeated with the same token: still one request, one grant.
@@ -129,14 +129,14 @@ TEST(TokensTest, ARepeatedTryOfOneRequestKeepsItsToken) {
   history.server_holds = {Owns(0, Ms(10), Ms(1010)), Owns(0, Ms(2000), Ms(3000))};
   history.holds = {Believes(0, Ms(2001), Ms(2990))};
   history.holds[0].asked = Ms(9);
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(TokenVerdict(history), IsEmpty());
 }
 
 TEST(TokensTest, LocksWithoutOwnerTokensReuseNone) {
   History history = ThreeGrants(33, 34, 90);
   for (ClientHold& hold : history.holds) hold.token.clear();
   for (ServerHold& hold : history.server_holds) hold.token.clear();
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(TokenVerdict(history), IsEmpty());
 }
 
 }  // namespace

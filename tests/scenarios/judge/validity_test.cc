@@ -23,7 +23,7 @@ using testing::Ms;
 using testing::NewHistory;
 using testing::PropertiesOf;
 
-std::vector<Violation> Judge(const History& history) {
+std::vector<Violation> ValidityVerdict(const History& history) {
   std::vector<Violation> violations;
   JudgeFalseValidity(history, violations);
   return violations;
@@ -39,11 +39,11 @@ History ToldAfter(Duration elapsed) {
 }
 
 TEST(ValidityTest, AGrantWithSomethingLeftIsFine) {
-  EXPECT_THAT(Judge(ToldAfter(kLease - Duration(1))), IsEmpty());
+  EXPECT_THAT(ValidityVerdict(ToldAfter(kLease - Duration(1))), IsEmpty());
 }
 
 TEST(ValidityTest, AGrantOfWhichNothingIsLeftIsConvicted) {
-  const auto violations = Judge(ToldAfter(kLease));
+  const auto violations = ValidityVerdict(ToldAfter(kLease));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFalseValidity));
   EXPECT_EQ(violations[0].at, Ms(1010));
   EXPECT_THAT(violations[0].what, HasSubstr("1000.000 ms before"));
@@ -51,22 +51,22 @@ TEST(ValidityTest, AGrantOfWhichNothingIsLeftIsConvicted) {
 
 TEST(ValidityTest, TheDriftAllowanceIsTakenOff) {
   History history = ToldAfter(Ms(990));
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ValidityVerdict(history), IsEmpty());
   history.drift_allowance = Ms(10);
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(PropertiesOf(ValidityVerdict(history)), ElementsAre(Judged::kFalseValidity));
 }
 
 TEST(ValidityTest, AGrantThatTheServerNeverMadeIsConvicted) {
   History history = ToldAfter(Ms(2));
   history.holds[0].sent = kOpen;
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kFalseValidity));
+  EXPECT_THAT(PropertiesOf(ValidityVerdict(history)), ElementsAre(Judged::kFalseValidity));
 }
 
 TEST(ValidityTest, AGrantThatNobodyCouldSeeIsNotJudged) {
   History history = ToldAfter(Ms(2));
   history.holds[0].sent = kOpen;
   history.ownership_seen = false;
-  EXPECT_THAT(Judge(history), IsEmpty());
+  EXPECT_THAT(ValidityVerdict(history), IsEmpty());
 }
 
 TEST(ValidityTest, ALockKnowsOfTheEndOfAValidityALittleLater) {
@@ -93,7 +93,7 @@ std::vector<Violation> JudgeCalls(std::vector<LossCall> calls) {
   history.holds = {Believes(0, Ms(0), Ms(990))};
   history.holds[0].loss_calls = std::move(calls);
   history.ownership_seen = false;
-  return Judge(history);
+  return ValidityVerdict(history);
 }
 
 TEST(LossCallTest, OneCallOfALossIsFine) {

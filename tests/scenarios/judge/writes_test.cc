@@ -23,8 +23,8 @@ using testing::NewHistory;
 using testing::Owns;
 using testing::PropertiesOf;
 
-constexpr std::size_t kFirst = 0;
-constexpr std::size_t kSecond = 1;
+constexpr std::size_t kFirstWriter = 0;
+constexpr std::size_t kSecondWriter = 1;
 
 Access Reads(std::size_t hold, VirtualTime when) { return {hold, false, when, when, true}; }
 Access Writes(std::size_t hold, VirtualTime sent, VirtualTime arrived) {
@@ -46,22 +46,23 @@ History TwoGrants(std::vector<Access> accesses) {
   return history;
 }
 
-std::vector<Violation> Judge(const History& history) {
+std::vector<Violation> WriteVerdict(const History& history) {
   std::vector<Violation> violations;
   JudgeWrites(history, violations);
   return violations;
 }
 
 TEST(WritesTest, AccessesInTheOrderOfTheGrantsAreFine) {
-  EXPECT_THAT(Judge(TwoGrants({Reads(kFirst, Ms(20)), Writes(kFirst, Ms(500), Ms(501)),
-                               Reads(kSecond, Ms(2002)), Writes(kSecond, Ms(2500), Ms(2501))})),
+  EXPECT_THAT(WriteVerdict(TwoGrants(
+                  {Reads(kFirstWriter, Ms(20)), Writes(kFirstWriter, Ms(500), Ms(501)),
+                   Reads(kSecondWriter, Ms(2002)), Writes(kSecondWriter, Ms(2500), Ms(2501))})),
               IsEmpty());
 }
 
 TEST(WritesTest, AStaleWriteThatIsAcceptedIsConvicted) {
-  const auto violations =
-      Judge(TwoGrants({Reads(kFirst, Ms(20)), Reads(kSecond, Ms(2002)),
-                       Writes(kSecond, Ms(2500), Ms(2501)), Writes(kFirst, Ms(500), Ms(90'000))}));
+  const auto violations = WriteVerdict(TwoGrants(
+      {Reads(kFirstWriter, Ms(20)), Reads(kSecondWriter, Ms(2002)),
+       Writes(kSecondWriter, Ms(2500), Ms(2501)), Writes(kFirstWriter, Ms(500), Ms(90'000))}));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFencedWrites));
   EXPECT_EQ(violations[0].at, Ms(90'000));
   EXPECT_EQ(violations[0].client, 0);
@@ -69,34 +70,37 @@ TEST(WritesTest, AStaleWriteThatIsAcceptedIsConvicted) {
 }
 
 TEST(WritesTest, AStaleWriteThatIsRefusedIsFine) {
-  EXPECT_THAT(Judge(TwoGrants({Reads(kFirst, Ms(20)), Reads(kSecond, Ms(2002)),
-                               Refused(Writes(kFirst, Ms(500), Ms(90'000)))})),
+  EXPECT_THAT(WriteVerdict(TwoGrants({Reads(kFirstWriter, Ms(20)), Reads(kSecondWriter, Ms(2002)),
+                                      Refused(Writes(kFirstWriter, Ms(500), Ms(90'000)))})),
               IsEmpty());
 }
 
 // The later holder has only read, and its write will rest on what the stale one wipes out.
 TEST(WritesTest, AStaleWriteAfterALaterReadIsConvicted) {
-  EXPECT_THAT(PropertiesOf(Judge(TwoGrants({Reads(kFirst, Ms(20)), Reads(kSecond, Ms(2002)),
-                                            Writes(kFirst, Ms(500), Ms(2003))}))),
+  EXPECT_THAT(PropertiesOf(WriteVerdict(
+                  TwoGrants({Reads(kFirstWriter, Ms(20)), Reads(kSecondWriter, Ms(2002)),
+                             Writes(kFirstWriter, Ms(500), Ms(2003))}))),
               ElementsAre(Judged::kFencedWrites));
 }
 
 TEST(WritesTest, AStaleReadIsConvictedToo) {
-  EXPECT_THAT(PropertiesOf(Judge(TwoGrants({Reads(kSecond, Ms(2002)), Reads(kFirst, Ms(2003))}))),
+  EXPECT_THAT(PropertiesOf(WriteVerdict(
+                  TwoGrants({Reads(kSecondWriter, Ms(2002)), Reads(kFirstWriter, Ms(2003))}))),
               ElementsAre(Judged::kFencedWrites));
 }
 
 // What nobody was let in with decides nothing.
 TEST(WritesTest, ARefusedAccessOfALaterGrantMakesNobodyStale) {
-  EXPECT_THAT(Judge(TwoGrants({Refused(Reads(kSecond, Ms(2002))), Reads(kFirst, Ms(2003))})),
+  EXPECT_THAT(WriteVerdict(TwoGrants(
+                  {Refused(Reads(kSecondWriter, Ms(2002))), Reads(kFirstWriter, Ms(2003))})),
               IsEmpty());
 }
 
 // C1 learned of its grant after C2: the order is the server's.
 TEST(WritesTest, TheOrderIsThatOfTheServer) {
-  History history = TwoGrants({Reads(kSecond, Ms(2002)), Reads(kFirst, Ms(2600))});
+  History history = TwoGrants({Reads(kSecondWriter, Ms(2002)), Reads(kFirstWriter, Ms(2600))});
   history.holds[0].belief = {{Ms(2500), Ms(2700)}};
-  EXPECT_THAT(PropertiesOf(Judge(history)), ElementsAre(Judged::kFencedWrites));
+  EXPECT_THAT(PropertiesOf(WriteVerdict(history)), ElementsAre(Judged::kFencedWrites));
 }
 
 TEST(WritesTest, OnlyTwoGrantsPutTheOrderToTheTest) {
@@ -104,8 +108,9 @@ TEST(WritesTest, OnlyTwoGrantsPutTheOrderToTheTest) {
     return Exercised(history, false, GoalSet())[Judged::kFencedWrites];
   };
   EXPECT_FALSE(exercised(TwoGrants({})));
-  EXPECT_FALSE(exercised(TwoGrants({Reads(kFirst, Ms(20)), Writes(kFirst, Ms(500), Ms(501))})));
-  EXPECT_TRUE(exercised(TwoGrants({Reads(kFirst, Ms(20)), Reads(kSecond, Ms(2002))})));
+  EXPECT_FALSE(
+      exercised(TwoGrants({Reads(kFirstWriter, Ms(20)), Writes(kFirstWriter, Ms(500), Ms(501))})));
+  EXPECT_TRUE(exercised(TwoGrants({Reads(kFirstWriter, Ms(20)), Reads(kSecondWriter, Ms(2002))})));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::vector<std::string> TokensOf(const std::vector<harness::Owner>& owners) {
 }
 
 /// A test over every subject, each with a bench of its own.
-class EverySubject : public testing::TestWithParam<std::string> {
+class EverySubject : public ::testing::TestWithParam<std::string> {
  protected:
   const Subject& subject() const { return Named(all_, GetParam()); }
   std::unique_ptr<Lock> NewLock() { return bench_.NewLock(subject()); }
@@ -97,7 +97,7 @@ bool OutwaitsItsDeadline(std::string_view name) {
          name == "broken/zero-is-for-ever";
 }
 
-INSTANTIATE_TEST_SUITE_P(Subjects, EverySubject, testing::ValuesIn(Names()),
+INSTANTIATE_TEST_SUITE_P(Subjects, EverySubject, ::testing::ValuesIn(Names()),
                          [](const auto& parameter) {
                            std::string name;
                            for (const char c : parameter.param) {
@@ -246,7 +246,7 @@ TEST(SpecimensTest, EveryExpectationNamesAJudgedProperty) {
 }
 
 /// A test of one page's story.
-class StoryTest : public testing::Test {
+class StoryTest : public ::testing::Test {
  protected:
   std::unique_ptr<Lock> NewLock(std::string_view name) {
     const Subject& subject = Named(all_, name);

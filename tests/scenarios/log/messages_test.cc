@@ -28,7 +28,7 @@ bool operator==(const MessageEnd& a, const MessageEnd& b) {
 
 namespace {
 
-TraceEvent Of(int process, TraceKind kind, std::uint64_t command) {
+TraceEvent MessageOf(int process, TraceKind kind, std::uint64_t command) {
   TraceEvent event;
   event.process = process;
   event.kind = kind;
@@ -44,9 +44,9 @@ TEST(MessagesTest, ACommandGoesItsWayThroughFourEvents) {
                          {MessagePart::kExecute, 1},
                          {MessagePart::kReply, 1},
                          {MessagePart::kReceive, 1}};
-  EXPECT_EQ(MessagesOf({Of(0, TraceKind::kSend, 1), Of(0, TraceKind::kNote, 0),
-                        Of(0, TraceKind::kExecute, 1), Of(0, TraceKind::kReply, 1),
-                        Of(0, TraceKind::kReceive, 1)}),
+  EXPECT_EQ(MessagesOf({MessageOf(0, TraceKind::kSend, 1), MessageOf(0, TraceKind::kNote, 0),
+                        MessageOf(0, TraceKind::kExecute, 1), MessageOf(0, TraceKind::kReply, 1),
+                        MessageOf(0, TraceKind::kReceive, 1)}),
             expected);
 }
 
@@ -55,8 +55,8 @@ TEST(MessagesTest, WhatArrivesNowhereIsLost) {
                          {MessagePart::kSend, 2},
                          {MessagePart::kExecute, 2},
                          {MessagePart::kReply, 2, true}};
-  EXPECT_EQ(MessagesOf({Of(0, TraceKind::kSend, 1), Of(0, TraceKind::kSend, 2),
-                        Of(0, TraceKind::kExecute, 2), Of(0, TraceKind::kReply, 2)}),
+  EXPECT_EQ(MessagesOf({MessageOf(0, TraceKind::kSend, 1), MessageOf(0, TraceKind::kSend, 2),
+                        MessageOf(0, TraceKind::kExecute, 2), MessageOf(0, TraceKind::kReply, 2)}),
             expected);
 }
 
@@ -65,14 +65,15 @@ TEST(MessagesTest, EachClientHasCommandsOfItsOwn) {
                          {MessagePart::kSend, 2},
                          {MessagePart::kExecute, 2},
                          {MessagePart::kExecute, 1}};
-  EXPECT_EQ(MessagesOf({Of(0, TraceKind::kSend, 1), Of(1, TraceKind::kSend, 1),
-                        Of(1, TraceKind::kExecute, 1), Of(0, TraceKind::kExecute, 1)}),
-            expected);
+  EXPECT_EQ(
+      MessagesOf({MessageOf(0, TraceKind::kSend, 1), MessageOf(1, TraceKind::kSend, 1),
+                  MessageOf(1, TraceKind::kExecute, 1), MessageOf(0, TraceKind::kExecute, 1)}),
+      expected);
 }
 
 TEST(MessagesTest, APushBelongsToNoCommand) {
   const Ends expected = {{MessagePart::kNone, 0}};
-  EXPECT_EQ(MessagesOf({Of(0, TraceKind::kReceive, 0)}), expected);
+  EXPECT_EQ(MessagesOf({MessageOf(0, TraceKind::kReceive, 0)}), expected);
 }
 
 // A reply that is lost is not the next one that says the same.

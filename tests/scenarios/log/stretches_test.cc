@@ -59,7 +59,8 @@ struct Overtaken {
   RunResult run;
 };
 
-std::vector<Stretch> Of(const std::vector<Stretch>& all, StretchKind kind, std::size_t column) {
+std::vector<Stretch> StretchOf(const std::vector<Stretch>& all, StretchKind kind,
+                               std::size_t column) {
   std::vector<Stretch> some;
   for (const Stretch& one : all) {
     if (one.kind == kind && one.column == column) some.push_back(one);
@@ -71,8 +72,8 @@ TEST(StretchesTest, BeliefsAndOwnersAreWhatTheRunWas) {
   const Overtaken overtaken;
   ASSERT_NE(overtaken.run.Find(Judged::kForeignRelease), nullptr);
   const std::vector<Stretch> all = StretchesOf(overtaken.run, overtaken.Rows());
-  const auto first = Of(all, StretchKind::kOwner, 0);
-  const auto second = Of(all, StretchKind::kOwner, 1);
+  const auto first = StretchOf(all, StretchKind::kOwner, 0);
+  const auto second = StretchOf(all, StretchKind::kOwner, 1);
   ASSERT_THAT(first, SizeIs(1));
   ASSERT_THAT(second, SizeIs(1));
   EXPECT_EQ(first[0].resource, "jobs:42");
@@ -80,7 +81,7 @@ TEST(StretchesTest, BeliefsAndOwnersAreWhatTheRunWas) {
   EXPECT_EQ(second[0].end, "removed by another client");
   ASSERT_TRUE(first[0].to_ns && second[0].to_ns);
   EXPECT_LE(*first[0].to_ns, second[0].from_ns) << "one owner at a time";
-  const auto belief = Of(all, StretchKind::kBelief, 1);
+  const auto belief = StretchOf(all, StretchKind::kBelief, 1);
   ASSERT_THAT(belief, SizeIs(1));
   ASSERT_TRUE(belief[0].to_ns);
   EXPECT_LT(belief[0].from_ns, *second[0].to_ns);

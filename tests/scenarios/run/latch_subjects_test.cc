@@ -27,14 +27,14 @@ std::vector<std::shared_ptr<const harness::Subject>> Latches() {
   return all;
 }
 
-class EveryLatch : public testing::TestWithParam<std::shared_ptr<const harness::Subject>> {
+class EveryLatch : public ::testing::TestWithParam<std::shared_ptr<const harness::Subject>> {
  protected:
   std::unique_ptr<Lock> NewLatch() { return bench_.NewLock(*GetParam()); }
 
   Bench bench_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Latches, EveryLatch, testing::ValuesIn(Latches()),
+INSTANTIATE_TEST_SUITE_P(Latches, EveryLatch, ::testing::ValuesIn(Latches()),
                          [](const auto& parameter) {
                            std::string name;
                            for (const char c : parameter.param->name()) {

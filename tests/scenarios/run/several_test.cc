@@ -26,7 +26,7 @@ Operation Asks(Ask ask, int resource, Duration think) {
   return {.ask = ask, .think = think, .hold = milliseconds(200), .resource = resource};
 }
 
-Workload Of(std::vector<std::vector<Operation>> clients) {
+Workload SeveralOf(std::vector<std::vector<Operation>> clients) {
   Workload workload;
   workload.lease = std::chrono::seconds(1);
   workload.latency_max = milliseconds(2);
@@ -37,9 +37,9 @@ Workload Of(std::vector<std::vector<Operation>> clients) {
   return workload;
 }
 
-RunResult RunOf(std::string_view lock, const Workload& workload,
-                std::string_view scenario = "nested",
-                SynchronyClass synchrony = SynchronyClass::kNone) {
+RunResult SeveralRun(std::string_view lock, const Workload& workload,
+                     std::string_view scenario = "nested",
+                     SynchronyClass synchrony = SynchronyClass::kNone) {
   const auto subject = Named(lock);
   const RunCase run_case{subject.get(), FindScenario(scenario), synchrony};
   sim::Universe universe;
@@ -50,15 +50,15 @@ RunResult RunOf(std::string_view lock, const Workload& workload,
 /// Two clients that name the same resources in opposite orders, at the same time.
 Workload Crosswise() {
   const Operation waits = Asks(Ask::kWait, 0, Duration{});
-  return Of({{waits}, {waits}});
+  return SeveralOf({{waits}, {waits}});
 }
 
 /// C1 holds the second and the third resource while C2, a little later, tries for the first two.
 Workload HalfTaken() {
-  return Of({{Asks(Ask::kTry, 1, Duration{})}, {Asks(Ask::kTry, 0, milliseconds(50))}});
+  return SeveralOf({{Asks(Ask::kTry, 1, Duration{})}, {Asks(Ask::kTry, 0, milliseconds(50))}});
 }
 
-std::vector<std::string> NotesOf(const RunResult& run, int client) {
+std::vector<std::string> SeveralNotes(const RunResult& run, int client) {
   std::vector<std::string> notes;
   for (const sim::TraceEvent& event : run.events) {
     const bool its = event.kind == sim::TraceKind::kNote && event.process == client;
@@ -68,17 +68,18 @@ std::vector<std::string> NotesOf(const RunResult& run, int client) {
 }
 
 TEST(SeveralTest, AClientOnlyEverHasAllOrNothing) {
-  const RunResult run = RunOf("multi-mutex", HalfTaken());
+  const RunResult run = SeveralRun("multi-mutex", HalfTaken());
   EXPECT_TRUE(run.violations.empty()) << run.violations.front().what;
-  EXPECT_THAT(NotesOf(run, 0), Contains("granted: jobs:42/2"));
-  EXPECT_THAT(NotesOf(run, 0), Contains("granted: jobs:42/3"));
-  EXPECT_THAT(NotesOf(run, 1), ElementsAre("try: jobs:42", "try: jobs:42/2",
-                                           "not-acquired: jobs:42", "not-acquired: jobs:42/2"));
+  EXPECT_THAT(SeveralNotes(run, 0), Contains("granted: jobs:42/2"));
+  EXPECT_THAT(SeveralNotes(run, 0), Contains("granted: jobs:42/3"));
+  EXPECT_THAT(SeveralNotes(run, 1),
+              ElementsAre("try: jobs:42", "try: jobs:42/2", "not-acquired: jobs:42",
+                          "not-acquired: jobs:42/2"));
   EXPECT_TRUE(run.goals.Has(Goal::kRefused));
 }
 
 TEST(SeveralTest, WhatItGotOfARefusedRequestMayNotStayTaken) {
-  const RunResult run = RunOf("broken/multi-keeps-part", HalfTaken());
+  const RunResult run = SeveralRun("broken/multi-keeps-part", HalfTaken());
   const Violation* kept = run.Find(Judged::kKeys);
   ASSERT_NE(kept, nullptr);
   EXPECT_EQ(kept->client, 1);
@@ -87,7 +88,7 @@ TEST(SeveralTest, WhatItGotOfARefusedRequestMayNotStayTaken) {
 }
 
 TEST(SeveralTest, ACircleOfPartsIsADeadlock) {
-  const RunResult run = RunOf("broken/multi-unordered", Crosswise());
+  const RunResult run = SeveralRun("broken/multi-unordered", Crosswise());
   const Violation* stuck = run.Find(Judged::kDeadlock);
   ASSERT_NE(stuck, nullptr);
   EXPECT_THAT(stuck->what, HasSubstr("C1 waited for what C2 held"));
@@ -95,7 +96,7 @@ TEST(SeveralTest, ACircleOfPartsIsADeadlock) {
 }
 
 TEST(SeveralTest, OneOrderForEverybodyClosesNoCircle) {
-  const RunResult run = RunOf("multi-mutex", Crosswise());
+  const RunResult run = SeveralRun("multi-mutex", Crosswise());
   EXPECT_TRUE(run.violations.empty()) << run.violations.front().what;
   EXPECT_TRUE(run.goals.Has(Goal::kWaiterGranted));
 }
@@ -113,14 +114,14 @@ TEST(SeveralTest, EverySecondClientNamesThemTheOtherWayRound) {
 /// extended first may be over when the answer about the last is read.
 TEST(SeveralTest, ALeaseThatEndsWhileAnotherIsExtendedIsNoGrant) {
   constexpr int kSteps = 30;
-  Workload workload = Of({{Asks(Ask::kTry, 0, Duration{})}});
+  Workload workload = SeveralOf({{Asks(Ask::kTry, 0, Duration{})}});
   workload.latency_max = Duration{};
   GoalSet goals;
   for (int first = 0; first < kSteps; ++first) {
     for (int second = first + 1; second < kSteps; ++second) {
       workload.clients.front().faults = {{sim::FaultKind::kPause, first, milliseconds(500)},
                                          {sim::FaultKind::kExpiry, second, milliseconds(500)}};
-      const RunResult run = RunOf("multi-mutex", workload, "pause", SynchronyClass::kBounded);
+      const RunResult run = SeveralRun("multi-mutex", workload, "pause", SynchronyClass::kBounded);
       ASSERT_TRUE(run.violations.empty())
           << run.violations.front().what << " in steps " << first << " and " << second;
       goals.AddAll(run.goals);
@@ -133,10 +134,11 @@ TEST(SeveralTest, ALeaseThatEndsWhileAnotherIsExtendedIsNoGrant) {
 TEST(SeveralTest, NobodyAsksInsideForWhatItHolds) {
   Operation inside = Asks(Ask::kTry, 1, Duration{});
   inside.inside = true;
-  const RunResult run = RunOf("multi-mutex", Of({{Asks(Ask::kTry, 0, Duration{}), inside}}));
+  const RunResult run =
+      SeveralRun("multi-mutex", SeveralOf({{Asks(Ask::kTry, 0, Duration{}), inside}}));
   EXPECT_TRUE(run.violations.empty());
-  EXPECT_THAT(NotesOf(run, 0), Contains("granted: jobs:42/2"));
-  EXPECT_THAT(NotesOf(run, 0), Not(Contains("try: jobs:42/3")));
+  EXPECT_THAT(SeveralNotes(run, 0), Contains("granted: jobs:42/2"));
+  EXPECT_THAT(SeveralNotes(run, 0), Not(Contains("try: jobs:42/3")));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ Attempt StoppedAt(Attempt attempt, VirtualTime stopped) {
 }
 
 /// C1 waits from 100 ms on without a deadline, is stopped at 500 ms, and is told so.
-History Stopped(VirtualTime answered, StatusCode answer = StatusCode::kStopped) {
+History StoppedWait(VirtualTime answered, StatusCode answer = StatusCode::kStopped) {
   History history = NewHistory();
   history.attempts = {
       StoppedAt(Answered(Asked(0, Ask::kWait, Ms(100)), answered, answer), Ms(500))};
@@ -48,29 +48,29 @@ std::vector<Violation> JudgeEnd(const History& history, TerminationBounds bounds
   return violations;
 }
 
-std::vector<Violation> JudgeWait(const History& history) {
+std::vector<Violation> JudgeStoppedWait(const History& history) {
   std::vector<Violation> violations;
   JudgePatience(history, kLease, violations);
   return violations;
 }
 
 TEST(StoppedTest, AnAnswerWithinTheBoundForAStopIsFine) {
-  EXPECT_THAT(JudgeEnd(Stopped(Ms(500))), IsEmpty());
-  EXPECT_THAT(JudgeEnd(Stopped(Ms(560))), IsEmpty());
-  EXPECT_THAT(JudgeEnd(Stopped(Ms(560), StatusCode::kOk)), IsEmpty()) << "a grant is an answer";
+  EXPECT_THAT(JudgeEnd(StoppedWait(Ms(500))), IsEmpty());
+  EXPECT_THAT(JudgeEnd(StoppedWait(Ms(560))), IsEmpty());
+  EXPECT_THAT(JudgeEnd(StoppedWait(Ms(560), StatusCode::kOk)), IsEmpty()) << "a grant is an answer";
 }
 
 TEST(StoppedTest, ALaterAnswerIsConvictedWhateverItSays) {
-  const auto violations = JudgeEnd(Stopped(Ms(561)));
+  const auto violations = JudgeEnd(StoppedWait(Ms(561)));
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kTermination));
   EXPECT_EQ(violations[0].at, Ms(560));
   EXPECT_THAT(violations[0].what, HasSubstr("C1 was stopped at 500.000 ms and was answered"));
-  EXPECT_THAT(JudgeEnd(Stopped(Ms(561), StatusCode::kOk)), ::testing::SizeIs(1));
-  EXPECT_THAT(JudgeEnd(Stopped(kOpen)), ::testing::SizeIs(1));
+  EXPECT_THAT(JudgeEnd(StoppedWait(Ms(561), StatusCode::kOk)), ::testing::SizeIs(1));
+  EXPECT_THAT(JudgeEnd(StoppedWait(kOpen)), ::testing::SizeIs(1));
 }
 
 TEST(StoppedTest, MessagesTakeTheirTime) {
-  History history = Stopped(Ms(700));
+  History history = StoppedWait(Ms(700));
   history.latency = Ms(6);
   EXPECT_THAT(JudgeEnd(history), IsEmpty());
   history.latency = Ms(5);
@@ -79,7 +79,7 @@ TEST(StoppedTest, MessagesTakeTheirTime) {
 
 // What keeps a client from the server costs it a time-out and a clean-up.
 TEST(StoppedTest, AFaultOfItsOwnGivesTheOverrunBound) {
-  History history = Stopped(Ms(5000));
+  History history = StoppedWait(Ms(5000));
   history.disturbances = {{1, Ms(300)}};
   EXPECT_THAT(JudgeEnd(history), ::testing::SizeIs(1)) << "another one's is no excuse";
   history.disturbances = {{0, Ms(300)}};
@@ -89,13 +89,13 @@ TEST(StoppedTest, AFaultOfItsOwnGivesTheOverrunBound) {
 }
 
 TEST(StoppedTest, ADeadlineThatComesFirstCounts) {
-  History history = Stopped(Ms(900), StatusCode::kTimeout);
+  History history = StoppedWait(Ms(900), StatusCode::kTimeout);
   history.attempts[0].deadline = Ms(400);
   EXPECT_THAT(JudgeEnd(history, {std::chrono::milliseconds(600), kBounds.stop}), IsEmpty());
 }
 
 TEST(StoppedTest, WhatWasStoppedBeforeSendsNothingOrSaysSo) {
-  History history = Stopped(Ms(100));
+  History history = StoppedWait(Ms(100));
   history.attempts[0].stopped = Ms(100);
   history.attempts[0].commands = 1;
   EXPECT_THAT(JudgeEnd(history), IsEmpty()) << "it may have asked at that instant, and before";
@@ -111,31 +111,31 @@ TEST(StoppedTest, WhatWasStoppedBeforeSendsNothingOrSaysSo) {
 }
 
 TEST(StoppedTest, WhoWasStoppedNeedNotWait) {
-  EXPECT_THAT(JudgeWait(Stopped(Ms(500))), IsEmpty());
-  EXPECT_THAT(JudgeWait(Stopped(Ms(500), StatusCode::kTimeout)), IsEmpty());
+  EXPECT_THAT(JudgeStoppedWait(StoppedWait(Ms(500))), IsEmpty());
+  EXPECT_THAT(JudgeStoppedWait(StoppedWait(Ms(500), StatusCode::kTimeout)), IsEmpty());
 }
 
 TEST(StoppedTest, StoppedWithoutAStopIsConvictedWhateverElseIsWrong) {
-  History history = Stopped(Ms(499));
+  History history = StoppedWait(Ms(499));
   history.disturbances = {{0, Ms(300)}};
-  ASSERT_THAT(PropertiesOf(JudgeWait(history)), ElementsAre(Judged::kSpuriousRefusal));
+  ASSERT_THAT(PropertiesOf(JudgeStoppedWait(history)), ElementsAre(Judged::kSpuriousRefusal));
   history.attempts[0].answer = StatusCode::kTimeout;
-  EXPECT_THAT(JudgeWait(history), IsEmpty());
+  EXPECT_THAT(JudgeStoppedWait(history), IsEmpty());
 }
 
 TEST(StoppedTest, StoppedBesideAResourceThatWasFreeAllTheTimeIsARefusal) {
   std::vector<Violation> violations;
-  JudgeRefusals(Stopped(Ms(500)), violations);
+  JudgeRefusals(StoppedWait(Ms(500)), violations);
   ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kSpuriousRefusal));
   violations.clear();
-  History soon = Stopped(Ms(170));
+  History soon = StoppedWait(Ms(170));
   soon.attempts[0].stopped = Ms(170);
   JudgeRefusals(soon, violations);
   EXPECT_THAT(violations, IsEmpty()) << "an answer could hardly have come";
 }
 
 TEST(StoppedTest, AGrantThatIsKeptAlthoughItSaidStoppedIsConvicted) {
-  History history = Stopped(Ms(500));
+  History history = StoppedWait(Ms(500));
   history.server_holds = {Owns(0, Ms(499), Ms(1499))};
   std::vector<Violation> violations;
   JudgeRefusals(history, violations);
@@ -143,7 +143,7 @@ TEST(StoppedTest, AGrantThatIsKeptAlthoughItSaidStoppedIsConvicted) {
 }
 
 TEST(StoppedTest, WhoWasStoppedStandsInNoLineAnyMore) {
-  History history = Stopped(Ms(520));
+  History history = StoppedWait(Ms(520));
   history.attempts[0].queued = Ms(101);
   history.attempts.push_back(Answered(Asked(1, Ask::kWait, Ms(200)), Ms(511)));
   history.attempts[1].queued = Ms(201);

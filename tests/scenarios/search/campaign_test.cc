@@ -24,12 +24,12 @@ using reports::ResultRow;
 using reports::Verdict;
 using ::testing::HasSubstr;
 
-Entry Sound(testing::PlainOptions options = {}) {
+Entry PlainOne(testing::PlainOptions options = {}) {
   return {testing::PlainSubject(std::move(options)), false, {}};
 }
 
 /// A lock that deletes whatever is there, and is known to.
-Entry BlindSpecimen() {
+Entry BlindOne() {
   return {testing::PlainSubject({.name = "test/blind", .release_blindly = true}),
           true,
           {{"foreign-release", "overstay", SynchronyClass::kNone}}};
@@ -45,8 +45,8 @@ CampaignResult Campaign(std::vector<Entry> entries, std::vector<std::string_view
   return RunCampaign(options);
 }
 
-const ResultRow* FindRow(const CampaignResult& result, std::string_view lock,
-                         std::string_view property) {
+const ResultRow* RowAbout(const CampaignResult& result, std::string_view lock,
+                          std::string_view property) {
   for (const ResultRow& row : result.report.results) {
     if (row.lock == lock && row.property == property) return &row;
   }
@@ -55,7 +55,7 @@ const ResultRow* FindRow(const CampaignResult& result, std::string_view lock,
 
 TEST(CampaignTest, ResultsAndTraceHashDoNotDependOnTheNumberOfThreads) {
   // Three blocks of work per unit, the last one short.
-  const auto entries = [] { return std::vector<Entry>{Sound(), BlindSpecimen()}; };
+  const auto entries = [] { return std::vector<Entry>{PlainOne(), BlindOne()}; };
   CampaignResult one = Campaign(entries(), {"overstay", "chaos"}, 250, 1);
   CampaignResult three = Campaign(entries(), {"overstay", "chaos"}, 250, 3);
   EXPECT_NE(one.report.trace_hash, 0U);
@@ -70,25 +70,25 @@ TEST(CampaignTest, ResultsAndTraceHashDoNotDependOnTheNumberOfThreads) {
 
 TEST(CampaignTest, TheTimesOfManyLongRestsAddUp) {
   std::vector<Entry> entries;
-  for (int i = 0; i < 50; ++i) entries.push_back(Sound({.name = "test/" + std::to_string(i)}));
-  const auto one = Campaign({Sound()}, {"idle"}, 1).report.totals.virtual_time;
+  for (int i = 0; i < 50; ++i) entries.push_back(PlainOne({.name = "test/" + std::to_string(i)}));
+  const auto one = Campaign({PlainOne()}, {"idle"}, 1).report.totals.virtual_time;
   EXPECT_EQ(Campaign(std::move(entries), {"idle"}, 1).report.totals.virtual_time, 50 * one);
 }
 
 TEST(CampaignTest, WhatIsNotJudgedOfALockThatHidesItsOwnersIsSaid) {
-  const CampaignResult hidden = Campaign({Sound({.hide_owner = true})}, {"overstay"}, 20);
+  const CampaignResult hidden = Campaign({PlainOne({.hide_owner = true})}, {"overstay"}, 20);
   ASSERT_EQ(hidden.report.notes.size(), 1U);
   EXPECT_THAT(hidden.report.notes[0], HasSubstr("test/plain: Owners() shows nothing"));
   EXPECT_THAT(hidden.report.notes[0], HasSubstr("LK001, LK005"));
-  EXPECT_EQ(FindRow(hidden, "test/plain", "server-exclusion"), nullptr);
-  EXPECT_TRUE(Campaign({Sound()}, {"overstay"}, 20).report.notes.empty());
+  EXPECT_EQ(RowAbout(hidden, "test/plain", "server-exclusion"), nullptr);
+  EXPECT_TRUE(Campaign({PlainOne()}, {"overstay"}, 20).report.notes.empty());
 }
 
 // Where a lock keeps keys that nobody can see, what seems wrong may be right.
 TEST(CampaignTest, ALockThatWritesOutsideOfItsPrefixIsNotConvicted) {
-  const CampaignResult result =
-      Campaign({Sound({.release_blindly = true, .preface = {"SET", "elsewhere", "1", "EX", "9"}})},
-               {"overstay"}, 50);
+  const CampaignResult result = Campaign(
+      {PlainOne({.release_blindly = true, .preface = {"SET", "elsewhere", "1", "EX", "9"}})},
+      {"overstay"}, 50);
   EXPECT_TRUE(result.found.empty());
   for (const ResultRow& row : result.report.results) {
     EXPECT_EQ(row.verdict, Verdict::kInconclusive) << row.property;
@@ -98,7 +98,7 @@ TEST(CampaignTest, ALockThatWritesOutsideOfItsPrefixIsNotConvicted) {
 
 TEST(CampaignTest, AnotherSeedGivesAnotherHash) {
   CampaignOptions options;
-  options.entries = {Sound()};
+  options.entries = {PlainOne()};
   options.scenarios = {FindScenario("contention")};
   options.runs = 20;
   const std::uint64_t first = RunCampaign(options).report.trace_hash;
@@ -113,13 +113,13 @@ TEST(CampaignTest, EveryLockGetsTheSameWorkloads) {
   std::vector<Entry> entries;
   for (const bool blindly : {false, true}) {
     const std::string name = blindly ? "test/other" : "test/one";
-    entries.push_back(Sound({.name = name,
-                             .release_blindly = blindly,
-                             .preface = {},
-                             .on_new_lock = [&, name](const harness::LockOptions& options) {
-                               const std::lock_guard lock(mutex);
-                               seen[name].emplace_back(options.lease.count(), options.permits);
-                             }}));
+    entries.push_back(PlainOne({.name = name,
+                                .release_blindly = blindly,
+                                .preface = {},
+                                .on_new_lock = [&, name](const harness::LockOptions& options) {
+                                  const std::lock_guard lock(mutex);
+                                  seen[name].emplace_back(options.lease.count(), options.permits);
+                                }}));
   }
   // Contention alone: without a violation nothing is shrunk, which would run more of the one.
   Campaign(entries, {"contention"}, 60, 1);
@@ -128,7 +128,7 @@ TEST(CampaignTest, EveryLockGetsTheSameWorkloads) {
 }
 
 TEST(CampaignTest, TheHashOfAUnitIsThatOfItsFirstRuns) {
-  const Entry entry = Sound();
+  const Entry entry = PlainOne();
   const Unit unit{&entry, FindScenario("chaos"), SynchronyClass::kArbitrary};
   const auto hash = [&](std::uint64_t seed, std::uint64_t runs) {
     CampaignOptions options;
@@ -141,7 +141,7 @@ TEST(CampaignTest, TheHashOfAUnitIsThatOfItsFirstRuns) {
 }
 
 TEST(CampaignTest, SomeRunsAreMadeTwiceAndNoneDiverges) {
-  const CampaignResult result = Campaign({Sound()}, {"chaos"}, 250);
+  const CampaignResult result = Campaign({PlainOne()}, {"chaos"}, 250);
   EXPECT_EQ(result.report.totals.runs, 500U);  // two classes
   EXPECT_EQ(result.report.totals.double_runs, 10U);
   EXPECT_EQ(result.report.totals.divergences, 0U);
@@ -154,7 +154,7 @@ TEST(CampaignTest, ADivergenceIsAnInternalFaultAndNotAVerdict) {
   AddRun(run, 0, sum);
   sum.double_runs = 1;
   sum.divergences = 1;
-  const Entry entry = Sound();
+  const Entry entry = PlainOne();
   CampaignResult result;
   FillRows({{&entry, FindScenario("contention"), SynchronyClass::kNone}}, {sum}, result);
   EXPECT_EQ(result.report.totals.divergences, 1U);
@@ -167,12 +167,12 @@ TEST(CampaignTest, AWeaknessThatDoesNotShowFailsOurOwnLocksAndNotAUsersLock) {
   sum.runs = 12;
   sum.exercised[Judged::kBeliefExclusion] = 12;
   for (const bool foreign : {false, true}) {
-    Entry entry = Sound();
+    Entry entry = PlainOne();
     entry.foreign = foreign;
     CampaignResult result;
     FillRows({{&entry, FindScenario("antirez.a3"), SynchronyClass::kNone}}, {sum}, result);
     DecideRows(result.report.results);
-    const ResultRow* row = FindRow(result, "test/plain", "belief-exclusion");
+    const ResultRow* row = RowAbout(result, "test/plain", "belief-exclusion");
     ASSERT_NE(row, nullptr);
     EXPECT_EQ(row->verdict, Verdict::kHolds);
     EXPECT_EQ(row->pass, foreign);
@@ -206,8 +206,8 @@ TEST(CampaignTest, AGoalIsDemandedOnlyWhereTheLockCanReachIt) {
 }
 
 TEST(CampaignTest, ASpecimenBesideASoundControlIsConvicted) {
-  const CampaignResult result = Campaign({Sound(), BlindSpecimen()}, {"overstay"}, 300);
-  const ResultRow* row = FindRow(result, "test/blind", "foreign-release");
+  const CampaignResult result = Campaign({PlainOne(), BlindOne()}, {"overstay"}, 300);
+  const ResultRow* row = RowAbout(result, "test/blind", "foreign-release");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->verdict, Verdict::kViolated);
   EXPECT_TRUE(row->pass);
@@ -217,8 +217,8 @@ TEST(CampaignTest, ASpecimenBesideASoundControlIsConvicted) {
 }
 
 TEST(CampaignTest, AConvictionWithoutASoundControlIsInconclusive) {
-  const CampaignResult result = Campaign({BlindSpecimen()}, {"overstay"}, 300);
-  const ResultRow* row = FindRow(result, "test/blind", "foreign-release");
+  const CampaignResult result = Campaign({BlindOne()}, {"overstay"}, 300);
+  const ResultRow* row = RowAbout(result, "test/blind", "foreign-release");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->verdict, Verdict::kInconclusive);
   EXPECT_FALSE(row->pass);
@@ -227,20 +227,20 @@ TEST(CampaignTest, AConvictionWithoutASoundControlIsInconclusive) {
 
 // A lock that is convicted itself is no control.
 TEST(CampaignTest, AConvictedSoundLockIsNoControl) {
-  Entry convicted = Sound({.name = "test/also-blind", .release_blindly = true});
-  const CampaignResult result = Campaign({convicted, BlindSpecimen()}, {"overstay"}, 300);
-  EXPECT_EQ(FindRow(result, "test/blind", "foreign-release")->verdict, Verdict::kInconclusive);
-  const ResultRow* row = FindRow(result, "test/also-blind", "foreign-release");
+  Entry convicted = PlainOne({.name = "test/also-blind", .release_blindly = true});
+  const CampaignResult result = Campaign({convicted, BlindOne()}, {"overstay"}, 300);
+  EXPECT_EQ(RowAbout(result, "test/blind", "foreign-release")->verdict, Verdict::kInconclusive);
+  const ResultRow* row = RowAbout(result, "test/also-blind", "foreign-release");
   EXPECT_EQ(row->verdict, Verdict::kViolated);
   EXPECT_FALSE(row->pass);
   EXPECT_EQ(reports::ExitCodeOf(*row), reports::ExitCode::kViolated);
 }
 
 TEST(CampaignTest, AnAcquittedSpecimenFailsTheGate) {
-  Entry acquitted = BlindSpecimen();
+  Entry acquitted = BlindOne();
   acquitted.subject = testing::PlainSubject({.name = "test/reformed"});
-  const CampaignResult result = Campaign({Sound(), acquitted}, {"overstay"}, 300);
-  const ResultRow* row = FindRow(result, "test/reformed", "foreign-release");
+  const CampaignResult result = Campaign({PlainOne(), acquitted}, {"overstay"}, 300);
+  const ResultRow* row = RowAbout(result, "test/reformed", "foreign-release");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->verdict, Verdict::kHolds);
   EXPECT_FALSE(row->pass);
@@ -248,8 +248,8 @@ TEST(CampaignTest, AnAcquittedSpecimenFailsTheGate) {
 }
 
 TEST(CampaignTest, AnUnmodelledCommandMakesEveryRowInconclusiveAndIsNamed) {
-  const CampaignResult result =
-      Campaign({Sound({.name = "test/sorting", .preface = {"SORT", "list"}})}, {"contention"}, 20);
+  const CampaignResult result = Campaign(
+      {PlainOne({.name = "test/sorting", .preface = {"SORT", "list"}})}, {"contention"}, 20);
   EXPECT_FALSE(result.report.results.empty());
   for (const ResultRow& row : result.report.results) {
     EXPECT_EQ(row.verdict, Verdict::kInconclusive) << row.property;
@@ -262,14 +262,14 @@ TEST(CampaignTest, AnUnmodelledCommandMakesEveryRowInconclusiveAndIsNamed) {
 
 TEST(CampaignTest, APropertyThatNoRunPutToTheTestIsInconclusive) {
   CampaignOptions options;
-  options.entries = {Sound()};
+  options.entries = {PlainOne()};
   Scenario lonely = *FindScenario("contention");
   lonely.pinned = {
       Workload{.lease = std::chrono::seconds(1), .clients = {ClientPlan{}, ClientPlan{}}}};
   options.scenarios = {&lonely};
   options.runs = 3;
   const CampaignResult result = RunCampaign(options);
-  const ResultRow* row = FindRow(result, "test/plain", "server-exclusion");
+  const ResultRow* row = RowAbout(result, "test/plain", "server-exclusion");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(row->verdict, Verdict::kInconclusive);
   EXPECT_EQ(row->exercised, 0U);
@@ -279,7 +279,7 @@ TEST(CampaignTest, APropertyThatNoRunPutToTheTestIsInconclusive) {
 TEST(CampaignTest, AStoppedCampaignIsPartial) {
   const std::atomic<bool> stop{true};
   CampaignOptions options;
-  options.entries = {Sound()};
+  options.entries = {PlainOne()};
   options.scenarios = {FindScenario("contention")};
   options.stop = &stop;
   const CampaignResult result = RunCampaign(options);
@@ -289,7 +289,7 @@ TEST(CampaignTest, AStoppedCampaignIsPartial) {
 
 TEST(CampaignTest, ABudgetRepeatsRoundsUntilItIsSpent) {
   CampaignOptions options;
-  options.entries = {Sound()};
+  options.entries = {PlainOne()};
   options.scenarios = {FindScenario("contention")};
   options.runs = 10;
   options.budget = std::chrono::milliseconds(300);
@@ -300,7 +300,7 @@ TEST(CampaignTest, ABudgetRepeatsRoundsUntilItIsSpent) {
 
 // Section exclusion under unbounded pauses is shown and never judged.
 TEST(CampaignTest, WhatNoLeaseLockCanPromiseNeitherPassesNorFailsTheGate) {
-  const CampaignResult result = Campaign({Sound()}, {"pause"}, 400);
+  const CampaignResult result = Campaign({PlainOne()}, {"pause"}, 400);
   for (const ResultRow& row : result.report.results) {
     const bool promised = !(row.property == "section-exclusion" &&
                             row.synchrony == reports::SynchronyClass::kArbitrary);

@@ -26,7 +26,7 @@ using testing::RunChild;
 using testing::ScratchFolder;
 using ::testing::StartsWith;
 
-ChildResult Interlock(std::vector<std::string> words) {
+ChildResult InterlockExport(std::vector<std::string> words) {
   words.insert(words.begin(), INTERLOCK_PROGRAM);
   return RunChild(words);
 }
@@ -35,8 +35,9 @@ ChildResult Interlock(std::vector<std::string> words) {
 class ExportsTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const ChildResult run = Interlock({"check", "--lock", "broken/del-without-owner", "--scenario",
-                                       "overstay", "--runs", "300", "--out", run_});
+    const ChildResult run =
+        InterlockExport({"check", "--lock", "broken/del-without-owner", "--scenario", "overstay",
+                         "--runs", "300", "--out", run_});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     for (const auto& entry : fs::directory_iterator(run_ + "/counterexamples")) {
       cases_.insert(entry.path());
@@ -55,7 +56,7 @@ class ExportsTest : public ::testing::Test {
   /// A measurement of one point.
   std::string Measured() const {
     const std::string folder = folder_.path() + "/measured";
-    const ChildResult child = Interlock(
+    const ChildResult child = InterlockExport(
         {"contend", "--lock", "mutex", "--clients", "2", "--duration", "100ms", "--out", folder});
     EXPECT_EQ(child.exit_code, 0) << child.err;
     return folder;
@@ -68,7 +69,7 @@ class ExportsTest : public ::testing::Test {
 
 TEST_F(ExportsTest, EachCounterexampleHasItsFilesBesideIt) {
   const ChildResult report =
-      Interlock({"report", run_, "--format", "perfetto,shiviz", "--out", run_});
+      InterlockExport({"report", run_, "--format", "perfetto,shiviz", "--out", run_});
   EXPECT_EQ(report.exit_code, 0) << report.err;
   for (fs::path path : cases_) {
     EXPECT_THAT(ReadFile(path.replace_extension(".pftrace")), Not(IsEmpty())) << path;
@@ -77,21 +78,21 @@ TEST_F(ExportsTest, EachCounterexampleHasItsFilesBesideIt) {
 }
 
 TEST_F(ExportsTest, ToStandardOutputGoesOneFileAndNotSeveral) {
-  const ChildResult several = Interlock({"report", run_, "--format", "shiviz"});
+  const ChildResult several = InterlockExport({"report", run_, "--format", "shiviz"});
   EXPECT_EQ(several.exit_code, 64);
   EXPECT_THAT(several.err, HasSubstr("files as shiviz need --out DIR"));
   EXPECT_THAT(several.out, IsEmpty());
   KeepOne();
-  const ChildResult one = Interlock({"report", run_, "--format", "shiviz"});
+  const ChildResult one = InterlockExport({"report", run_, "--format", "shiviz"});
   EXPECT_EQ(one.exit_code, 0) << one.err;
-  EXPECT_EQ(Interlock({"report", run_, "--format", "shiviz", "--out", run_}).exit_code, 0);
+  EXPECT_EQ(InterlockExport({"report", run_, "--format", "shiviz", "--out", run_}).exit_code, 0);
   fs::path file = *cases_.begin();
   EXPECT_EQ(one.out, ReadFile(file.replace_extension(".shiviz.log")));
 }
 
 TEST_F(ExportsTest, ARunWithoutCounterexamplesSaysSo) {
   for (const fs::path& path : cases_) fs::remove(path);
-  const ChildResult report = Interlock({"report", run_, "--format", "perfetto"});
+  const ChildResult report = InterlockExport({"report", run_, "--format", "perfetto"});
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_THAT(report.out, IsEmpty());
   EXPECT_THAT(report.err, HasSubstr("perfetto: this run has nothing to show in it"));
@@ -134,8 +135,9 @@ TEST_F(ExportsTest, AFolderThatCannotBeWrittenIsAnErrorInEveryFormat) {
     } else {
       fs::create_directory(taken);
     }
-    const ChildResult report = Interlock({"report", of_measurements ? measured : run_, "--format",
-                                          std::string(format.name), "--out", blocked});
+    const ChildResult report =
+        InterlockExport({"report", of_measurements ? measured : run_, "--format",
+                         std::string(format.name), "--out", blocked});
     EXPECT_EQ(report.exit_code, 70) << format.name;
     EXPECT_THAT(report.err, HasSubstr("cannot write " + blocked)) << format.name;
     fs::remove(taken);

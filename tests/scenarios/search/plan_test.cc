@@ -13,7 +13,7 @@
 namespace interlock::scenarios {
 namespace {
 
-class PlanTest : public testing::Test {
+class PlanTest : public ::testing::Test {
  protected:
   std::uint64_t RunsBetween(Reach from, Reach to) const {
     const Unit unit{&entry_, &scenario_};

@@ -21,7 +21,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string Describe(const Found& found) {
+std::string DescribeCase(const Found& found) {
   return std::string(found.unit.entry->subject->name()) + " " + std::string(Slug(found.property)) +
          " " + found.token;
 }
@@ -96,7 +96,7 @@ TEST(ShrinkTest, EveryViolationInChaosBecomesASmallCaseThatReplays) {
   const CampaignResult result = RunCampaign(options);
   std::set<std::string_view> convicted;
   for (const Found& found : result.found) {
-    SCOPED_TRACE(Describe(found));
+    SCOPED_TRACE(DescribeCase(found));
     convicted.insert(found.unit.entry->subject->name());
     ExpectSmall(found);
     ExpectReplays(found);

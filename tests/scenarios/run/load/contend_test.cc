@@ -26,7 +26,7 @@ using scenarios::testing::ReadFile;
 using scenarios::testing::RunChild;
 using scenarios::testing::ScratchFolder;
 
-ContendOptions Of(const std::vector<std::string>& locks, std::vector<int> clients) {
+ContendOptions FigureOf(const std::vector<std::string>& locks, std::vector<int> clients) {
   ContendOptions options;
   for (const std::string& lock : locks) {
     for (const auto& subject : SoundSubjects()) {
@@ -48,7 +48,7 @@ reports::ContentionReport Measured(const ContendOptions& options) {
   return report.ok() ? std::move(report).value() : reports::ContentionReport();
 }
 
-ChildResult Interlock(std::vector<std::string> words) {
+ChildResult InterlockContend(std::vector<std::string> words) {
   words.insert(words.begin(), INTERLOCK_PROGRAM);
   return RunChild(words);
 }
@@ -56,7 +56,7 @@ ChildResult Interlock(std::vector<std::string> words) {
 TEST(ContendTest, EverySoundLockThatIsNoLatchCanBeMeasured) {
   for (const auto& subject : SoundSubjects()) {
     SCOPED_TRACE(subject->name());
-    const auto measured = MeasureSimulated(*subject, 3, Of({}, {}).load, 1);
+    const auto measured = MeasureSimulated(*subject, 3, FigureOf({}, {}).load, 1);
     EXPECT_EQ(measured.ok(), !subject->traits().latch);
     if (!measured.ok()) continue;
     EXPECT_GT(measured->point.grants, 50U);
@@ -68,7 +68,7 @@ TEST(ContendTest, EverySoundLockThatIsNoLatchCanBeMeasured) {
 }
 
 TEST(ContendTest, TheFiguresDependOnTheSeedAndNotOnTheThreads) {
-  ContendOptions options = Of({"mutex", "redlock"}, {1, 4});
+  ContendOptions options = FigureOf({"mutex", "redlock"}, {1, 4});
   options.jobs = 1;
   const std::string one = ToJson(Measured(options));
   options.jobs = 3;
@@ -78,7 +78,7 @@ TEST(ContendTest, TheFiguresDependOnTheSeedAndNotOnTheThreads) {
 }
 
 TEST(ContendTest, FirstComeFirstServedShowsInTheFigures) {
-  const auto report = Measured(Of({"fair-mutex", "mutex"}, {16}));
+  const auto report = Measured(FigureOf({"fair-mutex", "mutex"}, {16}));
   ASSERT_EQ(report.points.size(), 2U);
   EXPECT_EQ(report.points[0].fairness.bypasses, 0U);
   EXPECT_GT(report.points[0].fairness.jain_grants, 0.99);
@@ -87,7 +87,7 @@ TEST(ContendTest, FirstComeFirstServedShowsInTheFigures) {
 }
 
 TEST(ContendTest, PausesBeyondALeaseLoseLeasesAndShowOnTheTimeline) {
-  ContendOptions options = Of({"mutex"}, {4});
+  ContendOptions options = FigureOf({"mutex"}, {4});
   options.load.lease = 100ms;
   options.load.duration = 20s;
   options.load.faults = FaultProfile::kPauses;
@@ -101,7 +101,7 @@ TEST(ContendTest, PausesBeyondALeaseLoseLeasesAndShowOnTheTimeline) {
 }
 
 TEST(ContendTest, AnOpenLoopCountsTheWaitBeforeAClientGetsRoundToAsking) {
-  ContendOptions options = Of({"mutex"}, {4});
+  ContendOptions options = FigureOf({"mutex"}, {4});
   options.load.interval = 20ms;  // 200 requests in a second, of 150 that can be served
   const auto report = Measured(options);
   const reports::ContentionPoint& point = report.points.front();
@@ -109,7 +109,7 @@ TEST(ContendTest, AnOpenLoopCountsTheWaitBeforeAClientGetsRoundToAsking) {
 }
 
 TEST(ContendTest, LittlesLawHolds) {
-  ContendOptions options = Of({"fair-mutex"}, {8});
+  ContendOptions options = FigureOf({"fair-mutex"}, {8});
   options.load.duration = 20s;
   const auto report = Measured(options);
   const reports::ContentionPoint& point = report.points.front();
@@ -131,9 +131,11 @@ void ExpectTheSameFromTheTrace(const std::vector<std::string>& locks,
   std::vector<std::string> words = {"contend",       "--lock",  joined(locks), "--clients",
                                     joined(clients), "--trace", "--out",       out.path()};
   words.insert(words.end(), options.begin(), options.end());
-  const ChildResult child = Interlock(words);
+  const ChildResult child = InterlockContend(words);
   ASSERT_EQ(child.exit_code, 0) << child.err;
-  ASSERT_EQ(Interlock({"report", out.path(), "--format", "csv", "--out", out.path()}).exit_code, 0);
+  ASSERT_EQ(
+      InterlockContend({"report", out.path(), "--format", "csv", "--out", out.path()}).exit_code,
+      0);
   for (const std::string& lock : locks) {
     for (const std::string& count : clients) {
       const ChildResult again =
@@ -200,7 +202,7 @@ TEST(ContendTest, AThresholdThatIsCrossedIsExitCodeThreeAndAnotherRunIsComparedW
   auto with = [&words](const std::vector<std::string>& more) {
     std::vector<std::string> all = words;
     all.insert(all.end(), more.begin(), more.end());
-    return Interlock(all);
+    return InterlockContend(all);
   };
   const ChildResult crossed = with({"--gate", gate, "--out", out.path()});
   EXPECT_EQ(crossed.exit_code, 3) << crossed.err;
@@ -210,12 +212,12 @@ TEST(ContendTest, AThresholdThatIsCrossedIsExitCodeThreeAndAnotherRunIsComparedW
   EXPECT_THAT(again.out, HasSubstr("identical to the earlier measurement"));
   EXPECT_EQ(with({"--baseline", gate}).exit_code, 65);
   EXPECT_EQ(with({"--gate", out.path() + "/none.toml"}).exit_code, 65);
-  const ChildResult rendered = Interlock(
+  const ChildResult rendered = InterlockContend(
       {"report", out.path(), "--format", "html,junit,csv,markdown,text,hgrm", "--out", out.path()});
   EXPECT_EQ(rendered.exit_code, 3) << "a stored run says what it said: " << rendered.err;
   EXPECT_THAT(ReadFile(out.path() + "/report.html"), HasSubstr("</html>"));
   EXPECT_THAT(ReadFile(out.path() + "/waits/mutex.2.hgrm"), HasSubstr("#[Max"));
-  EXPECT_THAT(Interlock({"report", out.path(), "--format", "perfetto"}).err,
+  EXPECT_THAT(InterlockContend({"report", out.path(), "--format", "perfetto"}).err,
               HasSubstr("nothing to show in it"));
 }
 
@@ -233,7 +235,7 @@ TEST(GalleryTest, IsMadeByOneCommand) {
 TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   const auto error = [](std::vector<std::string> words) {
     words.insert(words.begin(), "contend");
-    const ChildResult child = Interlock(words);
+    const ChildResult child = InterlockContend(words);
     EXPECT_EQ(child.exit_code, 64) << child.out;
     return child.err;
   };
