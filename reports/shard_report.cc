@@ -141,6 +141,7 @@ ShardReport ReportFrom(const ShardJson& object) {
   report.seed = Number(object, "seed");
   report.runs = Number(object, "runs");
   report.least_hunt = Number(object, "least_hunt");
+  report.explores = object.at("explores").get<bool>();
   report.strategy = object.at("strategy").get<std::string>();
   report.lock = object.at("lock").get<std::string>();
   report.scenario = object.at("scenario").get<std::string>();
@@ -166,6 +167,7 @@ std::string ToJson(const ShardReport& report) {
                       {"seed", report.seed},
                       {"runs", report.runs},
                       {"least_hunt", report.least_hunt},
+                      {"explores", report.explores},
                       {"strategy", report.strategy},
                       {"lock", report.lock},
                       {"scenario", report.scenario},

@@ -76,6 +76,7 @@ struct ShardReport {
   std::uint64_t seed = 0;
   std::uint64_t runs = 0;  ///< 0: the scenarios' shares
   std::uint64_t least_hunt = 0;
+  bool explores = false;  ///< each lock is explored, too
   std::string strategy;
   std::string lock;      ///< pattern
   std::string scenario;  ///< pattern

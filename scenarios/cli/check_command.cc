@@ -166,6 +166,7 @@ class Check {
     shard.seed = options.seed;
     shard.runs = options.runs;
     shard.least_hunt = options.least_hunt;
+    shard.explores = options.explore;
     shard.strategy = settings_.strategy;
     shard.lock = settings_.lock;
     shard.scenario = settings_.scenario;

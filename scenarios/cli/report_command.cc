@@ -133,7 +133,7 @@ ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   options.seed = first.seed;
   options.runs = first.runs;
   options.least_hunt = first.least_hunt;
-  options.explore = true;
+  options.explore = first.explores;
   options.explaining = Explaining::kFirst;
   options.strategy = FindStrategy(first.strategy);
   options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

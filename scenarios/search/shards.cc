@@ -139,9 +139,10 @@ class Pool {
 
 std::string Asked(const ShardReport& shard) {
   return fmt::format(
-      "{} {} ({}), seed {:#x}, {} runs (a hunt at least {}), strategy {}, locks {}, scenarios {}",
+      "{} {} ({}), seed {:#x}, {} runs (a hunt at least {}){}, strategy {}, locks {}, scenarios {}",
       shard.tool.version, shard.tool.commit, shard.tool.compiler, shard.seed, shard.runs,
-      shard.least_hunt, shard.strategy, shard.lock, shard.scenario);
+      shard.least_hunt, shard.explores ? " and explorations" : "", shard.strategy, shard.lock,
+      shard.scenario);
 }
 
 /// All shards of one campaign, each once.

@@ -43,12 +43,15 @@ ChildResult RunWith(std::vector<std::string> variables, const std::vector<std::s
 }
 
 /// Runs the shards as an indexed job of Kubernetes would, and returns their files.
-std::vector<std::string> RunShards(const std::string& folder, int total) {
+std::vector<std::string> RunShards(const std::string& folder, int total,
+                                   const std::vector<std::string>& more = {}) {
   std::vector<std::string> files;
+  std::vector<std::string> words = Check({"--out", folder});
+  words.insert(words.end(), more.begin(), more.end());
   for (int i = 0; i < total; ++i) {
     const ChildResult child = RunWith({"JOB_COMPLETION_INDEX=" + std::to_string(i),
                                        "INTERLOCK_SHARD_TOTAL=" + std::to_string(total)},
-                                      Check({"--out", folder}));
+                                      words);
     EXPECT_EQ(child.exit_code, 0) << child.out << child.err;
     EXPECT_THAT(child.err, HasSubstr("by JOB_COMPLETION_INDEX and INTERLOCK_SHARD_TOTAL"));
     EXPECT_THAT(child.out, HasSubstr("interlock report merge"));
@@ -75,6 +78,20 @@ TEST(ShardsTest, TheMergedShardsAreTheWholeCampaign) {
     EXPECT_EQ(merged.out, whole.out);
     EXPECT_THAT(merged.out, HasSubstr("broken/del-without-owner"));
   }
+}
+
+// Nothing is explored then, so nobody must miss it.
+TEST(ShardsTest, SoAreThoseOfACampaignOfSoManyRuns) {
+  const ScratchFolder folder;
+  const std::vector<std::string> runs = {"--runs", "40"};
+  std::vector<std::string> words = RunShards(folder.path(), 2, runs);
+  words.emplace_back("--json");
+  std::vector<std::string> undivided = Check({"--json"});
+  undivided.insert(undivided.end(), runs.begin(), runs.end());
+  const ChildResult whole = RunChild(undivided);
+  const ChildResult merged = MergeFiles(words);
+  EXPECT_EQ(merged.exit_code, whole.exit_code) << merged.err;
+  EXPECT_EQ(merged.out, whole.out);
 }
 
 TEST(ShardsTest, EachShardTakesItsPart) {
@@ -122,6 +139,8 @@ TEST(ShardsTest, WhatIsMissingDoubleOrDamagedIsRefused) {
               }),
               HasSubstr("in no plan"));
   EXPECT_THAT(refusal([](ShardReport& r) { r.least_hunt = 300; }),
+              HasSubstr("different campaigns"));
+  EXPECT_THAT(refusal([](ShardReport& r) { r.explores = false; }),
               HasSubstr("different campaigns"));
   reports::ShardExploration explored;
   explored.lock = "mutex";
