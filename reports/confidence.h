@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "reports/run_report.h"
 
@@ -19,6 +21,13 @@ namespace interlock::reports {
 /// many runs. 1 says nothing. nullopt: the row is no pass of drawn runs (it is violated or
 /// inconclusive, or about a specimen, a pinned case, a proof or a saved case).
 std::optional<std::uint64_t> RarerThanOneIn(const ResultRow& row);
+
+/// It without a sentence: "1 in n" between `before` and `after`, or that the runs are too few.
+std::string RarenessText(std::uint64_t rarer, std::string_view before = {},
+                         std::string_view after = {});
+
+/// The same as the end of a sentence about the row; empty without it.
+std::string WorthSentence(const ResultRow& row);
 
 /// The row of a report of which drawn runs say the least; nullptr: they say nothing of any row.
 const ResultRow* WeakestRow(const RunReport& report);

@@ -142,11 +142,10 @@ class ProofTable {
                          proofs_ == 1 ? "is a proof" : "are proofs");
     }
     if (weakest_ != nullptr) {
-      out += fmt::format(
-          " The weakest that holds is {} of {}: {} of {} put it to the test, so that at 95 % a "
-          "violation is rarer than 1 in {} of the runs that are drawn there.",
-          PlaceOf(*weakest_), HtmlText(weakest_->lock), GroupDigits(weakest_->exercised),
-          Count(weakest_->runs, "run"), GroupDigits(*RarerThanOneIn(*weakest_)));
+      out += fmt::format(" The weakest that holds is {} of {}: {} of {} put it to the test; {}.",
+                         PlaceOf(*weakest_), HtmlText(weakest_->lock),
+                         GroupDigits(weakest_->exercised), Count(weakest_->runs, "run"),
+                         WorthSentence(*weakest_));
     }
     return out;
   }

@@ -31,7 +31,7 @@ std::string Worth(const ResultRow& row) {
   if (row.placings) return fmt::format(", all {}", Count(*row.placings, "placing"));
   const auto rarer = RarerThanOneIn(row);
   if (!rarer) return {};
-  return fmt::format("; at 95 % rarer than 1 in {}", GroupDigits(*rarer));
+  return "; " + RarenessText(*rarer, "at 95 % rarer than ");
 }
 
 bool AreToldTogether(const ResultRow& a, const ResultRow& b) {
@@ -175,7 +175,7 @@ void RowsText::Passes(const std::vector<const ResultRow*>& rows) {
     const auto rarer = RarerThanOneIn(least);
     text += fmt::format("; {}in {} of {}{}", one ? "" : least.code + " ",
                         GroupDigits(least.exercised), Count(least.runs, "run"),
-                        rarer ? fmt::format(": < 1 in {} (95 %)", GroupDigits(*rarer)) : "");
+                        rarer ? ": " + RarenessText(*rarer, "< ", " (95 %)") : "");
   }
   Told(TellingOf(least), ScenarioColumn(least), text);
 }

@@ -181,8 +181,8 @@ class TextWriter {
       counts += fmt::format("{}{} never seen", dot, Count(unseen, "goal"));
     if (const ResultRow* weakest = WeakestRow(report_)) {
       const std::string named =
-          fmt::format("   weakest: {} {}, 1 in {}", Name(weakest->lock), Name(weakest->code),
-                      GroupDigits(*RarerThanOneIn(*weakest)));
+          fmt::format("   weakest: {} {}, {}", Name(weakest->lock), Name(weakest->code),
+                      RarenessText(*RarerThanOneIn(*weakest)));
       // Else the line above it has to do.
       constexpr std::size_t kLongestHeadline = 16;
       if (kLongestHeadline + DisplayWidth(tail + named) <= width_) tail += named;
@@ -194,12 +194,10 @@ class TextWriter {
   void Weakest() {
     const ResultRow* row = WeakestRow(report_);
     if (row == nullptr) return;
-    const std::string text = fmt::format(
-        "Weakest pass: {} of {} in {}, exercised in {} of {}: at 95 % a violation is rarer than 1 "
-        "in "
-        "{} of the runs that are drawn there",
-        Name(row->code), Name(row->lock), ScenarioText(*row, options_), GroupDigits(row->exercised),
-        Count(row->runs, "run"), GroupDigits(*RarerThanOneIn(*row)));
+    const std::string text =
+        fmt::format("Weakest pass: {} of {} in {}, exercised in {} of {}: {}", Name(row->code),
+                    Name(row->lock), ScenarioText(*row, options_), GroupDigits(row->exercised),
+                    Count(row->runs, "run"), WorthSentence(*row));
     for (const std::string& line : Wrap(text, width_)) Line(line);
   }
 

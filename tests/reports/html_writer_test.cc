@@ -126,7 +126,7 @@ TEST(HtmlProofTest, TheVerdictThatTheFewestRunsTriedIsNamed) {
   const std::string html = ToHtmlProof(report);
   EXPECT_THAT(html,
               HasSubstr("The weakest that holds is LK001 in rarely [arbitrary] of mutex: 7 of "
-                        "10 000 runs put it to the test, so that at 95 % a violation is rarer "
+                        "10 000 runs put it to the test; at 95 % a violation is rarer "
                         "than 1 in 2 of the runs that are drawn there."));
   EXPECT_THAT(html, HasSubstr("<td>7: LK001 in rarely [arbitrary]</td>"));
 }

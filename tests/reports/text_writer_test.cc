@@ -124,6 +124,16 @@ TEST(TextWriterTest, PassesOfAScenarioShareALineThatNamesTheWeakest) {
   EXPECT_TRUE(Contains(text, "weakest: mutex LK010, 1 in 10\n")) << text;
 }
 
+// Three runs allow any probability below one.
+TEST(TextWriterTest, AFewRunsAreSaidToBeTooFewToBoundAProbability) {
+  RunReport report = PassingReport();
+  report.results.front().exercised = 3;
+  const std::string text = ToText(report, {}, TextOptions{.width = 200});
+  EXPECT_TRUE(Contains(text, "3 of 10 000 runs: too few runs\n")) << text;
+  EXPECT_TRUE(Contains(text, ": too few to say how rare a violation is\n")) << text;
+  EXPECT_FALSE(Contains(text, "1 in 1")) << text;
+}
+
 TEST(TextWriterTest, PassesOfAPinnedCaseSayThatAllItsPlacingsWereRun) {
   RunReport report = PassingReport();
   report.results.front().placings = 36;
