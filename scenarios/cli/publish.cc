@@ -119,10 +119,9 @@ std::vector<reports::Counterexample> ExplainAll(const Registry& registry, int jo
 }  // namespace
 
 std::string FileNameOf(const Found& found) {
-  std::string name =
-      fmt::format("{}.{}.{}.{}.json", found.unit.entry->subject->name(), found.unit.scenario->name,
-                  ToString(found.unit.synchrony), Slug(found.property));
-  if (found.candidates.empty()) name.insert(name.rfind(".json"), ".explored");
+  std::string name = fmt::format("{}.{}.{}.{}{}.json", found.unit.entry->subject->name(),
+                                 found.unit.scenario->name, ToString(found.unit.synchrony),
+                                 Slug(found.property), found.candidates.empty() ? ".explored" : "");
   std::replace(name.begin(), name.end(), '/', '-');  // lock names have no other unsafe letters
   return "counterexamples/" + name;
 }

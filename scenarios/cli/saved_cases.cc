@@ -30,9 +30,7 @@ std::vector<std::string> CasesIn(const std::string& folder, std::error_code& err
 }
 
 reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const RunResult& run) {
-  reports::ResultRow row = RowOf(replayed.unit);
-  row.code = Code(property);
-  row.property = Slug(property);
+  reports::ResultRow row = RowOf(replayed.unit, property);
   row.runs = 1;
   row.exercised = run.exercised[property] ? 1 : 0;
   row.replay = replayed.token_text;

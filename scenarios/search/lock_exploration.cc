@@ -117,9 +117,7 @@ ExplorationSum Explore(const LockExploration& exploration, const std::atomic<boo
 
 reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSum& sum,
                          Judged property) {
-  reports::ResultRow row = RowOf(UnitOf(exploration));
-  row.code = Code(property);
-  row.property = Slug(property);
+  reports::ResultRow row = RowOf(UnitOf(exploration), property);
   row.runs = sum.runs;
   row.exercised = sum.exercised[property];
   row.proof = reports::Proof{TextOf(exploration), sum.states, sum.reductions};

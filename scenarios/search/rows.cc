@@ -96,9 +96,7 @@ void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
 }  // namespace
 
 ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
-  ResultRow row = RowOf(unit);
-  row.property = Slug(property);
-  row.code = Code(property);
+  ResultRow row = RowOf(unit, property);
   row.expected = ExpectationOf(unit, property);
   row.verdict = VerdictOf(sum, property);
   row.runs = sum.runs;
@@ -177,6 +175,13 @@ ResultRow RowOf(const Unit& unit) {
   row.kind = unit.entry->specimen ? LockKind::kSpecimen : LockKind::kSound;
   row.scenario = unit.scenario->name;
   row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  return row;
+}
+
+ResultRow RowOf(const Unit& unit, Judged property) {
+  ResultRow row = RowOf(unit);
+  row.property = Slug(property);
+  row.code = Code(property);
   return row;
 }
 

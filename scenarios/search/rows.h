@@ -33,5 +33,7 @@ reports::Expectation ExpectationOf(const Unit& unit, Judged property);
 
 /// A row that names its lock, scenario and class, and nothing else yet.
 reports::ResultRow RowOf(const Unit& unit);
+/// The same with the property that it is about.
+reports::ResultRow RowOf(const Unit& unit, Judged property);
 
 }  // namespace interlock::scenarios

@@ -34,9 +34,7 @@ std::string ReasonOf(const RealUnit& unit, Judged property, Verdict verdict) {
 }
 
 ResultRow RowFor(const RealUnit& unit, Judged property) {
-  ResultRow row = RowOf({unit.entry, unit.scenario, RealClass(*unit.scenario)});
-  row.property = Slug(property);
-  row.code = Code(property);
+  ResultRow row = RowOf({unit.entry, unit.scenario, RealClass(*unit.scenario)}, property);
   row.runs = unit.runs;
   row.exercised = unit.exercised[property];
   row.verdict = row.exercised > 0 ? Verdict::kHolds : Verdict::kInconclusive;
