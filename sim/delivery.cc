@@ -228,7 +228,7 @@ void Network::OnClosed(int node, redis::ClientId client) {
 
 // Deals with what one call of a server has brought about; `executing` is whose command it was.
 void Network::CallReturned(Link* executing) {
-  if (engine_.servers.any_unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
+  if (engine_.servers.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
   Produced* own = nullptr;
   for (std::size_t i = 0; i < produced_count_ && own == nullptr; ++i) {
     Produced& produced = produced_[i];

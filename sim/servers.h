@@ -55,12 +55,6 @@ class Servers {
   void RunTimers() { topology_.RunTimers(); }
   /// The first that has met something that it does not model.
   std::optional<std::string> unmodelled();
-  bool any_unmodelled() {
-    for (int node = 0; node < count(); ++node) {
-      if (at(node).unmodelled().has_value()) return true;
-    }
-    return false;
-  }
 
   std::int64_t ClockUs(int node) { return at(node).time_us(); }
   /// When the node's wall clock shows so much, if nothing sets it; max(): beyond the range.

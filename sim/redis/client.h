@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <set>
 #include <string>
@@ -45,9 +46,9 @@ struct Client {
   std::vector<std::string> patterns;  // In order of subscription.
   std::set<std::string, std::less<>> shard_channels;
 
-  std::optional<Wait> wait;   // Set while blocked.
-  bool postponed = false;     // By CLIENT PAUSE: the first of `pending` will run after it.
-  std::vector<Argv> pending;  // Commands that arrived while blocked or postponed.
+  std::optional<Wait> wait;  // Set while blocked.
+  bool postponed = false;    // By CLIENT PAUSE: the first of `pending` will run after it.
+  std::list<Argv> pending;   // Commands that arrived while blocked or postponed.
 
   std::int64_t last_write_offset = 0;  // In the journal: what WAIT waits for.
 

@@ -273,7 +273,7 @@ void Engine::RunPending(Client* client) {
          !unmodelled) {
     const ClientId id = client->id;
     const Argv argv = std::move(client->pending.front());
-    client->pending.erase(client->pending.begin());
+    client->pending.pop_front();
     ExecuteNow(*client, argv);
     blocking.ServeReadyKeys();
     client = FindClient(id);

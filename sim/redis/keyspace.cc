@@ -123,12 +123,14 @@ Entry& Keyspace::Placed(int database, Database::iterator at, bool added) {
 
 void Keyspace::Discard(Database& keys, Database::iterator at) {
   constexpr std::size_t kMostSpare = 64;
-  if (spare_.size() == kMostSpare) {
+  constexpr std::size_t kMostBytes = 1024;  // What is large goes back to the heap.
+  if (spare_.size() == kMostSpare || at->first.capacity() > kMostBytes) {
     keys.erase(at);
     return;
   }
   Database::node_type node = keys.extract(at);
-  if (!std::holds_alternative<std::string>(node.mapped().data)) node.mapped().data = std::string();
+  const auto* text = std::get_if<std::string>(&node.mapped().data);
+  if (text == nullptr || text->capacity() > kMostBytes) node.mapped().data = std::string();
   spare_.push_back(std::move(node));
 }
 

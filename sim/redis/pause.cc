@@ -40,7 +40,7 @@ bool Pause::Holds(std::uint32_t flags) const {
 
 void Pause::Hold(Client& client, Argv argv) {
   client.postponed = true;
-  client.pending.insert(client.pending.begin(), std::move(argv));
+  client.pending.push_front(std::move(argv));
   held_.push_back(client.id);
 }
 

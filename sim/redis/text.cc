@@ -196,13 +196,17 @@ bool ParseLongDouble(std::string_view text, long double* out) {
   return !std::isnan(*out);
 }
 
+bool IsPlainWhole(double value) {
+  constexpr double kMost = 9007199254740992.0;  // 2^53
+  return std::abs(value) < kMost && value == std::trunc(value) &&
+         !(value == 0 && std::signbit(value));
+}
+
 std::string FormatDouble(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   std::array<char, 40> buffer{};
   // Whole numbers, which nearly all are, without the detour through printf.
-  constexpr double kMostWhole = 9007199254740992.0;  // All of them, below 2^53.
-  const bool whole = std::abs(value) < kMostWhole && value == std::trunc(value);
-  if (whole && (value != 0 || !std::signbit(value))) {
+  if (IsPlainWhole(value)) {
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(),
                                    static_cast<std::int64_t>(value));
     return std::string(buffer.data(), end.ptr);

@@ -20,6 +20,9 @@ bool ParseDouble(std::string_view text, double* out);
 bool ParseScoreBound(std::string_view text, double* out, bool* exclusive);
 bool ParseLongDouble(std::string_view text, long double* out);
 
+/// A whole number, not -0, of which doubles have all up to it: %.17g and %.0f print its digits, as
+/// an integer's, and nothing else.
+bool IsPlainWhole(double value);
 std::string FormatDouble(double value);           ///< %.17g; inf and -inf by name.
 std::string FormatLongDouble(long double value);  ///< %.17Lf without trailing zeros.
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // The server as a whole: TIME, DBSIZE, FLUSHALL, WAIT, SHUTDOWN.
-#include <array>
-#include <charconv>
 #include <limits>
 
 #include "sim/redis/engine.h"
@@ -13,14 +11,7 @@ namespace interlock::sim::redis {
 namespace {
 
 void Time(Context& c) {
-  using Digits = std::array<char, 24>;
-  Digits seconds;
-  Digits rest;
-  const auto print = [](std::int64_t number, Digits& digits) {
-    const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    return std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data()));
-  };
-  c.Pair(print(c.engine.now_us / 1000000, seconds), print(c.engine.now_us % 1000000, rest));
+  c.Pair(std::to_string(c.engine.now_us / 1000000), std::to_string(c.engine.now_us % 1000000));
 }
 
 void Flush(Context& c, bool all) {

@@ -5,18 +5,16 @@
 // original in upvalue 1, which is called in this very frame, so that its texts stay the same.
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <string_view>
 
 #include "sim/redis/scripting/sandbox.h"
+#include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
 
 namespace {
 
-// Below this a double holds every whole number; 18 digits fit into 64 bits, which are rounded to a
-// double as strtod rounds.
-constexpr double kMostWhole = 9007199254740992.0;
+// So many fit into 64 bits, which are rounded to a double as strtod rounds.
 constexpr std::size_t kMostDigits = 18;
 
 int CallOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
@@ -25,11 +23,6 @@ std::string_view TextOf(lua_State* lua, int index) {
   std::size_t length = 0;
   const char* text = lua_tolstring(lua, index, &length);
   return {text, length};
-}
-
-bool IsPlainWhole(double number) {
-  return std::abs(number) < kMostWhole && number == std::trunc(number) &&
-         !(number == 0 && std::signbit(number));
 }
 
 int ToNumber(lua_State* lua) {

@@ -214,14 +214,11 @@ void PushSet(lua_State* lua, const Value& value, int protocol, KnownTexts* known
   WrapTop(lua, Field::kSet);
 }
 
-bool IsNegativeZero(double number) { return number == 0 && std::signbit(number); }
-
 }  // namespace
 
 std::size_t FormatArgument(double number, NumberText* text) {
   // Whole numbers, which nearly all are, without the detour through printf.
-  constexpr double kMostWhole = 9007199254740992.0;  // All of them, below 2^53.
-  if (std::abs(number) < kMostWhole && number == std::trunc(number) && !IsNegativeZero(number)) {
+  if (IsPlainWhole(number)) {
     const auto end = std::to_chars(text->data(), text->data() + text->size() - 1,
                                    static_cast<std::int64_t>(number));
     *end.ptr = '\0';
