@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -146,6 +147,7 @@ TEST_F(MutexOnRedisTest, OfNineClientsOneHoldsAndLosesItByOversleeping) {
   std::atomic<int> refused = 0;
   std::atomic<int> not_owner = 0;
   std::atomic<int> tried = 0;
+  std::barrier all_are_there(kClients);  // or the last would come when the lease is over
   std::vector<std::thread> threads;
   for (int i = 0; i < kClients; ++i) {
     threads.emplace_back([&] {
@@ -153,6 +155,7 @@ TEST_F(MutexOnRedisTest, OfNineClientsOneHoldsAndLosesItByOversleeping) {
       Mutex mutex = Make<Mutex>(
           *process.client, "20171228",
           MutexOptions{.key_prefix = "REDIS_LOCK_", .lease = milliseconds(200), .retry = {}});
+      all_are_there.arrive_and_wait();
       Result<Lease> lease = mutex.TryAcquire();
       ++tried;
       if (!lease.ok()) {
