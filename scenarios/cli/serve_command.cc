@@ -39,6 +39,8 @@ ExitCode RunServe(const sim::serve::ServeOptions& options) {
       return ExitCode::kUsage;
     case sim::serve::ServeEnd::kNoAddress:
       return ExitCode::kRedisUnreachable;
+    case sim::serve::ServeEnd::kFailed:
+      return ExitCode::kInternal;
     case sim::serve::ServeEnd::kNoOutput:
       return printed == Printed::kFailed ? ExitCode::kInternal : ExitCode::kPass;
   }

@@ -37,6 +37,14 @@ bool IsLocal(const Client& client) {
          client.address.starts_with("/");
 }
 
+// Redis reads large arguments into memory of their own, where they count like data.
+std::size_t SizeOfLarge(Arguments args) {
+  constexpr std::size_t kLarge = std::size_t{32} << 10;
+  std::size_t size = 0;
+  for (const std::string_view arg : args) size += arg.size() >= kLarge ? arg.size() : 0;
+  return size;
+}
+
 // DEBUG, and MODULE, which nothing here ever enables.
 std::string ProtectedText(const Config& config, const Client& client, const Command& command) {
   const bool debug = command.name == "debug";
@@ -93,7 +101,7 @@ bool Engine::OutOfMemory(const Client& client, const Command& command, Arguments
       config_.maxmemory_policy == kVolatileLfu || config_.maxmemory_policy == kAllkeysLfu;
   // Whoever wants to leave such a policy must be able to.
   if (unmodelled_policy && !grows) return false;
-  out_of_memory_ = !memory.MakeRoom();
+  out_of_memory_ = !memory.MakeRoom(SizeOfLarge(args));
   if (!out_of_memory_) return false;
   const bool ends_queue = command.name == "exec" || command.name == "discard" ||
                           command.name == "quit" || command.name == "reset";
@@ -141,8 +149,7 @@ bool Engine::Refuse(Client& client, Arguments args, const Command* command, bool
   }
   if (error.empty() && impaired) error = RefuseService(flags);
   if (error.empty() && script_busy_ && (command->flags & kAllowBusy) == 0) {
-    error =
-        "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    error = kBusyScript;
   }
   if (!error.empty()) {
     Reject(client, command, error);

@@ -219,6 +219,12 @@ const Parameter* FindParameter(std::string_view name) {
   return nullptr;
 }
 
+bool IsActedUpon(const Parameter& parameter) {
+  if ((parameter.traits & kFixedParameter) != 0) return false;
+  const auto names = UnactedParameters();
+  return std::find(names.begin(), names.end(), parameter.name) == names.end();
+}
+
 std::string FormatParameter(const Config& config, const Parameter& parameter) {
   if (parameter.kind == Parameter::Kind::kSave) return FormatSavePoints(config.save);
   if (parameter.kind == Parameter::Kind::kNotify)

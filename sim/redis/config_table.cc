@@ -243,6 +243,28 @@ constexpr Parameter kParameters[] = {
     Memory("zset-max-listpack-value", "64", 0, &Config::zset_max_listpack_value),
 };
 
+constexpr std::string_view kUnacted[] = {
+    "appenddirname",
+    "appendfilename",
+    "cluster-announce-bus-port",
+    "cluster-announce-port",
+    "cluster-announce-tls-port",
+    "cluster-enabled",
+    "databases",
+    "dbfilename",
+    "dir",
+    "maxclients",
+    "oom-score-adj",
+    "protected-mode",
+    "proto-max-bulk-len",
+    "rdbcompression",
+    "replica-announce-port",
+    "replica-ignore-maxmemory",
+    "shutdown-on-sigint",
+    "shutdown-on-sigterm",
+    "timeout",
+};
+
 constexpr ParameterAlias kAliases[] = {
     {"cluster-slave-no-failover", "cluster-replica-no-failover"},
     {"cluster-slave-validity-factor", "cluster-replica-validity-factor"},
@@ -269,5 +291,6 @@ constexpr ParameterAlias kAliases[] = {
 
 std::span<const Parameter> Parameters() { return kParameters; }
 std::span<const ParameterAlias> ParameterAliases() { return kAliases; }
+std::span<const std::string_view> UnactedParameters() { return kUnacted; }
 
 }  // namespace interlock::sim::redis

@@ -19,5 +19,7 @@ struct ParameterAlias {
 /// In byte order of their names.
 std::span<const Parameter> Parameters();
 std::span<const ParameterAlias> ParameterAliases();
+/// Those that IsActedUpon denies, beside the fixed ones.
+std::span<const std::string_view> UnactedParameters();
 
 }  // namespace interlock::sim::redis

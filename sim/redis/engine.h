@@ -30,6 +30,7 @@
 #include "sim/redis/scripting/scripting.h"
 #include "sim/redis/server.h"
 #include "sim/redis/statistics.h"
+#include "sim/redis/surroundings.h"
 #include "sim/redis/watcher.h"
 
 namespace interlock::sim::redis {
@@ -76,6 +77,8 @@ class Engine : private KeyspaceListener {
   void BeginScript(const Client& client);
   void EndScript();
   bool script_running() const { return script_running_; }
+  /// It runs for so long that other clients are told.
+  bool script_busy() const { return script_busy_; }
   /// Called now and then from inside a script. False: nobody looks after long scripts.
   bool OnLongScript();
   void SetUnmodelled(std::string_view what);
@@ -114,8 +117,11 @@ class Engine : private KeyspaceListener {
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
-  bool active_expiry = true;  // DEBUG SET-ACTIVE-EXPIRE
+  bool active_expiry = true;   // DEBUG SET-ACTIVE-EXPIRE
+  bool caller_acts = false;    // ShowParameter is at work.
+  UnsentOutput unsent_output;  // Null: all is sent.
   std::function<void()> long_script_handler;
+  std::size_t script_memory = std::size_t{256} << 20;
   std::optional<std::string> unmodelled;
   Keyspace keyspace;
   Journal journal;

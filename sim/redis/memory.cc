@@ -80,11 +80,11 @@ std::size_t Memory::used() const {
   return kServerSize + engine_.connected_clients() * kClientSize + engine_.keyspace.used_memory();
 }
 
-bool Memory::MakeRoom() {
+bool Memory::MakeRoom(std::size_t beside) {
   const auto limit = static_cast<std::uint64_t>(engine_.config().maxmemory);
   // A paused server changes nothing by itself, and a replica keeps what its master keeps.
   if (limit == 0 || engine_.keyspace.expiry_mode() != ExpiryMode::kDelete) return true;
-  while (used() > limit) {
+  while (used() + beside > limit) {
     if (!EvictOne()) return false;
   }
   return true;

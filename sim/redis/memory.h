@@ -28,8 +28,9 @@ class Memory {
   void Reset() { candidates_.clear(); }
   /// Keys, clients and the server itself.
   std::size_t used() const;
-  /// Evicts until the limit is kept. False: it is not, and nothing is left to evict.
-  bool MakeRoom();
+  /// Evicts until the limit is kept, with so many bytes beside what used() counts. False: it is
+  /// not, and nothing is left to evict.
+  bool MakeRoom(std::size_t beside = 0);
 
  private:
   struct Candidate {

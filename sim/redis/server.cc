@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/surroundings.h"
 
 namespace interlock::sim::redis {
 
@@ -24,6 +25,16 @@ struct Server::State : Engine {
   Config config_of_file = FreshConfig();  // What it says,
   std::string wrong_in_file;              // but for this.
 };
+
+void ShowParameter(Server& server, std::string_view name, std::string_view value) {
+  server.engine().caller_acts = true;
+  (void)server.Configure(name, value);
+  server.engine().caller_acts = false;
+}
+
+void SetUnsentOutput(Server& server, UnsentOutput unsent) {
+  server.engine().unsent_output = std::move(unsent);
+}
 
 void Server::State::Read(const ConfigurationFile& from) {
   file = from;
@@ -68,12 +79,16 @@ std::string Server::Configure(std::string_view name, std::string_view value) {
   if (parameter == nullptr) return "unknown parameter '" + std::string(name) + "'";
   std::string reason;
   Config changed = state_->config();
-  if (SetParameter(*parameter, value, &changed, &reason)) {
-    state_->SetConfig(changed);
-    state_->file.emplace_back(name, value);
-    SetParameter(*parameter, value, &state_->config_of_file, &reason);
+  if (!SetParameter(*parameter, value, &changed, &reason)) return reason;
+  const std::string before = FormatParameter(state_->config(), *parameter);
+  if (!state_->caller_acts && !IsActedUpon(*parameter) &&
+      FormatParameter(changed, *parameter) != before) {
+    return "nothing acts upon this parameter here; it is '" + before + "'";
   }
-  return reason;
+  state_->SetConfig(changed);
+  state_->file.emplace_back(name, value);
+  SetParameter(*parameter, value, &state_->config_of_file, &reason);
+  return {};
 }
 
 void Server::SetHighestProtocol(int version) { state_->highest_protocol = version; }
@@ -83,6 +98,7 @@ void Server::SetRandom(Random random) { state_->random = std::move(random); }
 void Server::SetLongScriptHandler(std::function<void()> handler) {
   state_->long_script_handler = std::move(handler);
 }
+void Server::SetScriptMemory(std::size_t bytes) { state_->script_memory = bytes; }
 
 void SetWatcher(Server& server, Watcher watcher) { server.engine().watcher = std::move(watcher); }
 

@@ -100,6 +100,10 @@ class Server {
   /// end. Without a handler a script of 10 million instructions counts as unmodelled.
   void SetLongScriptHandler(std::function<void()> handler);
 
+  /// What one script's values may take in bytes, at any time; 256 MiB unless told otherwise. One
+  /// that needs more counts as unmodelled: in Redis only the machine's memory is a limit.
+  /// REQUIRES: called before the first script.
+  void SetScriptMemory(std::size_t bytes);
   /// What SHUTDOWN does, inside Execute; it gets no reply. Without it SHUTDOWN is not modelled.
   void SetShutdown(std::function<void()> shutdown);
   /// Makes the server a node of a cluster, or changes what it believes of it.

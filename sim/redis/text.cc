@@ -249,7 +249,14 @@ std::string ToUpper(std::string_view text) {
   return upper;
 }
 
-bool GlobMatch(std::string_view pattern, std::string_view text) {
+namespace {
+
+// Once what follows a '*' has reached the end of the text without matching, a longer beginning for
+// any '*' before it leaves even less of the text: `hopeless` says so, and all of them give up. So a
+// pattern takes time as its length by the square of the text's at worst, whatever its stars.
+bool GlobMatch(std::string_view pattern, std::string_view text, int depth, bool* hopeless) {
+  constexpr int kDeepest = 1000;  // As in Redis; each '*' is a level.
+  if (depth > kDeepest) return false;
   std::size_t p = 0;
   std::size_t t = 0;
   while (p < pattern.size() && t < text.size()) {
@@ -257,9 +264,11 @@ bool GlobMatch(std::string_view pattern, std::string_view text) {
     if (c == '*') {
       while (p + 1 < pattern.size() && pattern[p + 1] == '*') ++p;
       if (p + 1 == pattern.size()) return true;
-      for (; t <= text.size(); ++t) {
-        if (GlobMatch(pattern.substr(p + 1), text.substr(t))) return true;
+      for (; t < text.size(); ++t) {
+        if (GlobMatch(pattern.substr(p + 1), text.substr(t), depth + 1, hopeless)) return true;
+        if (*hopeless) return false;
       }
+      *hopeless = true;
       return false;
     }
     ++p;
@@ -272,8 +281,17 @@ bool GlobMatch(std::string_view pattern, std::string_view text) {
     }
     ++t;
   }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
+  if (t == text.size()) {
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+  }
   return p == pattern.size() && t == text.size();
+}
+
+}  // namespace
+
+bool GlobMatch(std::string_view pattern, std::string_view text) {
+  bool hopeless = false;
+  return GlobMatch(pattern, text, 0, &hopeless);
 }
 
 std::string_view UntilNul(std::string_view text) { return text.substr(0, text.find('\0')); }

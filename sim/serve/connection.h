@@ -47,6 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     bool in_turn = false;     ///< listed for the end of this turn
     bool waiting = false;     ///< listed because it has input and its client is blocked
     bool doomed = false;      ///< to be dropped as soon as nothing of it is on the stack
+    bool may_steer = false;   ///< it has shown the password
     bool hanging_up = false;  ///< nothing of it is executed any more
     bool abandoned = false;  ///< its peer has gone; what it had sent before is still to be executed
     std::optional<redis::Argv> held;            ///< a command that a fault holds back
@@ -71,6 +72,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   bool open() const { return socket_.is_open(); }
   bool silent() const { return silent_; }
+  /// The peer has to read before more can be written.
+  bool awaiting_room() const { return awaiting_room_; }
   redis::RequestParser& parser() { return parser_; }
   /// Replies are appended here.
   std::string& out() { return out_; }

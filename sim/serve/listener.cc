@@ -80,6 +80,7 @@ std::optional<std::string> Listener::Add(const GenericProtocol::endpoint& endpoi
   }
   if (!error) place->acceptor.bind(endpoint, error);
   if (!error) place->acceptor.listen(kBacklog, error);
+  if (!error) place->acceptor.non_blocking(true, error);
   if (error) return fmt::format("cannot listen on {}: {}", name, error.message());
   places_.push_back(std::move(place));
   return std::nullopt;
@@ -122,16 +123,32 @@ void Listener::Accept(Place& place) {
       });
       return;
     }
-    error_code gone;
-    const GenericProtocol::endpoint peer = socket.remote_endpoint(gone);
-    if (!gone) {
-      error_code ignored;
-      socket.non_blocking(true, ignored);
-      if (place.unix_path.empty()) socket.set_option(tcp::no_delay(true), ignored);
-      accepted_(std::move(socket), PeerName(peer, place.unix_path));
-    }
+    Introduce(place, std::move(socket));
+    AcceptWaiting(place);
     Accept(place);
   });
+}
+
+// Those that wait already are taken at once: a turn of the loop for each of them would let the
+// backlog overflow, and a client whose SYN was dropped tries again only a second later.
+void Listener::AcceptWaiting(Place& place) {
+  constexpr int kAtMost = 1000;  // Others want to be served, too.
+  for (int i = 0; i < kAtMost; ++i) {
+    error_code error;
+    Socket socket(io_.get_executor());
+    place.acceptor.accept(socket, error);
+    if (error) return;
+    Introduce(place, std::move(socket));
+  }
+}
+
+void Listener::Introduce(const Place& place, Socket socket) {
+  error_code error;
+  const GenericProtocol::endpoint peer = socket.remote_endpoint(error);
+  if (error) return;
+  socket.non_blocking(true, error);
+  if (place.unix_path.empty()) socket.set_option(tcp::no_delay(true), error);
+  accepted_(std::move(socket), PeerName(peer, place.unix_path));
 }
 
 }  // namespace interlock::sim::serve

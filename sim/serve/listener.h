@@ -54,6 +54,8 @@ class Listener {
   std::optional<std::string> Add(const boost::asio::generic::stream_protocol::endpoint& endpoint,
                                  const std::string& name);
   void Accept(Place& place);
+  void AcceptWaiting(Place& place);
+  void Introduce(const Place& place, Socket socket);
 
   boost::asio::io_context& io_;
   Accepted accepted_;

@@ -31,6 +31,7 @@ enum class ServeEnd : std::uint8_t {
                ///< parameter is not taken
   kNoAddress,  ///< the address or port cannot be had
   kNoOutput,   ///< `print` has failed
+  kFailed,     ///< by a fault of its own
 };
 
 /// Where a served Redis reports to.

@@ -38,7 +38,7 @@ std::size_t RaiseDescriptorLimit(std::size_t wanted_clients) {
 
 std::optional<std::string> Refusal(const ServeOptions& options) {
   for (const auto& [name, value] : options.parameters) {
-    if (name == "port" || name == "maxclients") {
+    if (name == "port" || name == "maxclients" || name == "bind" || name == "unixsocket") {
       return fmt::format("--config {0}: that is what --{0} is for", name);
     }
   }
@@ -48,8 +48,9 @@ std::optional<std::string> Refusal(const ServeOptions& options) {
     if (error) return fmt::format("--bind {}: not an IP address", text);
     if (!address.is_loopback() && !options.allow_remote) {
       return fmt::format(
-          "--bind {}: others could reach this address, and control commands need no password; add "
-          "--allow-remote if that is meant",
+          "--bind {}: others could reach this address, and steer the server unless --requirepass "
+          "is "
+          "given, too; add --allow-remote if that is meant",
           text);
     }
   }
@@ -89,7 +90,11 @@ class Program {
     });
     service_.Start();
     listener_.Start();
-    io_.run();
+    while (reason_.empty() && io_.run_one() > 0) service_.RunDue();
+    if (reason_.empty()) {
+      output_.notice("internal error: the server's loop ended although nothing had stopped it");
+      return ServeEnd::kFailed;
+    }
     output_.notice("stopped by " + std::string(reason_));
     return ServeEnd::kStopped;
   }

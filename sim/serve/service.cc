@@ -8,6 +8,7 @@
 
 #include "sim/redis/refusal.h"
 #include "sim/redis/reply.h"
+#include "sim/redis/surroundings.h"
 #include "sim/serve/words.h"
 
 namespace interlock::sim::serve {
@@ -24,6 +25,9 @@ constexpr std::size_t kHardLimit = std::size_t{32} << 20;
 constexpr std::size_t kSoftLimit = std::size_t{8} << 20;
 constexpr std::int64_t kSoftLimitUs = 60'000'000;
 
+// What scripts may need of a machine that has other things to do.
+constexpr std::size_t kScriptMemory = std::size_t{2} << 30;
+
 }  // namespace
 
 Service::Service(boost::asio::io_context& io, const ServeOptions& options)
@@ -32,6 +36,9 @@ Service::Service(boost::asio::io_context& io, const ServeOptions& options)
       clock_(RealUs(), options.controlled_clock),
       control_(clock_, faults_, *this),
       timer_(io.get_executor()) {
+  for (const auto& [name, value] : options_.parameters) {
+    guarded_ = guarded_ || (options_.allow_remote && name == "requirepass" && !value.empty());
+  }
   server_.SetSink(this);
 }
 
@@ -41,11 +48,10 @@ std::optional<std::string> Service::Configure(int port) {
   server_.SetUnmodelledIsError(true);
   server_.SetShutdown([this] { shutdown_(); });
   server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
+  server_.SetScriptMemory(kScriptMemory);
   server_.SetLongScriptHandler([this] { PollInsideScript(); });
-  std::vector<std::pair<std::string, std::string>> parameters = options_.parameters;
-  parameters.emplace_back("port", std::to_string(port));
-  parameters.emplace_back("maxclients", std::to_string(options_.max_clients));
-  for (const auto& [name, value] : parameters) {
+  ShowSurroundings(port);
+  for (const auto& [name, value] : options_.parameters) {
     const std::string error = server_.Configure(name, value);
     if (!error.empty()) return "--config " + name + "=" + value + ": " + error;
   }
@@ -54,17 +60,32 @@ std::optional<std::string> Service::Configure(int port) {
   return std::nullopt;
 }
 
+void Service::ShowSurroundings(int port) {
+  std::string addresses;
+  for (const std::string& address : options_.addresses) {
+    addresses += (addresses.empty() ? "" : " ") + address;
+  }
+  redis::ShowParameter(server_, "bind", addresses);
+  redis::ShowParameter(server_, "port", std::to_string(port));
+  redis::ShowParameter(server_, "unixsocket", options_.unix_socket);
+  redis::ShowParameter(server_, "maxclients", std::to_string(options_.max_clients));
+  if (options_.allow_remote) redis::ShowParameter(server_, "protected-mode", "no");
+  redis::SetUnsentOutput(server_, [this](ClientId client) {
+    const Connection* connection = Find(client);
+    if (connection == nullptr) return redis::Unsent();
+    return redis::Unsent{connection->unsent(), connection->awaiting_room()};
+  });
+}
+
 // What others have sent is executed inside the script; a flood of it must not keep the script from
 // going on for ever.
 void Service::PollInsideScript() {
   constexpr int kAtMost = 1000;
   SetServerTime();
-  // Who has waited for the script may get BUSY by now. Not posted: Asio counts what a handler posts
-  // only when that handler returns, and polled from inside it often enough it would run out of
-  // work.
-  if (!waiting_.empty()) EndTurn();
-  for (int i = 0; i < kAtMost && io_.poll_one() > 0; ++i) {
-  }
+  // Who has waited for the script may get BUSY by now.
+  if (!waiting_.empty()) turn_due_ = true;
+  RunDue();
+  for (int i = 0; i < kAtMost && io_.poll_one() > 0; ++i) RunDue();
 }
 
 void Service::Add(Socket socket, std::string peer) {
@@ -126,10 +147,24 @@ void Service::HangUp(Connection& connection, bool reset) {
   OnGone(connection);
 }
 
-void Service::OnBytes(Connection& connection) {
-  const auto keep = connection.shared_from_this();
-  Serve(connection);
-  AddToTurn(connection);
+void Service::OnBytes(Connection& connection) { arrived_.push_back(connection.shared_from_this()); }
+
+// One at a time, each taken out of its place first: a script among them comes back here.
+void Service::RunDue() {
+  while (!io_.stopped()) {
+    if (!arrived_.empty()) {
+      const auto connection = std::move(arrived_.front());
+      arrived_.pop_front();
+      Serve(*connection);
+      AddToTurn(*connection);
+    } else if (std::exchange(timer_due_, false)) {
+      OnTimer();
+    } else if (std::exchange(turn_due_, false)) {
+      EndTurn();
+    } else {
+      return;
+    }
+  }
 }
 
 void Service::Serve(Connection& connection) {
@@ -169,6 +204,8 @@ bool Service::ServeNext(Connection& connection) {
 
 void Service::Dispatch(Connection& connection, Argv& argv) {
   if (Control::Owns(argv)) return Steer(connection, argv);
+  if (down_ && guarded_ && SameWord(argv[0], "AUTH"))
+    return AuthenticateWhileDown(connection, argv);
   if (down_ && SameWord(argv[0], "SHUTDOWN")) return shutdown_();
   if (down_) return HangUp(connection, true);
   if (stalled_until_us_) return Hold(connection, std::move(argv), std::nullopt);
@@ -180,6 +217,9 @@ void Service::Dispatch(Connection& connection, Argv& argv) {
 }
 
 void Service::Steer(Connection& connection, const Argv& argv) {
+  if (guarded_ && !MaySteer(connection)) {
+    return Reply(connection, ErrorValue("NOAUTH Authentication required."));
+  }
   Connection* const outer = std::exchange(current_, &connection);
   const Value reply = control_.Execute(argv);
   current_ = outer;
@@ -188,6 +228,28 @@ void Service::Steer(Connection& connection, const Argv& argv) {
   // What is never written is never flushed either.
   if (connection.silent()) return HangUp(connection, true);
   connection.CloseWhenFlushed();
+}
+
+// Others can reach the server, and they must not steer it without its password.
+bool Service::MaySteer(Connection& connection) {
+  Connection::Notes& notes = connection.notes;
+  if (notes.client != 0 && server_.IsAuthenticated(notes.client)) notes.may_steer = true;
+  return notes.may_steer;
+}
+
+// The fake knows no clients then, but somebody has to be able to start it again.
+void Service::AuthenticateWhileDown(Connection& connection, const Argv& argv) {
+  std::string password;
+  for (const auto& [name, value] : options_.parameters) {
+    if (name == "requirepass") password = value;
+  }
+  const bool named = argv.size() == 3 && argv[1] == "default";
+  if ((argv.size() != 2 && !named) || argv.back() != password) {
+    return Reply(connection, ErrorValue("WRONGPASS invalid username-password pair or user is "
+                                        "disabled."));
+  }
+  connection.notes.may_steer = true;
+  Reply(connection, redis::StatusValue("OK"));
 }
 
 void Service::Strike(Connection& connection, const Argv& argv, const CommandFault& fault) {

@@ -4,14 +4,19 @@
 // has arrived is executed, then every connection's replies are written at once, and only then is
 // more read.
 //
-// Hazard: a script that runs for too long calls back (PollWhileBusy), and then other connections'
-// handlers run inside it. So nothing that a handler needs may live in a list that another walks,
-// and what would take the fake apart waits until nothing is on the stack.
+// Asio's handlers only note what is due, and RunDue does it when none of them is on the stack:
+// otherwise a script that runs for too long would poll the loop from inside one of its handlers,
+// whose own work Asio counts only when it returns, so that the loop could run out of work.
+//
+// Hazard: such a script calls back (PollInsideScript), and then what other connections have sent is
+// executed inside it. So nothing that this needs may live in a list that somebody walks, and what
+// would take the fake apart waits until nothing is on the stack.
 //
 // Thread safety: none; all on the thread of the io_context.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -45,6 +50,8 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   /// REQUIRES: Configure has succeeded.
   void Start();
   void Add(Socket socket, std::string peer);
+  /// Does what the loop's handlers have noted. REQUIRES: called after each of them, outside of it.
+  void RunDue();
   /// What a client's SHUTDOWN does. REQUIRES: called before Start.
   void SetShutdown(std::function<void()> shutdown) { shutdown_ = std::move(shutdown); }
   /// So many commands are on the stack: a busy script lets others run inside it.
@@ -71,11 +78,14 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   bool Restart() override;
 
   // Commands.
+  void ShowSurroundings(int port);
   void PollInsideScript();
   void Serve(Connection& connection);
   bool ServeNext(Connection& connection);
   void Dispatch(Connection& connection, redis::Argv& argv);
   void Steer(Connection& connection, const redis::Argv& argv);
+  bool MaySteer(Connection& connection);
+  void AuthenticateWhileDown(Connection& connection, const redis::Argv& argv);
   void Strike(Connection& connection, const redis::Argv& argv, const CommandFault& fault);
   void Execute(Connection& connection, const redis::Argv& argv);
   void Reply(Connection& connection, const redis::Value& value);
@@ -107,6 +117,7 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   CommandFaultPlan faults_;
   Control control_;
   std::function<void()> shutdown_;
+  bool guarded_ = false;  // Control commands ask for the password.
   std::mt19937_64 random_{std::random_device()()};
 
   std::map<std::uint64_t, std::shared_ptr<Connection>> connections_;  // By serial number.
@@ -115,10 +126,13 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   Connection* current_ = nullptr;  // Its command is being executed, by the fake or by control_.
   int depth_ = 0;                  // So many commands are on the stack.
 
+  std::deque<std::shared_ptr<Connection>> arrived_;   // Have new input.
   std::vector<std::shared_ptr<Connection>> turn_;     // Have replies to write, or may read again.
   std::vector<std::shared_ptr<Connection>> waiting_;  // Have input; their clients are blocked.
   std::vector<std::shared_ptr<Connection>> held_;     // In the order in which they were held back.
   bool turn_posted_ = false;
+  bool turn_due_ = false;
+  bool timer_due_ = false;
 
   std::optional<std::int64_t> stalled_until_us_;  // On the server's clock.
   bool down_ = false;

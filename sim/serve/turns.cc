@@ -42,7 +42,7 @@ void Service::AddToTurn(Connection& connection) {
 
 void Service::PostTurn() {
   if (std::exchange(turn_posted_, true)) return;
-  boost::asio::post(io_.get_executor(), [this] { EndTurn(); });
+  boost::asio::post(io_.get_executor(), [this] { turn_due_ = true; });
 }
 
 void Service::EndTurn() {
@@ -169,7 +169,7 @@ void Service::ScheduleTimer() {
   timer_at_ = at;
   timer_.expires_at(at);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) OnTimer();
+    if (!error) timer_due_ = true;
   });
 }
 

@@ -121,15 +121,14 @@ bool ParseKillOption(Context& c, std::string_view name, std::string_view value, 
 
 std::int64_t KillMatching(Context& c, const KillFilter& filter) {
   std::int64_t killed = 0;
-  const std::string local = "127.0.0.1:" + std::to_string(c.engine.config().port);
   for (const std::unique_ptr<Client>& client : c.engine.clients()) {
     if (client == nullptr) continue;
     const bool self = client->id == c.client.id;
-    const bool matches = (!filter.id || client->id == *filter.id) &&
-                         (!filter.address || client->address == *filter.address) &&
-                         (!filter.local_address || local == *filter.local_address) &&
-                         (!filter.type || TypeOf(*client) == *filter.type) &&
-                         !(self && filter.skip_me);
+    const bool matches =
+        (!filter.id || client->id == *filter.id) &&
+        (!filter.address || client->address == *filter.address) &&
+        (!filter.local_address || LocalAddress(c.engine, *client) == *filter.local_address) &&
+        (!filter.type || TypeOf(*client) == *filter.type) && !(self && filter.skip_me);
     if (!matches) continue;
     ++killed;
     if (self) {

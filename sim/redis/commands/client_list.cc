@@ -21,6 +21,7 @@ std::string Flags(const Client& client) {
   if (client.wait || client.postponed) flags.push_back('b');
   if (client.close_after_reply) flags.push_back('c');
   if (client.no_evict) flags.push_back('e');
+  if (client.address.starts_with('/')) flags.push_back('U');
   return flags.empty() ? "N" : flags;
 }
 
@@ -46,6 +47,26 @@ std::size_t QueuedSize(const Client& client) {
   return size;
 }
 
+// A reply goes into a buffer that every client has; what finds no room there into a list of blocks.
+struct Output {
+  std::size_t buffered = 0;
+  std::size_t nodes = 0;
+  std::size_t memory = 0;
+  bool waits = false;
+};
+
+Output OutputOf(const Context& c, const Client& client) {
+  constexpr std::size_t kBuffer = 16384;
+  constexpr std::size_t kNode = 40;
+  if (!c.engine.unsent_output) return {};
+  const Unsent unsent = c.engine.unsent_output(client.id);
+  Output output{.buffered = std::min(unsent.bytes, kBuffer), .waits = unsent.waits};
+  const std::size_t rest = unsent.bytes - output.buffered;
+  output.nodes = (rest + kBuffer - 1) / kBuffer;
+  output.memory = output.nodes * (kBuffer + kNode);
+  return output;
+}
+
 class Line {
  public:
   Line& Add(std::string_view name, std::string_view value) {
@@ -63,6 +84,12 @@ class Line {
 
 }  // namespace
 
+std::string LocalAddress(const Engine& engine, const Client& client) {
+  if (client.address.starts_with('/')) return client.address;
+  const bool v6 = client.address.starts_with('[');
+  return (v6 ? "[::1]:" : "127.0.0.1:") + std::to_string(engine.config().port);
+}
+
 std::string ClientLine(const Context& c, const Client& client) {
   const bool self = client.id == c.client.id;
   const std::size_t query = self ? SizeOnTheWire(c.args) : 0;
@@ -70,10 +97,11 @@ std::string ClientLine(const Context& c, const Client& client) {
   const std::size_t queued = QueuedSize(client);
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kFirstDescriptor = 7;  // Behind those a server opens for itself.
+  const Output output = OutputOf(c, client);
   Line line;
   line.Add("id", static_cast<std::int64_t>(client.id))
       .Add("addr", client.address.empty() ? "?:0" : client.address)
-      .Add("laddr", "127.0.0.1:" + std::to_string(c.engine.config().port))
+      .Add("laddr", LocalAddress(c.engine, client))
       .Add("fd", kFirstDescriptor + static_cast<std::int64_t>(client.id))
       .Add("name", client.name)
       .Add("age", (c.engine.now_ms() - client.connected_ms) / kMsPerSecond)
@@ -90,11 +118,11 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("multi-mem", queued)
       .Add("rbs", "16384")
       .Add("rbp", "16384")
-      .Add("obl", "0")
-      .Add("oll", "0")
-      .Add("omem", "0")
-      .Add("tot-mem", kClientMemory + query + queued)
-      .Add("events", "r")
+      .Add("obl", output.buffered)
+      .Add("oll", output.nodes)
+      .Add("omem", output.memory)
+      .Add("tot-mem", kClientMemory + query + queued + output.memory)
+      .Add("events", output.waits ? "rw" : "r")
       .Add("cmd", client.last_command == nullptr ? "NULL" : client.last_command->name)
       .Add("user", "default")
       .Add("redir", "-1")

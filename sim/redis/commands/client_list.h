@@ -6,8 +6,11 @@
 namespace interlock::sim::redis {
 
 struct Client;
+class Engine;
 struct Context;
 
+/// The server's end of its connection.
+std::string LocalAddress(const Engine& engine, const Client& client);
 /// "id=3 addr=127.0.0.1:50000 ...", with a line end. `c` is the command that asks.
 std::string ClientLine(const Context& c, const Client& client);
 

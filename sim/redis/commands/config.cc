@@ -58,12 +58,15 @@ void ConfigSet(Context& c) {
   Config changed = c.engine.config();
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
     const Parameter& parameter = *FindParameter(c.args[i]);
-    if ((parameter.traits & kFixedParameter) != 0) {
-      return c.Unmodelled("CONFIG SET " + std::string(parameter.name));
-    }
+    // Where not even the values are known, any may be another one.
+    const std::string before = FormatParameter(changed, parameter);
+    const bool fixed = (parameter.traits & kFixedParameter) != 0 && before != c.args[i + 1];
     std::string reason;
     if (!SetParameter(parameter, c.args[i + 1], &changed, &reason)) {
       return Fail(c, ToLower(c.args[i]), reason);
+    }
+    if (fixed || (!IsActedUpon(parameter) && FormatParameter(changed, parameter) != before)) {
+      return c.Unmodelled("CONFIG SET " + std::string(parameter.name));
     }
   }
   c.engine.SetConfig(changed);

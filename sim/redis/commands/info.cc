@@ -128,9 +128,9 @@ std::string MemorySection(Engine& engine) {
       .AddAll({"total_system_memory_human"}, "0B")
       .AddAll({"used_memory_lua", "used_memory_vm_eval"}, "32768")
       .Add("used_memory_lua_human", "32.00K")
-      .AddAll({"used_memory_scripts_eval", "number_of_cached_scripts", "number_of_functions",
-               "number_of_libraries", "used_memory_vm_functions"},
-              "0")
+      .AddAll({"used_memory_scripts_eval"}, "0")
+      .Add("number_of_cached_scripts", engine.scripting.count())
+      .AddAll({"number_of_functions", "number_of_libraries", "used_memory_vm_functions"}, "0")
       .Add("used_memory_vm_total", "32768")
       .Add("used_memory_vm_total_human", "32.00K")
       .AddAll({"used_memory_functions", "used_memory_scripts"}, "0")

@@ -133,8 +133,12 @@ int GcInfo(lua_State* lua) { return Abort(lua, "gcinfo() of a script"); }
 
 // Redis' pcall: of an error that is a table only its err is passed on.
 int ProtectedCall(lua_State* lua) {
-  luaL_checkany(lua, 1);
   const int count = lua_gettop(lua);
+  if (count == 0) {  // It would call the true that it is about to return.
+    lua_pushboolean(lua, 0);
+    lua_pushliteral(lua, "attempt to call a boolean value");
+    return 2;
+  }
   lua_pushboolean(lua, 1);
   lua_insert(lua, 1);
   if (lua_pcall(lua, count - 1, LUA_MULTRET, 0) == 0) return lua_gettop(lua);

@@ -2,8 +2,10 @@
 //
 // The Lua state of a server: compiled scripts, the table `redis`, and the run of one script.
 //
-// Hazard: Lua's errors are longjmps. What the functions that Lua calls need beyond plain data (the
-// reply, the arguments' numbers) is kept in the machine, not on the stack they may leave that way.
+// Hazard: Lua's errors are longjmps, and one that nothing catches ends the process. So whatever may
+// raise (all that allocates) runs inside InProtectedCall; and what the functions that Lua calls
+// need beyond plain data (the reply, the arguments' numbers) is kept in the machine, not on the
+// stack they may leave that way.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +52,10 @@ class Scripting::Machine {
   void Flush() {
     ++generation_;
     known_ = 0;
+    count_ = 0;
   }
   std::uint64_t known() const { return known_; }
+  std::size_t count() const { return count_; }
   bool Exists(std::string_view sha) { return FindSha(sha) != nullptr; }
   void Kill(Context& context);
   /// Null, with an error as reply, if it does not compile.
@@ -64,8 +68,8 @@ class Scripting::Machine {
   static Machine& Of(lua_State* lua) {
     return *static_cast<Machine*>(lua_touserdata(lua, lua_upvalueindex(1)));
   }
-  static int Call(lua_State* lua) { return Of(lua).CallCommand(lua, true); }
-  static int ProtectedCall(lua_State* lua) { return Of(lua).CallCommand(lua, false); }
+  static int CallRaising(lua_State* lua) { return Of(lua).CallCommand(lua, true); }
+  static int CallCatching(lua_State* lua) { return Of(lua).CallCommand(lua, false); }
   static int Fail(lua_State* lua, const char* text, bool raise = true);
   static int ErrorReply(lua_State* lua);
   static int StatusReply(lua_State* lua);
@@ -84,17 +88,38 @@ class Scripting::Machine {
   bool CollectArguments(lua_State* lua, int count);
   const Command* CommandNamed(lua_State* lua);
   const char* RefusalOf(const Command& command);
+  void CountRefusal(const Command* command, std::string_view refusal);
   void SetReply(const Command& command);
   void PushReply(lua_State* lua);
   void PushKeptOk(lua_State* lua);
-  void MakePlain(std::string_view text, Script* script);
+  /// What a protected call needs, and what it leaves.
+  struct Compilation {
+    std::string_view text;
+    ScriptCode code;
+    int function = LUA_NOREF;
+  };
+  struct Call {
+    const Script* script;
+    Arguments keys;
+    Arguments arguments;
+    Context* context;
+  };
+  static int Open(lua_State* lua);
+  static int CompileText(lua_State* lua);
+  static int RunScript(lua_State* lua);
+  void MakePlain(Compilation* compilation);
+  bool InProtectedCall(int function, void* argument);
   int PushScript(const Script& script, Arguments keys, Arguments arguments);
+  void TakeResult(int status, const Script& script, Context& context);
 
   Engine& engine_;
   Sandbox sandbox_;
   lua_State* lua_ = nullptr;
+  int compile_text_ = LUA_NOREF;  // CompileText and RunScript, as functions of Lua.
+  int run_script_ = LUA_NOREF;
   std::uint64_t generation_ = 1;
-  std::uint64_t known_ = 0;  // A sum over the visible scripts.
+  std::uint64_t known_ = 0;  // A sum over the visible scripts,
+  std::size_t count_ = 0;    // and their number.
   bool read_only_ = false;
   bool has_written_ = false;
   bool cross_slot_ = true;

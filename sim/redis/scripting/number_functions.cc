@@ -17,17 +17,9 @@ namespace {
 // So many fit into 64 bits, which are rounded to a double as strtod rounds.
 constexpr std::size_t kMostDigits = 18;
 
-int CallOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
-
-std::string_view TextOf(lua_State* lua, int index) {
-  std::size_t length = 0;
-  const char* text = lua_tolstring(lua, index, &length);
-  return {text, length};
-}
-
 int ToNumber(lua_State* lua) {
   if (lua_gettop(lua) != 1 || lua_type(lua, 1) != LUA_TSTRING) return CallOriginal(lua);
-  const std::string_view text = TextOf(lua, 1);
+  const std::string_view text = TextOnStack(lua, 1);
   if (text.empty() || text.size() > kMostDigits) return CallOriginal(lua);
   std::int64_t number = 0;
   for (const char c : text) {
@@ -42,7 +34,7 @@ int Format(lua_State* lua) {
   if (lua_gettop(lua) != 2 || lua_type(lua, 1) != LUA_TSTRING || lua_type(lua, 2) != LUA_TNUMBER) {
     return CallOriginal(lua);
   }
-  const std::string_view form = TextOf(lua, 1);
+  const std::string_view form = TextOnStack(lua, 1);
   const double number = lua_tonumber(lua, 2);
   if ((form != "%.0f" && form != "%d") || !IsPlainWhole(number)) return CallOriginal(lua);
   std::array<char, 24> digits;
@@ -52,20 +44,13 @@ int Format(lua_State* lua) {
   return 1;
 }
 
-// Replaces the field of the table on top.
-void Replace(lua_State* lua, const char* name, lua_CFunction function) {
-  lua_getfield(lua, -1, name);
-  lua_pushcclosure(lua, function, 1);
-  lua_setfield(lua, -2, name);
-}
-
 }  // namespace
 
 void OpenNumberFunctions(lua_State* lua) {
   lua_pushvalue(lua, LUA_GLOBALSINDEX);
-  Replace(lua, "tonumber", &ToNumber);
+  ReplaceField(lua, "tonumber", &ToNumber);
   lua_getfield(lua, -1, LUA_STRLIBNAME);
-  Replace(lua, "format", &Format);
+  ReplaceField(lua, "format", &Format);
   lua_pop(lua, 2);
 }
 

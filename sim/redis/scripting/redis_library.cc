@@ -8,8 +8,8 @@ namespace interlock::sim::redis {
 
 void Scripting::Machine::PushRedisTable() {
   constexpr luaL_Reg kLibrary[] = {
-      {"call", &Call},
-      {"pcall", &ProtectedCall},
+      {"call", &CallRaising},
+      {"pcall", &CallCatching},
       {"error_reply", &ErrorReply},
       {"status_reply", &StatusReply},
       {"sha1hex", &Sha1},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/sandbox.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kHookStep = 100000;
 constexpr std::uint64_t kMaxInstructions = 10'000'000;
-constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
 // So much garbage may wait for the end of a script, and be left over from the ones before.
 constexpr std::size_t kMuchGarbage = std::size_t{4} << 20;
 constexpr std::size_t kSomeGarbage = std::size_t{256} << 10;
@@ -63,24 +62,12 @@ int CallTainting(lua_State* lua) {
   return lua_tocfunction(lua, lua_upvalueindex(2))(lua);
 }
 
-// table.insert, in upvalue 1, would not see that a table is read-only.
-int CallUnlessReadOnly(lua_State* lua) {
-  if (lua_gettop(lua) > 0 && MapToReal(lua, 1)) return RaiseReadOnly(lua);
-  return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
-}
+void OnCount(lua_State* lua, lua_Debug*);
 
-// The original, in upvalue 1, would see a read-only table as empty.
-int ForEach(lua_State* lua) {
-  if (lua_gettop(lua) > 0) MapToReal(lua, 1);
-  return lua_tocfunction(lua, lua_upvalueindex(1))(lua);
-}
-
-int OnUnmodelledLibrary(lua_State* lua) {
-  lua_pushvalue(lua, lua_upvalueindex(1));
-  lua_pushliteral(lua, ".");
-  lua_pushvalue(lua, 2);
-  lua_concat(lua, 3);
-  return Abort(lua, lua_tostring(lua, -1));
+// Whatever catches the error that ends a script runs one instruction until the next.
+void HookEach(lua_State* lua) {
+  SandboxOf(lua).hooks_each = true;
+  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1);
 }
 
 void OnCount(lua_State* lua, lua_Debug*) {
@@ -92,8 +79,7 @@ void OnCount(lua_State* lua, lua_Debug*) {
     Abort(lua, "script over the time limit (BUSY)");
   }
   if (!sandbox.killed) return;
-  // Whatever catches the error runs one instruction until the next.
-  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1);
+  HookEach(lua);
   PushError(lua, kKilledText);
   lua_error(lua);
 }
@@ -130,15 +116,10 @@ void OpenLibraries(lua_State* lua) {
     lua_setfield(lua, -2, name);
   }
   lua_setglobal(lua, "cjson");
-  for (const char* name : {"cmsgpack", "struct"}) {
-    lua_newtable(lua);
-    lua_newtable(lua);
-    lua_pushstring(lua, name);
-    lua_pushcclosure(lua, &OnUnmodelledLibrary, 1);
-    lua_setfield(lua, -2, "__index");
-    lua_setmetatable(lua, -2);
-    lua_setglobal(lua, name);
-  }
+  PushMessagePack(lua);
+  lua_setglobal(lua, "cmsgpack");
+  PushStruct(lua);
+  lua_setglobal(lua, "struct");
 }
 
 void ReplaceFunctions(lua_State* lua) {
@@ -151,14 +132,8 @@ void ReplaceFunctions(lua_State* lua) {
   lua_getfield(lua, -1, LUA_MATHLIBNAME);
   for (const luaL_Reg& function : MathFunctions()) SetFunction(lua, function.name, function.func);
   lua_pop(lua, 1);
-  lua_getfield(lua, -1, LUA_TABLIBNAME);
-  lua_getfield(lua, -1, "insert");
-  lua_pushcclosure(lua, &CallUnlessReadOnly, 1);
-  lua_setfield(lua, -2, "insert");
-  lua_getfield(lua, -1, "foreach");
-  lua_pushcclosure(lua, &ForEach, 1);
-  lua_setfield(lua, -2, "foreach");
-  lua_pop(lua, 2);
+  lua_pop(lua, 1);
+  RepairLibraries(lua);
 }
 
 // Puts the read-only counterparts in place of the libraries and, last, of the globals.
@@ -210,7 +185,7 @@ void MakeDirectGlobals(lua_State* lua, Sandbox* sandbox) {
 
 // Lua is about to hold so many bytes. False: it must not.
 bool NoteMuchGarbage(Sandbox& sandbox, std::size_t bytes) {
-  if (bytes > kMaxBytes) {
+  if (bytes > sandbox.live_bytes + sandbox.most_bytes) {
     sandbox.engine->SetUnmodelled("script over the memory limit");
     return false;
   }
@@ -223,6 +198,20 @@ bool NoteMuchGarbage(Sandbox& sandbox, std::size_t bytes) {
 
 }  // namespace
 
+int CallOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
+
+void ReplaceField(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_getfield(lua, -1, name);
+  lua_pushcclosure(lua, function, 1);
+  lua_setfield(lua, -2, name);
+}
+
+std::string_view TextOnStack(lua_State* lua, int index) {
+  std::size_t length = 0;
+  const char* text = lua_tolstring(lua, index, &length);
+  return {text, length};
+}
+
 int RaiseReadOnly(lua_State* lua) {
   lua_pushstring(lua, kReadOnlyTable);
   return lua_error(lua);
@@ -232,6 +221,11 @@ void Protect(lua_State* lua) {
   const int real = lua_gettop(lua);
   if (Map(lua, kProxyKey, real)) return;
   lua_newtable(lua);
+  // What looks into the table itself, as cjson.encode does, finds a function as it would in the
+  // real one.
+  lua_pushliteral(lua, "\0");
+  lua_pushcfunction(lua, &OnNewIndex);
+  lua_rawset(lua, -3);
   lua_newtable(lua);
   lua_pushvalue(lua, real);
   lua_setfield(lua, -2, "__index");
@@ -295,11 +289,20 @@ void BeginScript(lua_State* lua) {
   }
   lua_gc(lua, LUA_GCSTOP, 0);
   sandbox.instructions = 0;
-  if (sandbox.killed) lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
   sandbox.killed = false;
   if (sandbox.objects == 0) return;
   sandbox.objects = 0;
   NewRegistryTable(lua, kObjectsKey);
+}
+
+void EndScript(lua_State* lua) {
+  Sandbox& sandbox = SandboxOf(lua);
+  if (std::exchange(sandbox.hooks_each, false)) {
+    lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
+  }
+  if (sandbox.memory.bytes() <= sandbox.live_bytes + kMuchGarbage) return;
+  lua_gc(lua, LUA_GCCOLLECT, 0);
+  sandbox.live_bytes = sandbox.memory.bytes();
 }
 
 void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t new_size) {
@@ -309,17 +312,20 @@ void* AllocateForLua(void* of, void* block, std::size_t old_size, std::size_t ne
     return nullptr;
   }
   const std::size_t after = sandbox.memory.bytes() + new_size - old_size;
-  const bool much = after > std::min(sandbox.live_bytes + kMuchGarbage, kMaxBytes);
+  const bool much = after > sandbox.live_bytes + kMuchGarbage;
   if (much && new_size > old_size && !NoteMuchGarbage(sandbox, after)) return nullptr;
   return sandbox.memory.Resize(block, old_size, new_size);
+}
+
+void CheckMemory(lua_State* lua, std::size_t bytes) {
+  if (bytes > SandboxOf(lua).most_bytes) Abort(lua, "script over the memory limit");
 }
 
 int Abort(lua_State* lua, std::string_view what) {
   Sandbox& sandbox = SandboxOf(lua);
   sandbox.engine->SetUnmodelled(what);
   sandbox.tainted = true;
-  // Whatever catches the error runs one instruction until the next.
-  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1);
+  HookEach(lua);
   return luaL_error(lua, "the script has been ended");
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/scripting.h"
 
-#include <charconv>
-
 #include "sim/redis/scripting/machine.h"
 #include "sim/redis/scripting/script_header.h"
 #include "sim/redis/text.h"
@@ -11,28 +9,10 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kMaxScripts = 1000;  // Kept across Reset().
 constexpr std::size_t kMostKeptOks = 64;
-constexpr const char* kChunk = "@user_script";
+
 
 }  // namespace
-
-Scripting::Machine::Machine(Engine& engine) : engine_(engine) {
-  sandbox_.engine = &engine;
-  sandbox_.random = kInitialRandom;
-  client_.must_not_block = true;
-  lua_ = lua_newstate(&AllocateForLua, &sandbox_);
-  KnownTexts::Open(lua_);
-  PushRedisTable();
-  OpenSandbox(lua_, &sandbox_);
-}
-
-bool Scripting::Machine::Reset() {
-  if (sandbox_.tainted || by_body_.size() > kMaxScripts) return false;
-  Flush();
-  sandbox_.random = kInitialRandom;
-  return true;
-}
 
 bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
   const auto size = static_cast<std::size_t>(count);
@@ -121,6 +101,11 @@ void Scripting::Machine::PushKeptOk(lua_State* lua) {
   lua_rawgeti(lua, LUA_REGISTRYINDEX, kept_oks_[next_ok_++]);
 }
 
+void Scripting::Machine::CountRefusal(const Command* command, std::string_view refusal) {
+  if (command != nullptr) ++engine_.statistics.Of(*command).rejected;
+  engine_.statistics.CountError(refusal.starts_with('-') ? refusal.substr(1) : "ERR");
+}
+
 int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
   const int count = lua_gettop(lua);
   if (count == 0) {
@@ -132,6 +117,7 @@ int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
   const Command* command = CommandNamed(lua);
   const char* refusal =
       command == nullptr ? "Unknown Redis command called from script" : RefusalOf(*command);
+  if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);
   if (refusal == nullptr) SetReply(*command);
   if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);
   if (refusal != nullptr) {
@@ -145,70 +131,7 @@ int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }
 
-Script* Scripting::Machine::FindSha(std::string_view sha) {
-  auto at = by_sha_.find(sha);
-  if (at == by_sha_.end()) at = by_sha_.find(ToLower(sha));
-  if (at == by_sha_.end() || at->second->generation != generation_) return nullptr;
-  return at->second;
-}
-
-void Scripting::Machine::MakeVisible(Script& script) {
-  if (script.generation == generation_) return;
-  engine_.keyspace.TouchAll();
-  script.generation = generation_;
-  // 15 digits of a SHA-1 are as good as random.
-  std::uint64_t digits = 0;
-  std::from_chars(script.sha.data(), script.sha.data() + 15, digits, 16);
-  known_ += digits;
-}
-
-// Takes the function on top of the stack for one that has the tables which it names in locals,
-// unless it has no room for them: looked up once, they are at hand.
-void Scripting::Machine::MakePlain(std::string_view text, Script* script) {
-  script->code = ReadScriptCode(lua_);
-  if (!script->code.plain) return;
-  if (LoadText(lua_, text, kChunk, "local redis,KEYS,ARGV=...;") != 0) {
-    script->code = ScriptCode();
-    return lua_pop(lua_, 1);
-  }
-  lua_replace(lua_, -2);
-  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.direct);
-  lua_setfenv(lua_, -2);
-}
-
-Script* Scripting::Machine::Compile(Context& context, std::string_view body) {
-  const auto at = by_body_.find(body);
-  if (at != by_body_.end()) {
-    MakeVisible(at->second);
-    return &at->second;
-  }
-  const ScriptHeader header = ParseScriptHeader(body);
-  if (header.unmodelled) {
-    context.Unmodelled("script shebang with quotes");
-    return nullptr;
-  }
-  if (!header.error.empty()) {
-    context.Error(OneLine(header.error));
-    return nullptr;
-  }
-  const std::string_view text = body.substr(header.length);
-  if (LoadText(lua_, text, kChunk) != 0) {
-    context.Error(OneLine("ERR Error compiling script (new function): " +
-                          std::string(lua_tostring(lua_, -1))));
-    lua_settop(lua_, 0);
-    return nullptr;
-  }
-  Script& script = by_body_[std::string(body)];
-  MakePlain(text, &script);
-  script.function = luaL_ref(lua_, LUA_REGISTRYINDEX);
-  script.sha = Sha1Hex(body);
-  MakeVisible(script);
-  script.header = header;
-  by_sha_[script.sha] = &script;
-  return &script;
-}
-
-// With its arguments, and returns their number; the stack is empty but for the error handler.
+// With its arguments, and returns their number.
 int Scripting::Machine::PushScript(const Script& script, Arguments keys, Arguments arguments) {
   if (script.code.plain) {
     lua_rawgeti(lua_, LUA_REGISTRYINDEX, script.function);
@@ -241,21 +164,37 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   client_.reads_replica = context.client.reads_replica;
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   BeginScript(lua_);
-  lua_settop(lua_, 0);
-  lua_rawgeti(lua_, LUA_REGISTRYINDEX, sandbox_.error_handler);
-  const int inputs = PushScript(script, keys, arguments);
   engine_.BeginScript(context.client);
-  const int status = lua_pcall(lua_, inputs, 1, 1);
+  Call call{&script, keys, arguments, &context};
+  const bool finished = InProtectedCall(run_script_, &call);
   engine_.EndScript();
   engine_.journal.SetMuted(false);
-  if (engine_.unmodelled) return;
+  if (!finished && !engine_.unmodelled) {
+    context.Error("ERR Error running script " + script.sha + ", not enough memory");
+  }
+  lua_settop(lua_, 0);
+  EndScript(lua_);
+}
+
+int Scripting::Machine::RunScript(lua_State* lua) {
+  constexpr int kHandler = 2;
+  Machine& self = Of(lua);
+  const Call& call = *static_cast<Call*>(lua_touserdata(lua, 1));
+  lua_rawgeti(lua, LUA_REGISTRYINDEX, self.sandbox_.error_handler);
+  const int inputs = self.PushScript(*call.script, call.keys, call.arguments);
+  const int status = lua_pcall(lua, inputs, 1, kHandler);
+  if (!self.engine_.unmodelled) self.TakeResult(status, *call.script, *call.context);
+  return 0;
+}
+
+// Of a script: what it has returned or raised, on top of the stack.
+void Scripting::Machine::TakeResult(int status, const Script& script, Context& context) {
   if (status == 0) {
     const char* unmodelled = TakeReply(lua_, client_.protocol, &context.reply);
     if (unmodelled != nullptr) context.Unmodelled(unmodelled);
   } else if (!PopScriptError(lua_, script.sha, &context.reply)) {
     context.Unmodelled("error() with a table that has no err");
   }
-  lua_settop(lua_, 0);
 }
 
 void Scripting::Machine::Kill(Context& context) {
@@ -278,6 +217,7 @@ void Scripting::Reset() {
   if (machine_ && !machine_->Reset()) machine_.reset();
 }
 
+std::size_t Scripting::count() const { return machine_ ? machine_->count() : 0; }
 std::uint64_t Scripting::known() const { return machine_ ? machine_->known() : 0; }
 bool Scripting::Exists(std::string_view sha) const { return machine_ && machine_->Exists(sha); }
 

@@ -29,6 +29,8 @@ class Scripting {
   bool Exists(std::string_view sha) const;
   /// The same for the same set of known scripts, whatever the order they came in.
   std::uint64_t known() const;
+  /// How many scripts are known.
+  std::size_t count() const;
   /// EVAL's command flags as the script's own first line changes them.
   std::uint32_t FlagsOf(std::string_view body_or_sha, bool by_sha, std::uint32_t flags) const;
   void Flush();

@@ -328,24 +328,27 @@ const char* TakeReply(lua_State* lua, int protocol, Value* reply, int depth) {
 }
 
 bool PopScriptError(lua_State* lua, const std::string& sha, Value* reply) {
-  std::string text;
-  if (lua_istable(lua, -1)) {
-    const int table = lua_gettop(lua);
-    for (const Field field : {Field::kErr, Field::kSource, Field::kLine}) {
-      PushField(lua, field);
-      lua_rawget(lua, table);
-    }
-    if (lua_isstring(lua, table + 1) == 0) return false;
-    text = UntilNul(TextAt(lua, table + 1));
-    if (lua_isstring(lua, table + 2) != 0 && lua_isstring(lua, table + 3) != 0) {
-      text += " script: " + sha + ", on " + std::string(UntilNul(TextAt(lua, table + 2))) + ":" +
-              std::string(TextAt(lua, table + 3)) + ".";
-    }
-  } else {
+  if (!lua_istable(lua, -1)) {
     // Only memory errors bypass the error handler.
-    text = "ERR Error running script " + sha + ", " +
-           std::string(lua_isstring(lua, -1) != 0 ? UntilNul(TextAt(lua, -1)).substr(0, 100)
-                                                  : "execution failure");
+    const std::string_view error =
+        lua_isstring(lua, -1) != 0 ? UntilNul(TextAt(lua, -1)).substr(0, 100) : "execution failure";
+    *reply = ErrorValue(OneLine("ERR Error running script " + sha + ", " + std::string(error)));
+    return true;
+  }
+  const int table = lua_gettop(lua);
+  for (const Field field : {Field::kErr, Field::kSource, Field::kLine}) {
+    PushField(lua, field);
+    lua_rawget(lua, table);
+  }
+  if (lua_isstring(lua, table + 1) == 0) return false;
+  // A number becomes a text, which may raise: before there is a string that would be lost.
+  const std::string_view error = UntilNul(TextAt(lua, table + 1));
+  const std::string_view source = TextAt(lua, table + 2);
+  const std::string_view line = TextAt(lua, table + 3);
+  std::string text(error);
+  if (source.data() != nullptr && line.data() != nullptr) {
+    text.append(" script: ").append(sha).append(", on ").append(UntilNul(source));
+    text.append(":").append(line).append(".");
   }
   *reply = ErrorValue(OneLine(text));
   return true;

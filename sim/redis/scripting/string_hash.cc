@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/scripting/string_hash.h"
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace interlock::sim::redis {
+
+namespace {
+
+// The beginnings of Lua 5.1's TString, stringtable, global_State and lua_State.
+struct LuaString {
+  LuaString* next;
+  std::uint8_t type;
+  std::uint8_t marked;
+  std::uint8_t reserved;
+  std::uint32_t hash;
+  std::size_t length;
+
+  const char* text() const { return reinterpret_cast<const char*>(this + 1); }
+};
+
+struct LuaGlobal {
+  LuaString** chains;
+  std::uint32_t strings;
+  std::int32_t chain_count;  // A power of two.
+  lua_Alloc allocate;
+  void* allocate_for;
+  std::uint8_t current_white;
+
+  LuaString*& ChainOf(std::uint32_t hash) {
+    return chains[hash & (static_cast<std::uint32_t>(chain_count) - 1)];
+  }
+};
+
+struct LuaState {
+  void* next;
+  std::uint8_t type;
+  std::uint8_t marked;
+  std::uint8_t status;
+  void* top;
+  void* base;
+  LuaGlobal* global;
+};
+
+// Both white marks of the collector: a string is dead if it has the one that is not current.
+constexpr std::uint8_t kWhites = 3;
+// Shorter ones are hashed in full by Lua itself.
+constexpr std::size_t kFirstSampled = 32;
+
+std::atomic<bool> layout_is_known = false;
+
+extern "C" {
+// Weak: null where Lua is a shared library, whose own calls no linker redirects.
+[[gnu::weak]] LuaString* NewLuaString(lua_State* lua, const char* text,
+                                      std::size_t length) __asm__("__real_luaS_newlstr");
+}
+
+std::uint32_t HashOf(const char* text, std::size_t length, std::size_t step) {
+  auto hash = static_cast<std::uint32_t>(length);
+  for (std::size_t left = length; left >= step; left -= step) {
+    hash ^= (hash << 5) + (hash >> 2) + static_cast<std::uint8_t>(text[left - 1]);
+  }
+  return hash;
+}
+
+bool LayoutIsAsExpected(lua_State* lua) {
+  constexpr std::string_view kProbe = "a text that is too long to be hashed in full";
+  if (&NewLuaString == nullptr || LUA_VERSION_NUM != 501 || sizeof(void*) != 8) return false;
+  lua_pushlstring(lua, kProbe.data(), kProbe.size());
+  const auto* probe = reinterpret_cast<const LuaString*>(lua_tostring(lua, -1)) - 1;
+  lua_pop(lua, 1);
+  const std::size_t step = (kProbe.size() >> 5) + 1;
+  if (probe->type != LUA_TSTRING || probe->length != kProbe.size() ||
+      probe->hash != HashOf(kProbe.data(), kProbe.size(), step)) {
+    return false;
+  }
+  LuaGlobal& global = *reinterpret_cast<LuaState*>(lua)->global;
+  if (!std::has_single_bit(static_cast<std::uint32_t>(global.chain_count))) return false;
+  const LuaString* at = global.ChainOf(probe->hash);
+  while (at != nullptr && at != probe) at = at->next;
+  return at == probe && std::memcmp(at->text(), kProbe.data(), kProbe.size()) == 0;
+}
+
+// Puts a string that Lua has just made where its whole hash belongs.
+void Rehash(LuaGlobal& global, LuaString* made, std::uint32_t hash) {
+  LuaString** link = &global.ChainOf(made->hash);
+  while (*link != made) link = &(*link)->next;
+  *link = made->next;
+  LuaString*& chain = global.ChainOf(hash);
+  made->hash = hash;
+  made->next = chain;
+  chain = made;
+}
+
+}  // namespace
+
+extern "C" {
+LuaString* NewHashedLuaString(lua_State* lua, const char* text,
+                              std::size_t length) __asm__("__wrap_luaS_newlstr");
+
+LuaString* NewHashedLuaString(lua_State* lua, const char* text, std::size_t length) {
+  if (length < kFirstSampled || !layout_is_known.load(std::memory_order_relaxed)) {
+    return NewLuaString(lua, text, length);
+  }
+  LuaGlobal& global = *reinterpret_cast<LuaState*>(lua)->global;
+  const std::uint32_t hash = HashOf(text, length, 1);
+  for (LuaString* at = global.ChainOf(hash); at != nullptr; at = at->next) {
+    if (at->length != length || std::memcmp(at->text(), text, length) != 0) continue;
+    const std::uint8_t dead = (global.current_white ^ kWhites) & kWhites;
+    if ((at->marked & dead) != 0) at->marked ^= kWhites;  // It lives again.
+    return at;
+  }
+  LuaString* made = NewLuaString(lua, text, length);
+  Rehash(global, made, hash);
+  return made;
+}
+}
+
+void HashWholeStrings(lua_State* lua) {
+  if (layout_is_known.load(std::memory_order_relaxed)) return;
+  layout_is_known.store(LayoutIsAsExpected(lua), std::memory_order_relaxed);
+}
+
+}  // namespace interlock::sim::redis
