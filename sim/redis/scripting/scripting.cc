@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kMostKeptOks = 64;
 
-
 }  // namespace
 
 bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
