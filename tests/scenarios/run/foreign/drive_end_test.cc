@@ -182,6 +182,15 @@ TEST(DriveEndTest, AStopWhileAClientHangsEndsItWithWhatIsKnown) {
                     HasSubstr("C2 was asking for a lock"), Not(HasSubstr("no two clients"))));
 }
 
+// It signals the program, and then its whole group.
+TEST(DriveEndTest, TheTwoSignalsOfTimeoutAreOneStop) {
+  const ChildResult result =
+      RunChild({"/usr/bin/timeout", "3", INTERLOCK_PROGRAM, "drive", "--", "/usr/bin/python3", "-c",
+                kTools + "acquire(); enter(); time.sleep(80000)"});
+  EXPECT_EQ(result.exit_code, 124) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("PARTIAL"), HasSubstr("C1 was in a section")));
+}
+
 TEST(DriveEndTest, AStopWhileAClientSpinsEndsItToo) {
   const ChildResult result = DriveFor("acquire(); enter()\nwhile True: pass", {"--timeout", "60s"},
                                       testing::LateSignal{std::chrono::seconds(2), SIGTERM});
