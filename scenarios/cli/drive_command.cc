@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ struct DriveSettings {
   drive::CampaignOptions campaign;
   std::string seed = "1";
   std::string timeout = "10s";
+  std::string clock_offset = "60s";
+  std::string max_virtual_time = "24h";
+  std::string max_real_time;
   std::string strategy;
   std::string replay;
   std::string clock = "virtual";
@@ -72,6 +76,14 @@ class DriveWork {
       return Complain(ExitCode::kUsage, "--timeout: at least 100ms, such as 10s");
     }
     campaign.drive.patience = *timeout;
+    const auto offset = ParseDuration(settings_.clock_offset);
+    if (!offset || *offset > std::chrono::minutes(15)) {
+      return Complain(ExitCode::kUsage,
+                      fmt::format("--clock-offset: {} is no time up to 15m, such as 500ms",
+                                  settings_.clock_offset));
+    }
+    campaign.drive.clock_offset = *offset;
+    if (const ExitCode usage = ReadBounds(); usage != ExitCode::kPass) return usage;
     if (!settings_.strategy.empty()) {
       campaign.strategy = FindStrategy(settings_.strategy);
       if (!campaign.strategy) {
@@ -88,6 +100,35 @@ class DriveWork {
       return Complain(ExitCode::kUsage, "no command: interlock drive -- python3 worker.py");
     }
     return PrepareOut(settings_.output);
+  }
+
+  ExitCode ReadBounds() {
+    drive::DriveBounds& bounds = settings_.campaign.drive.bounds;
+    const auto virtual_time = WholeSeconds(settings_.max_virtual_time);
+    // A shorter patience is for shorter runs.
+    constexpr int kManyTimes = 6;
+    const std::optional<Duration> real_time =
+        settings_.max_real_time.empty()
+            ? std::max<Duration>(settings_.campaign.drive.patience * kManyTimes,
+                                 std::chrono::seconds(1))
+            : WholeSeconds(settings_.max_real_time);
+    if (!virtual_time) return Refuse("--max-virtual-time", settings_.max_virtual_time);
+    if (!real_time) return Refuse("--max-real-time", settings_.max_real_time);
+    bounds.virtual_time = *virtual_time;
+    bounds.real_time = *real_time;
+    return ExitCode::kPass;
+  }
+
+  static std::optional<Duration> WholeSeconds(const std::string& text) {
+    constexpr Duration kLongest = std::chrono::hours(200);
+    const auto time = ParseDuration(text);
+    if (!time || *time < std::chrono::seconds(1) || *time > kLongest) return std::nullopt;
+    return std::chrono::duration_cast<std::chrono::seconds>(*time);
+  }
+
+  static ExitCode Refuse(std::string_view option, const std::string& text) {
+    return Complain(ExitCode::kUsage,
+                    fmt::format("{}: {} is no time from 1s to 200h, such as 90s", option, text));
   }
 
   Result<drive::DriveResult> Search() {
@@ -147,6 +188,50 @@ class DriveWork {
   std::chrono::steady_clock::time_point started_;
 };
 
+void AddClocks(Command command, DriveSettings& settings) {
+  drive::DriveOptions& drive = settings.campaign.drive;
+  command
+      .Add("--clocks", drive.clocks,
+           "maximum number of times a client's time of day is set, or goes too fast or too slow "
+           "from then on")
+      .InRange(0, 1000)
+      .ShowDefault();
+  command
+      .Add("--clock-offset", settings.clock_offset,
+           "how far it is set at most, ahead or back, up to 15m")
+      .ShowDefault();
+  command
+      .Add("--clock-rate", drive.clock_rate_percent,
+           "by how many percent it goes too fast or too slow")
+      .InRange(0, 90)
+      .ShowDefault();
+  command
+      .Add("--clock", settings.clock,
+           "the clients': a virtual one, that is led from one moment at which somebody "
+           "wakes up to the next, or the machine's")
+      .OneOf({"virtual", "machine"})
+      .ShowDefault();
+}
+
+void AddBounds(Command command, DriveSettings& settings) {
+  drive::DriveOptions& drive = settings.campaign.drive;
+  command.Add("--max-commands", drive.bounds.commands, "commands after which a run is over")
+      .InRange(1, 1'000'000)
+      .ShowDefault();
+  command
+      .Add("--max-virtual-time", settings.max_virtual_time,
+           "time of the virtual clock after which a run is over")
+      .ShowDefault();
+  command.Add("--max-real-time", settings.max_real_time,
+              "time of the machine's after which a run is over; if not given: six times --timeout");
+  command
+      .Add("--timeout", settings.timeout,
+           "time of the machine's after which a client that runs, and neither sends anything "
+           "nor sleeps, is gone on without; by the machine's clock, a run without progress "
+           "is over")
+      .ShowDefault();
+}
+
 }  // namespace
 
 void AddDriveCommand(Command app, Work& work) {
@@ -192,14 +277,8 @@ void AddDriveCommand(Command app, Work& work) {
        "maximum number of commands or replies delayed until other clients have gone on");
   most("--script-flushes", drive.script_flushes,
        "maximum number of times the servers forget their scripts before one is run by its hash");
-  command
-      .Add("--clock", settings->clock,
-           "the clients': a virtual one, that is led from one moment at which somebody "
-           "wakes up to the next, or the machine's")
-      .OneOf({"virtual", "machine"})
-      .ShowDefault();
-  command.Add("--timeout", settings->timeout, "time without progress after which a run is over")
-      .ShowDefault();
+  AddClocks(command, *settings);
+  AddBounds(command, *settings);
   const Option replay = command.Add("--replay", settings->replay,
                                     "a counterexample's file: its choices again, with the "
                                     "recorded command or the one behind --");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Ctrl-C and SIGTERM ask a long command to end early with what it has; asked twice, it just ends.
+// The second signal of one process is still its first request, because timeout(1) sends two.
 #pragma once
 
 #include <atomic>

@@ -124,6 +124,14 @@ void VirtualClock::SetTime(std::int64_t unix_us) {
   }
 }
 
+void VirtualClock::ShiftWallClock(int client, std::int64_t by_us, std::int64_t rate_ppm) {
+  SharedClock& clock = page(client);
+  const std::int64_t now_ns = clock.now_ns;
+  clock.wall_offset_ns = WallNs(clock, now_ns) - now_ns + by_us * kNsPerUs;
+  clock.wall_since_ns = now_ns;
+  clock.wall_rate_ppm = rate_ppm;
+}
+
 std::vector<int> VirtualClock::TakeWoken() { return std::exchange(woken_, {}); }
 
 std::optional<std::int64_t> VirtualClock::NextWakeUs(int client) const {
@@ -133,6 +141,13 @@ std::optional<std::int64_t> VirtualClock::NextWakeUs(int client) const {
   }
   if (next_ns == kNoWakeUp) return std::nullopt;
   return next_ns / kNsPerUs + 1;
+}
+
+bool VirtualClock::SleepsSince(int client, std::int64_t unix_us) const {
+  const auto& sleepers = page(client).sleepers;
+  return std::any_of(sleepers.begin(), sleepers.end(), [unix_us](const Sleeper& one) {
+    return Waits(one) && one.since_ns <= unix_us * kNsPerUs;
+  });
 }
 
 bool VirtualClock::IsWaking(int client) const {

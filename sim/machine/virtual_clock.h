@@ -42,10 +42,16 @@ class VirtualClock {
   /// Moves all clients' clocks, and wakes those threads whose time has come. REQUIRES: not
   /// backwards.
   void SetTime(std::int64_t unix_us);
+  /// Sets the client's time of day so far ahead, or back, from now on, and lets it go faster, or
+  /// slower, by so many millionths; its monotonic clock does not notice, nor do waits that have
+  /// begun. REQUIRES: more than -1'000'000.
+  void ShiftWallClock(int client, std::int64_t by_us, std::int64_t rate_ppm);
   /// Whom the calls of SetTime since the last call of this have woken.
   std::vector<int> TakeWoken();
   /// When the first thread of the client wakes up; nullopt: none waits for a time.
   std::optional<std::int64_t> NextWakeUs(int client) const;
+  /// A thread of it has waited since then, or longer, for a time that is still to come.
+  bool SleepsSince(int client, std::int64_t unix_us) const;
   /// A thread's time has come, and it has not taken notice yet.
   bool IsWaking(int client) const;
   /// So many times has a thread of it begun to wait.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The inside of RunClients (see drive_run.h): the loop is in drive_run.cc, faults are in
-// drive_faults.cc, time is in drive_time.cc. Thread safety: as ForeignProcess.
+// drive_faults.cc, time is in drive_time.cc, and how a run is ended is in drive_end.cc. Thread
+// safety: as ForeignProcess.
 #pragma once
 
 #include <chrono>
@@ -35,6 +36,7 @@ class Drive {
     std::uint64_t vain_since = 0;   // commands, when something changed last
     bool looked_at = false;         // what clock it has
     bool own_clock = false;
+    bool spins = false;  // it runs on and on, and the others go on without it
   };
   /// A command, or a reply, that is on its way for some steps.
   struct Delay {
@@ -46,6 +48,9 @@ class Drive {
 
   // The loop.
   bool Settle();
+  bool LookAtAll();
+  Duration WorkOf(int client);
+  bool NoteSpinners(const std::vector<Duration>& worked);
   void Disturb();
   void Over(int client);
   void Step();
@@ -54,15 +59,22 @@ class Drive {
   std::optional<std::size_t> Starving(const std::vector<Parked>& ready) const;
   void WaitForSomebody();
   bool GoOnEarly();
+  void Finish();
+
+  // Its end.
   void Progressed();
   bool StandsStill() const;
+  bool IsStranded(int client) const;
   std::uint64_t InVain() const;
   bool Stuck();
-  void StandStillForEver();
+  bool AtBound();
   bool IsFruitless();
+  bool SleepsSince(std::int64_t unix_us) const;
+  void StandStillForEver();
+  bool SomebodyMoves();
+  std::string Standing() const;
   void Deadlock(std::string_view what);
   void NobodyGotAny(std::string_view slug, std::string_view what);
-  void Finish();
 
   // Faults.
   void Execute(const Parked& parked);
@@ -72,6 +84,7 @@ class Drive {
   void Crash(const Parked& parked, const std::string& command);
   void StopClient(int client, const std::string& command, bool past_an_end);
   void DelayThat(const Parked& parked, const std::string& command, bool reply);
+  void ShiftClock(int client, const std::string& command);
   void Perform(const Parked& parked, Gate::Outcome outcome);
   void GoOn(int client);
   void EndDelay(std::size_t number);
@@ -101,8 +114,10 @@ class Drive {
   std::vector<Delay> delays_;
   std::uint64_t fruits_ = 0;    // when it was looked last
   std::uint64_t fruit_at_ = 0;  // commands, when the last one came
+  std::int64_t fruit_us_ = 0;   // the same, of the servers' clock
   int last_ = -1;
   bool over_ = false;  // nothing more can be learnt
+  SteadyTime began_;
   SteadyTime progressed_;
   DriveRun run_;
 };

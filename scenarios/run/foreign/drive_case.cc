@@ -33,6 +33,12 @@ bool Read(const Json& json, std::string_view name, std::int64_t least, Number& o
   return true;
 }
 
+/// The same of what older cases have not: it is left as it is then.
+template <typename Number>
+bool ReadIfThere(const Json& json, std::string_view name, std::int64_t least, Number& out) {
+  return !json.contains(name) || Read(json, name, least, out);
+}
+
 bool ReadLane(const Json& json, std::vector<std::uint32_t>& lane) {
   if (!json.is_array()) return false;
   for (const Json& value : json) {
@@ -52,7 +58,7 @@ std::string ToJson(const DriveCase& one) {
   json.BeginArray();
   for (const std::string& word : options.command) json.String(word);
   json.EndArray();
-  const std::array<std::pair<std::string_view, int>, 10> numbers = {{
+  const std::array<std::pair<std::string_view, int>, 12> numbers = {{
       {"clients", options.clients},
       {"masters", options.nodes},
       {"permits", options.permits},
@@ -62,6 +68,8 @@ std::string ToJson(const DriveCase& one) {
       {"lost_replies", options.lost_replies},
       {"delays", options.delays},
       {"script_flushes", options.script_flushes},
+      {"clocks", options.clocks},
+      {"clock_rate_percent", options.clock_rate_percent},
       {"virtual_clock", options.virtual_clock ? 1 : 0},
   }};
   for (const auto& [name, number] : numbers) {
@@ -70,6 +78,14 @@ std::string ToJson(const DriveCase& one) {
   }
   json.Key("patience_ms");
   json.Signed(options.patience / std::chrono::milliseconds(1));
+  json.Key("clock_offset_ms");
+  json.Signed(options.clock_offset / std::chrono::milliseconds(1));
+  json.Key("max_commands");
+  json.Unsigned(options.bounds.commands);
+  json.Key("max_virtual_s");
+  json.Signed(options.bounds.virtual_time / std::chrono::seconds(1));
+  json.Key("max_real_s");
+  json.Signed(options.bounds.real_time / std::chrono::seconds(1));
   json.Key("locks");
   json.String(options.pattern);
   json.Key("choices");
@@ -96,7 +112,11 @@ Result<DriveCase> ReadCase(std::string_view text) {
     if (!word.is_string()) return Bad("its command is not words");
     one.options.command.push_back(word.get<std::string>());
   }
+  one.options.clocks = 0;  // of older cases
+  std::int64_t offset_ms = 0;
   std::int64_t patience_ms = 0;
+  std::int64_t virtual_s = one.options.bounds.virtual_time / std::chrono::seconds(1);
+  std::int64_t real_s = one.options.bounds.real_time / std::chrono::seconds(1);
   const bool read = Read(json, "clients", 1, one.options.clients) &&
                     Read(json, "masters", 1, one.options.nodes) &&
                     Read(json, "permits", 1, one.options.permits) &&
@@ -107,11 +127,22 @@ Result<DriveCase> ReadCase(std::string_view text) {
                     Read(json, "delays", 0, one.options.delays) &&
                     Read(json, "script_flushes", 0, one.options.script_flushes) &&
                     Read(json, "virtual_clock", 0, one.options.virtual_clock) &&
-                    Read(json, "patience_ms", 1, patience_ms);
-  if (!read || one.options.clients > kMostClients || one.options.nodes > kMostNodes) {
+                    Read(json, "patience_ms", 1, patience_ms) &&
+                    ReadIfThere(json, "clocks", 0, one.options.clocks) &&
+                    ReadIfThere(json, "clock_rate_percent", 0, one.options.clock_rate_percent) &&
+                    ReadIfThere(json, "clock_offset_ms", 0, offset_ms) &&
+                    ReadIfThere(json, "max_commands", 1, one.options.bounds.commands) &&
+                    ReadIfThere(json, "max_virtual_s", 1, virtual_s) &&
+                    ReadIfThere(json, "max_real_s", 1, real_s);
+  constexpr int kMostPercent = 90;
+  if (!read || one.options.clock_rate_percent > kMostPercent ||
+      one.options.clients > kMostClients || one.options.nodes > kMostNodes) {
     return Bad("a number is missing or out of its range");
   }
   one.options.patience = std::chrono::milliseconds(patience_ms);
+  one.options.clock_offset = std::chrono::milliseconds(offset_ms);
+  one.options.bounds.virtual_time = std::chrono::seconds(virtual_s);
+  one.options.bounds.real_time = std::chrono::seconds(real_s);
   const auto locks = json.find("locks");
   if (locks == json.end() || !locks->is_string()) return Bad("\"locks\" is missing");
   one.options.pattern = locks->get<std::string>();

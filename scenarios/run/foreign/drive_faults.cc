@@ -2,6 +2,7 @@
 //
 // Commands that are executed, and faults that strike there.
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -99,6 +100,9 @@ bool Drive::StrikeInstead(Strike strike, const Parked& parked, const std::string
       Fault(FaultKind::kScriptFlush, parked.client, command, "script-flush");
       gate_.Operate({"SCRIPT", "FLUSH"});
       return false;
+    case Strike::kClock:
+      ShiftClock(parked.client, command);
+      return false;
     case Strike::kCrash:
       break;
   }
@@ -133,6 +137,37 @@ void Drive::StopClient(int client, const std::string& command, bool past_an_end)
   Fault(FaultKind::kExpiry, client, command,
         fmt::format("pause, before {}, until a key has expired", command));
   world_.ExpireByForce(Only(client));
+}
+
+/// Its choices: by all, or by little, ahead or back; too fast, or too slow.
+void Drive::ShiftClock(int client, const std::string& command) {
+  constexpr int kLittle = 60;
+  constexpr std::int64_t kPpmPerPercent = 10'000;
+  struct Shift {
+    Duration by;
+    int percent;
+  };
+  std::vector<Shift> shifts;
+  const Duration most = options_.clock_offset;
+  if (most.count() > 0) {
+    // A clock that is ahead makes an end of what others still hold.
+    shifts.insert(shifts.end(),
+                  {{most, 0}, {most, 0}, {-most, 0}, {most / kLittle, 0}, {-most / kLittle, 0}});
+  }
+  const int percent = options_.clock_rate_percent;
+  if (percent > 0) shifts.insert(shifts.end(), {{{}, percent}, {{}, -percent}});
+  const Shift shift =
+      shifts[choices_.Draw(Lane::kFault, static_cast<std::uint32_t>(shifts.size()))];
+  clock_->ShiftWallClock(client, shift.by / std::chrono::microseconds(1),
+                         shift.percent * kPpmPerPercent);
+  if (shift.percent != 0) {
+    return Fault(FaultKind::kClientClockRate, client, command,
+                 fmt::format("its clock goes {} % too {}", std::abs(shift.percent),
+                             shift.percent > 0 ? "fast" : "slow"));
+  }
+  Fault(FaultKind::kClientClockJump, client, command,
+        fmt::format("its clock is set {} {}", TimeText(shift.by.count() > 0 ? shift.by : -shift.by),
+                    shift.by.count() > 0 ? "ahead" : "back"));
 }
 
 void Drive::DelayThat(const Parked& parked, const std::string& command, bool reply) {

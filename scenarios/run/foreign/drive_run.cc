@@ -18,25 +18,14 @@ namespace {
 using sim::Candidate;
 using std::chrono::milliseconds;
 
-/// So many commands of each, and nothing has changed: nobody gets any further.
-constexpr std::uint64_t kVainCommands = 25;
-constexpr std::uint64_t kVainCommandsOfOwners = 100;
-/// By a virtual clock they cost next to nothing, and clients that try some hundred times give up.
-constexpr std::uint64_t kVainCommandsVirtually = 500;
-/// So many of all since anybody got anything, and nobody will.
-constexpr std::uint64_t kFruitlessCommands = 1'500;
-/// So many of all, and clients that never end will not end either.
-constexpr std::uint64_t kMostCommands = 20'000;
 /// Choices that may leave somebody out who is ready.
 constexpr std::uint32_t kMostPassedOver = 30;
 constexpr std::size_t kLastWords = 2'000;  // bytes
 /// While somebody waits at the gate, sleepers are given so much of the machine's time at once.
 constexpr Duration kNap = milliseconds(200);
-/// Of the machine's time: for what a client may wait for that is not seen.
-constexpr Duration kLastChance = milliseconds(1'000);
 constexpr std::int64_t kSpinUs = 1'000;
-/// Of the patience: a client that has had so much of the processor, and has not come to an end,
-/// spins.
+/// A client that runs for the second half of the patience spins if it has had this share of that
+/// half of the processor; if not, the machine may just be busy with other things.
 constexpr int kBusyShare = 4;
 constexpr int kMostExtended = 10;
 
@@ -66,12 +55,17 @@ Drive::Drive(const DriveOptions& options, sim::Choices& choices, sim::machine::V
 
 Result<DriveRun> Drive::Run() {
   if (Status opened = gate_.Open(); !opened.ok()) return opened;
-  if (Status started = crew_.Start(); !started.ok()) return started;
   budget_.DrawSwarm(choices_);
+  // Before they can look at it.
+  if (const auto client = budget_.DrawClockAtStart(choices_, options_.clients)) {
+    ShiftClock(*client, "its start");
+  }
+  if (Status started = crew_.Start(); !started.ok()) return started;
+  began_ = std::chrono::steady_clock::now();
   Progressed();
   for (;;) {
     const bool goes_on = !*options_.stop && Settle();
-    if (crew_.CountAlive() == 0) holds_.AllEnded();
+    if (crew_.CountAlive() == 0) world_.AllEnded();
     world_.TakeFindings(run_);
     if (!goes_on || Stuck() || over_) break;
     Step();
@@ -81,11 +75,14 @@ Result<DriveRun> Drive::Run() {
 }
 
 void Drive::Finish() {
+  if (*options_.stop) run_.stopped = Standing();
   crew_.KillAll();
   run_.most_owners = holds_.most_owners();
   run_.most_entrants = world_.sections().most_entrants();
   run_.has_sections = world_.sections().any();
+  run_.refused = world_.SomebodyWasRefused();
   run_.virtual_time = world_.now();
+  run_.real_time = std::chrono::steady_clock::now() - began_;
   run_.rows = world_.rows();
   for (int client = 0; client < options_.clients; ++client) {
     if (!gate_.has_connected(client)) ++run_.never_connected;
@@ -93,42 +90,65 @@ void Drive::Finish() {
   }
 }
 
-/// Until everybody stands still; false: all have ended, or one never stands still.
+/// Until everybody stands still, or spins; false: all have ended, or one does neither.
 bool Drive::Settle() {
-  SteadyTime limit = std::chrono::steady_clock::now() + options_.patience;
-  Duration worked{};
+  const Duration half = options_.patience / 2;
+  SteadyTime limit = std::chrono::steady_clock::now() + half;
+  std::vector<Duration> worked;  // by client, in the middle of the patience
   int extended = 0;
   for (;;) {
     Disturb();
     world_.Poll(Duration{});
-    bool all = true;
-    for (int client = 0; client < crew_.size(); ++client) {
-      if (!crew_.alive(client)) continue;
-      if (crew_.HasEnded(client)) {
-        Over(client);
-        continue;
-      }
-      const bool still = crew_.IsStill(client);
-      if (!still && clock_ != nullptr && clock_->Spins(client)) {
-        AdvanceTo(gate_.time_us() + kSpinUs);
-      }
-      all = still && all;
-    }
+    const bool all = LookAtAll();
     if (crew_.CountAlive() == 0 || *options_.stop) return false;
     if (all) return true;
     if (std::chrono::steady_clock::now() > limit) {
-      // On a machine that is busy with other things it may just not have come to it.
-      const Duration work = crew_.ProcessorTime();
-      const bool busy = worked.count() > 0 && work - worked >= options_.patience / kBusyShare;
-      if (busy || ++extended > kMostExtended) {
+      limit = std::chrono::steady_clock::now() + half;
+      if (worked.empty()) {
+        for (int client = 0; client < crew_.size(); ++client) worked.push_back(WorkOf(client));
+      } else if (!NoteSpinners(worked) && ++extended > kMostExtended) {
         run_.inconclusive = "a client neither sleeps nor sends anything";
         return false;
       }
-      worked = std::max(work, Duration(1));
-      limit = std::chrono::steady_clock::now() + options_.patience;
     }
     world_.Poll(crew_.pause());
   }
+}
+
+/// Takes note of those that have ended; true: all others stand still.
+bool Drive::LookAtAll() {
+  bool all = true;
+  for (int client = 0; client < crew_.size(); ++client) {
+    if (!crew_.alive(client)) continue;
+    if (crew_.HasEnded(client)) {
+      Over(client);
+      continue;
+    }
+    bool& spins = notes_[static_cast<std::size_t>(client)].spins;
+    spins = spins && !gate_.HasParked(client);
+    const bool still = spins || crew_.IsStill(client);
+    const bool asks_for_time = clock_ != nullptr && clock_->Spins(client);
+    if ((!still || spins) && asks_for_time) AdvanceTo(gate_.time_us() + kSpinUs);
+    all = still && all;
+  }
+  return all;
+}
+
+Duration Drive::WorkOf(int client) {
+  return crew_.alive(client) ? crew_.process(client).ProcessorTime() : Duration{};
+}
+
+/// The others go on without them. False: nobody spins.
+bool Drive::NoteSpinners(const std::vector<Duration>& worked) {
+  bool any = false;
+  for (int client = 0; client < crew_.size(); ++client) {
+    if (!crew_.alive(client) || crew_.IsStill(client)) continue;
+    const Duration work = WorkOf(client) - worked[static_cast<std::size_t>(client)];
+    if (work < options_.patience / 2 / kBusyShare) continue;
+    notes_[static_cast<std::size_t>(client)].spins = true;
+    any = true;
+  }
+  return any;
 }
 
 /// Before anything is taken in that shows that they have done it.
@@ -224,105 +244,6 @@ bool Drive::GoOnEarly() {
     return true;
   }
   return false;
-}
-
-void Drive::Progressed() {
-  progressed_ = std::chrono::steady_clock::now();
-  for (int client = 0; client < options_.clients; ++client) {
-    notes_[static_cast<std::size_t>(client)].vain_since = gate_.executed(client);
-  }
-}
-
-/// No progress for too long. By a virtual clock nobody is waited for.
-bool Drive::StandsStill() const {
-  return clock_ == nullptr && std::chrono::steady_clock::now() - progressed_ > options_.patience;
-}
-
-/// So many commands has everybody sent at least since anything changed.
-std::uint64_t Drive::InVain() const {
-  std::uint64_t least = UINT64_MAX;
-  for (int client = 0; client < crew_.size(); ++client) {
-    if (!crew_.alive(client)) continue;
-    const Note& note = notes_[static_cast<std::size_t>(client)];
-    least = std::min(least, gate_.executed(client) - note.vain_since);
-  }
-  return least;
-}
-
-bool Drive::Stuck() {
-  bool somebody_holds = false;
-  bool somebody_works = false;
-  for (int client = 0; client < crew_.size(); ++client) {
-    if (!crew_.alive(client)) continue;
-    somebody_works = somebody_works || world_.sections().Inside(client) || crew_.stopped(client);
-    somebody_holds = somebody_holds || holds_.Owns(client);
-  }
-  // An owner may read a good deal, and change nothing, before it goes on.
-  const std::uint64_t enough = clock_ != nullptr ? kVainCommandsVirtually
-                               : somebody_holds  ? kVainCommandsOfOwners
-                                                 : kVainCommands;
-  if (InVain() >= enough && !somebody_works && world_.NothingEnds()) {
-    Deadlock("asked again and again, and nothing changed");
-    return true;
-  }
-  if (IsFruitless() && !somebody_holds && !somebody_works) {
-    NobodyGotAny("termination", "tried on and on, and nobody was granted anything");
-    return true;
-  }
-  if (run_.commands >= kMostCommands) {
-    run_.inconclusive = fmt::format("no end after {} commands", kMostCommands);
-    return true;
-  }
-  if (!StandsStill()) return false;
-  if (!somebody_holds && !somebody_works && world_.NothingEnds()) {
-    Deadlock("got no further");
-    return true;
-  }
-  run_.inconclusive =
-      fmt::format("nobody got any further for {} s", options_.patience / std::chrono::seconds(1));
-  return true;
-}
-
-/// Commands go on, and may even change something. Where sections are told, they would be entered.
-bool Drive::IsFruitless() {
-  const std::uint64_t fruits = world_.fruits();
-  if (std::exchange(fruits_, fruits) != fruits) fruit_at_ = run_.commands;
-  return clock_ != nullptr && world_.sections().any() &&
-         run_.commands - fruit_at_ >= kFruitlessCommands;
-}
-
-/// By the virtual clock nobody has anything to wait for. What is not seen (a timer of the kernel's)
-/// gets a last chance.
-void Drive::StandStillForEver() {
-  const SteadyTime limit =
-      std::chrono::steady_clock::now() + std::min(options_.patience, kLastChance);
-  while (std::chrono::steady_clock::now() < limit && !*options_.stop) {
-    world_.Poll(milliseconds(1));
-    for (int client = 0; client < crew_.size(); ++client) {
-      if (!crew_.alive(client)) continue;
-      const bool moves = gate_.HasParked(client) || clock_->NextWakeUs(client).has_value() ||
-                         crew_.process(client).ended();
-      if (moves) return;
-    }
-  }
-  over_ = true;
-  for (int client = 0; client < crew_.size(); ++client) {
-    const Note& note = notes_[static_cast<std::size_t>(client)];
-    if (!crew_.alive(client) || (note.looked_at && !note.own_clock)) continue;
-    run_.inconclusive = "a client neither sends anything nor waits for a time that is seen";
-    return;
-  }
-  Deadlock("waited, and nothing was left to wait for");
-}
-
-void Drive::Deadlock(std::string_view what) { NobodyGotAny("deadlock", what); }
-
-void Drive::NobodyGotAny(std::string_view slug, std::string_view what) {
-  std::vector<int> waiting;
-  for (int client = 0; client < crew_.size(); ++client) {
-    if (crew_.alive(client)) waiting.push_back(client);
-  }
-  run_.findings.push_back(WaitingOf(slug, waiting, what, run_.faults, world_.rows().size()));
 }
 
 Result<DriveRun> RunClients(const DriveOptions& options, sim::Choices& choices) {

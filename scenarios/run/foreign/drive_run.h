@@ -7,8 +7,8 @@
 // tape says whose command goes on; 0 is calm, which stays with the client that went last. Another
 // says whether a fault strikes that client there: it is killed before or behind the command, its
 // connection breaks before or behind it, the command or its reply is delayed, the server forgets
-// its scripts, the client is stopped while others go on, or it is stopped while time is led past
-// the end of the next key that it owns.
+// its scripts, the client is stopped while others go on, it is stopped while time is led past the
+// end of the next key that it owns, or its time of day is set, or goes too fast or too slow.
 //
 // Time: clients and servers have one clock (see virtual_clock.h), which stands still but for a
 // millisecond that each command takes, and for steps to the next moment at which a sleeper wakes
@@ -40,6 +40,14 @@ namespace interlock::scenarios::drive {
 inline constexpr int kMostClients = 64;
 inline constexpr int kMostNodes = 16;
 
+/// What a run may take that does not end. What the clients do counts; the machine's time is the
+/// last resort, by which a run of a slow machine may be another one.
+struct DriveBounds {
+  std::uint64_t commands = 10'000;
+  Duration virtual_time = std::chrono::hours(24);
+  Duration real_time = std::chrono::seconds(60);
+};
+
 struct DriveOptions {
   std::vector<std::string> command;  ///< "{port}", "{url}" and "{client}" are replaced in it
   int clients = 2;
@@ -53,8 +61,14 @@ struct DriveOptions {
   int lost_replies = 1;
   int delays = 1;
   int script_flushes = 1;
-  bool virtual_clock = true;                     ///< else clients go by the machine's
-  Duration patience = std::chrono::seconds(10);  ///< without progress; real time
+  int clocks = 1;
+  /// By so much at most a client's time of day is set, and goes too fast or too slow.
+  Duration clock_offset = std::chrono::seconds(60);
+  int clock_rate_percent = 10;
+  bool virtual_clock = true;  ///< else clients go by the machine's
+  /// Without progress, or running without a command; real time.
+  Duration patience = std::chrono::seconds(10);
+  DriveBounds bounds;
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -81,12 +95,19 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
+  bool refused = false;     ///< somebody was, by what another held
   bool owner_died = false;  ///< killed with a lock's key
   Duration virtual_time{};
   std::string inconclusive;  ///< why nothing can be said about its end; empty: it can
-  int never_connected = 0;   ///< so many clients
-  int own_clocks = 0;        ///< so many clients go by the machine's clock all the same
+  bool at_bound = false;     ///< that is what ended it
+  Duration real_time{};
+  std::string stopped;      ///< it was told to stop: where the clients were
+  int never_connected = 0;  ///< so many clients
+  int own_clocks = 0;       ///< so many clients go by the machine's clock all the same
 };
+
+/// "24h", "2500ms".
+std::string TimeText(Duration time);
 
 /// kInvalidArgument: the command cannot be run; kUnavailable: no port, no process.
 Result<DriveRun> RunClients(const DriveOptions& options, sim::Choices& choices);

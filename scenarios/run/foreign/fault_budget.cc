@@ -11,13 +11,14 @@ namespace {
 constexpr std::uint32_t kOneIn = 4;
 /// So many quarters of all runs have a kind, by Strike: most of them that by which most locks fall.
 constexpr std::uint32_t kParts = 4;
-constexpr std::array<std::uint32_t, 8> kShare = {2, 1, 1, 2, 3, 1, 1, 1};
+constexpr std::array<std::uint32_t, 9> kShare = {2, 1, 1, 2, 3, 1, 1, 1, 3};
 /// Where a client lets go of its lock, the end of its lease strikes so many times as often.
 constexpr int kMoreAtItsOwn = 3;
 
 bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
   switch (strike) {
     case Strike::kPause:
+    case Strike::kClock:
       return !place.alone;
     case Strike::kExpiry:
       return !place.alone && place.ends;
@@ -31,14 +32,33 @@ bool IsOfUse(Strike strike, const FaultBudget::Place& place) {
 }  // namespace
 
 FaultBudget::FaultBudget(const DriveOptions& options)
-    : left_{options.crashes,  options.lost_replies, options.lost_replies, options.pauses,
-            options.expiries, options.delays,       options.delays,       options.script_flushes} {}
+    : left_{options.crashes, options.lost_replies,   options.lost_replies,
+            options.pauses,  options.expiries,       options.delays,
+            options.delays,  options.script_flushes, options.clocks},
+      any_clocks_(options.virtual_clock && options.clocks > 0 &&
+                  (options.clock_offset.count() > 0 || options.clock_rate_percent > 0)) {
+  if (!any_clocks_) left(Strike::kClock) = 0;
+}
 
 void FaultBudget::DrawSwarm(sim::Choices& choices) {
-  for (std::size_t i = 0; i < kKinds; ++i) {
+  const auto draw = [&](std::size_t i) {
     if (choices.Draw(sim::Lane::kFault, kParts) < kParts - kShare[i]) left_[i] = 0;
-  }
+  };
+  constexpr auto kClock = static_cast<std::size_t>(Strike::kClock);
+  for (std::size_t i = 0; i < kClock; ++i) draw(i);
   one_in_ = kOneIn << choices.Draw(sim::Lane::kFault, 3);
+  // Cases of before there was this kind draw nothing for it.
+  if (any_clocks_) draw(kClock);
+}
+
+/// A client may have taken the time before its first command, where a fault would strike it.
+std::optional<int> FaultBudget::DrawClockAtStart(sim::Choices& choices, int clients) {
+  if (left(Strike::kClock) == 0) return std::nullopt;
+  const std::uint32_t drawn =
+      choices.Draw(sim::Lane::kFault, 2 * static_cast<std::uint32_t>(clients));
+  if (drawn < static_cast<std::uint32_t>(clients)) return std::nullopt;
+  --left(Strike::kClock);
+  return static_cast<int>(drawn) - clients;
 }
 
 /// Those two share what there may be.

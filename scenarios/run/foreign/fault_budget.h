@@ -26,6 +26,7 @@ enum class Strike : std::uint8_t {
   kDelayedRequest,
   kDelayedReply,
   kForgottenScripts,
+  kClock,
 };
 
 class FaultBudget {
@@ -33,6 +34,8 @@ class FaultBudget {
   explicit FaultBudget(const DriveOptions& options);
 
   void DrawSwarm(sim::Choices& choices);
+  /// Whose clock is off from the beginning, behind DrawSwarm; nullopt: nobody's.
+  std::optional<int> DrawClockAtStart(sim::Choices& choices, int clients);
 
   /// Where a client is when a fault may strike it.
   struct Place {
@@ -45,11 +48,12 @@ class FaultBudget {
   std::optional<Strike> Draw(sim::Choices& choices, const Place& place);
 
  private:
-  static constexpr std::size_t kKinds = 8;
+  static constexpr std::size_t kKinds = 9;
   int& left(Strike strike) { return left_[static_cast<std::size_t>(strike)]; }
   void Use(Strike used, Strike one, Strike other);
 
   std::array<int, kKinds> left_;
+  bool any_clocks_;
   std::uint32_t one_in_ = 1;
 };
 

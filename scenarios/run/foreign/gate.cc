@@ -316,6 +316,14 @@ bool Gate::IsBlocked(int client) const {
   });
 }
 
+bool Gate::IsSubscribed(int client) const {
+  return std::any_of(wires_.begin(), wires_.end(), [this, client](const auto& one) {
+    const Wire& wire = *one.second;
+    return wire.client == client && wire.id != 0 &&
+           nodes_[static_cast<std::size_t>(wire.node)]->server->IsSubscriber(wire.id);
+  });
+}
+
 std::uint64_t Gate::executed(int client) const {
   return executed_[static_cast<std::size_t>(client)];
 }

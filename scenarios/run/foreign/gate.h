@@ -74,6 +74,8 @@ class Gate : private sim::serve::Connection::Owner {
   bool has_connected(int client) const;
   /// It waits for a reply that time or another client brings.
   bool IsBlocked(int client) const;
+  /// A connection of its listens for messages.
+  bool IsSubscribed(int client) const;
   /// Of a client; those that are executed as they come are not counted.
   std::uint64_t executed(int client) const;
 

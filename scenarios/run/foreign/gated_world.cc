@@ -16,6 +16,8 @@ constexpr std::int64_t kCommandUs = 1'000;
 /// A client's clock from the servers'.
 constexpr std::int64_t kClocksApartMs = 2;
 constexpr std::int64_t kMachinesClocksApartMs = 2'000;
+/// The same refusal so many times in a row, and a client holds nothing; or is refused for good.
+constexpr std::uint64_t kRefused = 3;
 
 }  // namespace
 
@@ -27,12 +29,45 @@ GatedWorld::GatedWorld(const DriveOptions& options, std::int64_t epoch_us,
       gate_(options.clients, options.nodes, epoch_us),
       holds_(options.clients, options.pattern,
              clock != nullptr ? kClocksApartMs : kMachinesClocksApartMs, findings_),
-      sections_(options.permits, findings_) {}
+      sections_(options.permits, findings_),
+      refusals_(options.clients),
+      alive_(static_cast<std::size_t>(options.clients), true) {}
 
 void GatedWorld::Ended(int client, bool killed) {
+  const std::uint64_t times = refusals_.WhileFree(client);
+  if (!killed && times >= kRefused) {
+    given_up_.push_back(
+        {"spurious-refusal", fmt::format("{} was refused {} times while nobody held the lock, and "
+                                         "no lease was left to end, and ended without it",
+                                         ClientName(client), times)});
+  }
   holds_.Ended(client, killed);
   sections_.Ended(client);
+  alive_[static_cast<std::size_t>(client)] = false;
   ++ended_;
+}
+
+void GatedWorld::AllEnded() {
+  const std::size_t before = findings_.size();
+  holds_.LeftBehind(true);
+  // What is left behind is why.
+  if (findings_.size() == before && !given_up_.empty()) findings_.push_back(given_up_.front());
+}
+
+bool GatedWorld::IsConcerned(int client) const {
+  return sections_.Inside(client) || holds_.Owns(client) || refusals_.Asks(client) ||
+         holds_.asked().IsRefused(client) || gate_.IsBlocked(client) || gate_.IsSubscribed(client);
+}
+
+/// Everybody else has ended, or is refused, too; and no lease, or other key, will end.
+bool GatedWorld::NobodyHoldsBut(int asker) const {
+  if (holds_.NextEnd()) return false;
+  for (int client = 0; client < clients_; ++client) {
+    if (sections_.Inside(client)) return false;
+    if (client == asker || !alive_[static_cast<std::size_t>(client)]) continue;
+    if (refusals_.InARow(client) < kRefused) return false;
+  }
+  return true;
 }
 
 void GatedWorld::Poll(Duration at_most) {
@@ -41,7 +76,11 @@ void GatedWorld::Poll(Duration at_most) {
 }
 
 void GatedWorld::NoteAnswers() {
-  for (const Answer& answer : gate_.TakeAnswers()) Row(answer.client, "= " + answer.text);
+  for (const Answer& answer : gate_.TakeAnswers()) {
+    Row(answer.client, "= " + answer.text);
+    refusals_.Answered(answer.client, answer.text);
+    refusals_.NoteFree(answer.client, NobodyHoldsBut(answer.client));
+  }
 }
 
 bool GatedWorld::NoteExpired() {
@@ -62,7 +101,9 @@ bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64
   Row(parked.client, sim::redis::ToText(argv));
   sim::redis::Server& server = gate_.server(parked.node);
   const std::uint64_t changes = server.changes();
+  refusals_.Sent(parked.client, argv);
   gate_.Release(parked.connection, outcome);
+  if (gate_.IsBlocked(parked.client)) refusals_.Blocked(parked.client);
   NoteAnswers();
   holds_.After(parked.client, parked.node, argv, gate_.TakeEffects(), server, now_ms());
   const bool told =
@@ -74,8 +115,15 @@ bool GatedWorld::Perform(const Parked& parked, Gate::Outcome outcome, std::int64
 bool GatedWorld::Report(int client, const sim::redis::Argv& argv) {
   const auto enters = Enters(argv);
   const auto leaves = Leaves(argv);
-  if (enters) sections_.Enter(client, *enters, holds_.excused());
-  if (leaves) sections_.Leave(client, *leaves);
+  if (enters) {
+    sections_.Enter(client, *enters, holds_.excused());
+    holds_.Entered(client);
+    refusals_.Entered(client);
+  }
+  if (leaves) {
+    sections_.Leave(client, *leaves);
+    refusals_.Left(client);
+  }
   if (enters) rows_.back().span = reports::SpanChange::kSectionBegin;
   if (leaves) rows_.back().span = reports::SpanChange::kSectionEnd;
   return enters || leaves;

@@ -17,6 +17,7 @@
 #include "scenarios/run/foreign/drive_run.h"
 #include "scenarios/run/foreign/gate.h"
 #include "scenarios/run/foreign/holds.h"
+#include "scenarios/run/foreign/refusals.h"
 #include "scenarios/run/foreign/sections.h"
 #include "sim/machine/virtual_clock.h"
 
@@ -34,6 +35,14 @@ class GatedWorld {
   std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
   /// The process is gone. `killed`: by a fault.
   void Ended(int client, bool killed);
+  /// Nobody is left: judges what they have left behind, and who gave up though nobody held it.
+  void AllEnded();
+  /// A section has been told of, or a lock's key granted.
+  bool KnowsLocks() const { return sections_.any() || holds_.grants() > 0; }
+  /// At any time.
+  bool SomebodyWasRefused() const { return refusals_.any() || holds_.asked().any_refused(); }
+  /// It is inside, or owns a lock, or waits for one as far as is seen.
+  bool IsConcerned(int client) const;
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
   std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
 
@@ -62,6 +71,7 @@ class GatedWorld {
   void SetTime(std::int64_t unix_us);
   void NoteAnswers();
   bool NoteExpired();
+  bool NobodyHoldsBut(int asker) const;
   bool Report(int client, const sim::redis::Argv& argv);
 
   const int clients_;
@@ -71,8 +81,11 @@ class GatedWorld {
   Findings findings_;
   Holds holds_;
   Sections sections_;
+  Refusals refusals_;
+  std::vector<bool> alive_;  // clients
   std::vector<reports::TableRow> rows_;
   std::uint64_t ended_ = 0;  // clients
+  Findings given_up_;        // by clients that were refused though nobody held it
 };
 
 /// "C2 asked again and again, and nothing changed, since the crash of C1", seen behind so many

@@ -18,6 +18,8 @@ constexpr std::size_t kShortestToken = 8;  // letters
 /// For so long after the time of its grant a lock may well be held.
 constexpr std::int64_t kAgeOfStampMs = 120'000;
 constexpr std::int64_t kSecondMs = 1'000;
+/// So often put off by those who wait for it, an end never comes.
+constexpr int kKeptAlive = 20;
 
 using sim::redis::Argv;
 using Kind = HeldData::Kind;
@@ -56,6 +58,7 @@ std::vector<std::string> Holds::Expired(int node, const sim::redis::Server& serv
     const bool gone = id.node == node && !data.contains(id);
     if (gone) {
       if (!hold.passed) Lapsed(id, hold);
+      asked_.Free(id.key);
       if (keys.insert(id.key).second) ended.push_back(id.key + " expired");
     } else if (id.node == node && !hold.passed && hold.end_ms && *hold.end_ms < now_ms) {
       hold.passed = true;
@@ -76,6 +79,7 @@ void Holds::Lapsed(const HeldId& id, const Hold& hold) {
 void Holds::Granted(const HeldId& id, const Hold& hold) {
   excused_[static_cast<std::size_t>(hold.owner)].erase(id);
   if (!IsLock(id.key) || hold.data.kind == Kind::kOther) return;
+  asked_.Grant(id.key, hold.owner);
   owners_[id.key].insert(hold.owner);
   ++grants_;
 }
@@ -90,20 +94,38 @@ void Holds::NoteWords(int client, const Argv& argv) {
   for (const std::string& word : argv) first_sent_by_.try_emplace(word, client);
 }
 
-/// A script, or a transaction, that finds a key absent and creates it, asks for it.
-void Holds::NoteAsked(int node, const std::vector<Argv>& effects, std::int64_t now_ms) {
+/// A script, or a transaction, that finds a key absent and creates it, asks for it; and one that
+/// finds a lock there is refused, unless it is its own.
+void Holds::NoteLooked(int client, int node, const std::string& key,
+                       std::set<std::string>& absent) {
+  bool there = false;
+  bool mine = false;
+  for (const auto& [id, hold] : holds_) {
+    if (id.node != node || id.key != key) continue;
+    there = true;
+    mine = mine || hold.owner == client;
+  }
+  if (!there) absent.insert(key);
+  if (there && !mine && asked_.contains(key)) asked_.Ask(key, client, true);
+}
+
+void Holds::NoteAsked(int client, int node, const std::vector<Argv>& effects, std::int64_t now_ms) {
   std::set<std::string> absent;
   for (const Argv& effect : effects) {
-    if (const auto key = AskedFor(effect)) asked_.insert(*key);
-    if (const auto purge = PurgeOf(effect, now_ms)) age_ms_[purge->key] = purge->age_ms;
-    if (const auto key = LookedAt(effect)) {
+    if (const auto key = AskedFor(effect)) {
       const bool there = std::any_of(holds_.begin(), holds_.end(), [&](const auto& one) {
-        return one.first.node == node && one.first.key == *key;
+        return one.first.node == node && one.first.key == *key && !absent.contains(*key);
       });
-      if (!there) absent.insert(*key);
+      asked_.Ask(*key, client, there);
     }
+    if (const auto purge = PurgeOf(effect, now_ms)) {
+      // By a clock that is ahead, they are younger.
+      std::int64_t& age_ms = age_ms_[purge->key];
+      age_ms = std::max(age_ms, purge->age_ms);
+    }
+    if (const auto key = LookedAt(effect)) NoteLooked(client, node, *key, absent);
     const auto key = Overwritten(effect);
-    if (key && absent.contains(*key)) asked_.insert(*key);
+    if (key && absent.contains(*key)) asked_.Ask(*key, client, false);
   }
 }
 
@@ -152,6 +174,8 @@ bool Holds::IsJudged(const HeldId& id, const Hold& hold, const Command& command)
 
 void Holds::Gone(const HeldId& id, const Hold& hold, const Command& command) {
   if (IsJudged(id, hold, command)) Find("foreign-release", id, hold, "removed", command);
+  if (hold.owner == command.client) asked_.Release(id.key);
+  asked_.Free(id.key);
 }
 
 bool Holds::SharesKey(const HeldId& id, int client) const {
@@ -185,6 +209,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
   }
   if (!written) {
     if (now.key_end_ms == hold.data.key_end_ms) return;
+    if (!mine && !alive_[static_cast<std::size_t>(hold.owner)]) ++hold.kept_alive;
     Prolonged(id, hold, now, command);
     // Of several who have one key each has an end of its own, which others do not put off.
     const bool put_off = !mine && hold.data.kind != Kind::kString && hold.end_ms &&
@@ -214,7 +239,8 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
                   const sim::redis::Server& server, std::int64_t now_ms) {
   NoteWords(client, argv);
   for (const Argv& effect : effects) NoteWords(client, effect);
-  NoteAsked(node, effects, now_ms);
+  asked_.Send(client, argv);
+  NoteAsked(client, node, effects, now_ms);
   const Command command{client, sim::redis::ToText(argv), effects, now_ms};
   const auto data = HeldDataOf(node, server);
   for (auto one = holds_.begin(); one != holds_.end();) {
@@ -239,16 +265,39 @@ void Holds::After(int client, int node, const Argv& argv, const std::vector<Argv
 void Holds::Ended(int client, bool killed) {
   alive_[static_cast<std::size_t>(client)] = false;
   killed_[static_cast<std::size_t>(client)] = killed;
+  if (!killed) asked_.End(client);
 }
 
-void Holds::AllEnded() {
+void Holds::Entered(int client) {
+  std::set<std::string> owned;
   for (const auto& [id, hold] : holds_) {
-    const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
-    if (!held || hold.end_ms || !IsLock(id.key)) continue;
-    if (!killed_[static_cast<std::size_t>(hold.owner)]) continue;
-    findings_.push_back({"keys", fmt::format("{} is left for ever: it has no time to live, and {}, "
-                                             "which held it, is dead",
-                                             id.key, ClientName(hold.owner))});
+    if (hold.owner == client && IsLock(id.key)) owned.insert(id.key);
+  }
+  asked_.Enter(client, owned);
+}
+
+/// Empty: it is not there for ever, or is no lock.
+std::string Holds::WhyForEver(const HeldId& id, const Hold& hold, bool all_ended) const {
+  const bool held = hold.data.kind == Kind::kString || hold.data.kind == Kind::kField;
+  const auto owner = static_cast<std::size_t>(hold.owner);
+  if (!held || !IsLock(id.key) || alive_[owner]) return {};
+  const bool for_certain = !pattern_.empty() || asked_.IsLock(id.key);
+  if (!for_certain && (!killed_[owner] || asked_.IsPassedBy(id.key))) return {};
+  const std::string name = ClientName(hold.owner);
+  if (!hold.end_ms) {
+    return fmt::format("it has no time to live, and {}, which held it, {}", name,
+                       killed_[owner] ? "is dead" : "has ended without a release");
+  }
+  if (all_ended || hold.kept_alive < kKeptAlive) return {};
+  return fmt::format("{}, which held it, {}, and others put its end off again and again", name,
+                     killed_[owner] ? "is dead" : "has ended");
+}
+
+void Holds::LeftBehind(bool all_ended) {
+  for (const auto& [id, hold] : holds_) {
+    const std::string why = WhyForEver(id, hold, all_ended);
+    if (why.empty()) continue;
+    findings_.push_back({"keys", fmt::format("{} is left for ever: {}", id.key, why)});
     return;
   }
 }

@@ -13,7 +13,9 @@
 //   - foreign-release (LK005): another client's command removes it;
 //   - server-exclusion (LK001): another client's command gives it another value;
 //   - foreign-extend (LK006): another client's command prolongs it;
-// and, when nobody is left: keys (LK011), a lock of somebody who died has no end.
+// and of what somebody owned who has ended, or was killed: keys (LK011), it has no end, or those
+// who wait for it put its end off. Of who ended by itself it must have been seen to be a lock (see
+// asked_keys.h).
 //
 // When a lease ends: with the key; without a TTL, at the time that is its value. If that is the
 // time of the grant, it can be taken some time later, which is not known, so that only its release
@@ -32,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenarios/run/foreign/asked_keys.h"
 #include "scenarios/run/foreign/finding.h"
 #include "scenarios/run/foreign/held_data.h"
 #include "sim/redis/server.h"
@@ -53,8 +56,12 @@ class Holds {
              std::int64_t now_ms);
   /// The process is gone, and what it owns is nobody's. `killed`: by a fault.
   void Ended(int client, bool killed);
-  /// Nobody is left.
-  void AllEnded();
+  /// Judges what is left of those that have ended. `all_ended`: nobody is left, and each end will
+  /// come; if not, the others will never end.
+  void LeftBehind(bool all_ended);
+  /// Into a section.
+  void Entered(int client);
+  const AskedKeys& asked() const { return asked_; }
   /// Whether what ends from now on does so by a fault.
   void SetByForce(bool by_force) { by_force_ = by_force; }
 
@@ -85,6 +92,7 @@ class Holds {
     bool by_value = false;  // its end is what its owner has written down
     bool stamped = false;   // that is when it was granted
     bool passed = false;    // its end, with what is held still there
+    int kept_alive = 0;     // times, by others, since its owner ended
   };
   struct Command {
     int client;
@@ -94,7 +102,10 @@ class Holds {
   };
 
   void NoteWords(int client, const sim::redis::Argv& argv);
-  void NoteAsked(int node, const std::vector<sim::redis::Argv>& effects, std::int64_t now_ms);
+  void NoteAsked(int client, int node, const std::vector<sim::redis::Argv>& effects,
+                 std::int64_t now_ms);
+  void NoteLooked(int client, int node, const std::string& key, std::set<std::string>& absent);
+  std::string WhyForEver(const HeldId& id, const Hold& hold, bool all_ended) const;
   int OwnerOf(const HeldId& id, const HeldData& data, int client) const;
   bool IsLock(const std::string& key) const;
   bool IsJudged(const HeldId& id, const Hold& hold, const Command& command) const;
@@ -116,8 +127,8 @@ class Holds {
   std::map<HeldId, Hold> holds_;
   std::vector<bool> alive_;
   std::vector<bool> killed_;
-  std::vector<std::set<HeldId>> excused_;        // by client: leases that ran out by force
-  std::set<std::string> asked_;                  // keys
+  std::vector<std::set<HeldId>> excused_;  // by client: leases that ran out by force
+  AskedKeys asked_;
   std::map<std::string, std::int64_t> age_ms_;   // by key: how old members of it may be
   std::map<std::string, int> first_sent_by_;     // words
   std::map<std::string, std::set<int>> owners_;  // by key: who ever was

@@ -40,7 +40,8 @@ class Smaller {
 
   Status Search() {
     const auto begin = steady_clock::now();
-    limit_ = begin + kLongestSearch;
+    // Each try takes as long as the run did.
+    limit_ = begin + kLongestSearch - found_.run.real_time;
     for (const sim::Lane lane : {sim::Lane::kFault, sim::Lane::kSchedule}) {
       for (std::size_t block = Size(lane); block > 0; block /= 2) {
         if (Status tried = EaseBlocks(lane, block); !tried.ok()) return tried;
@@ -102,6 +103,15 @@ class Smaller {
   steady_clock::time_point limit_;
 };
 
+/// A run that was cut short, and had violated nothing till then: it counts only if it is all there
+/// is, so that it is told who has met.
+void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
+  sum.stopped = run.stopped;
+  if (sum.runs > 0 || run.commands == 0) return;
+  run.inconclusive = "it was stopped";
+  Add(run, options, sum);
+}
+
 /// Runs the case, and counts how often it violates its property. Without one: any, and the first
 /// run that does is kept.
 Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& found,
@@ -111,7 +121,10 @@ Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& fo
     sim::Choices choices = sim::Choices::FromTape(found.one.tape);
     Result<DriveRun> run = RunClients(found.one.options, choices);
     if (!run.ok()) return run.status();
-    if (stop) break;
+    if (stop && run->findings.empty()) {
+      AddStopped(*std::move(run), found.one.options, sum);
+      break;
+    }
     Add(*run, found.one.options, sum);
     ++found.repeated;
     if (slug.empty() ? run->findings.empty() : !Has(*run, slug)) continue;
@@ -119,6 +132,12 @@ Status Repeat(std::uint64_t times, const std::atomic<bool>& stop, DriveFound& fo
     ++found.again;
   }
   return Status();
+}
+
+/// As many as do not take longer than a search.
+std::uint64_t RepeatsOf(const DriveRun& run) {
+  const auto each = std::max<Duration>(run.real_time, std::chrono::milliseconds(1));
+  return std::min<std::uint64_t>(kRepeats, static_cast<std::uint64_t>(kLongestSearch / each));
 }
 
 /// Without faults, one after the other: clients that do not even work then are not worth a
@@ -161,6 +180,8 @@ void Finish(const DriveSum& sum, const DriveOptions& options, const std::vector<
   report.totals.commands = sum.commands;
   report.totals.virtual_time = sum.virtual_time;
   report.results = RowsOf(sum, options, found);
+  report.notes.push_back(BoundsOf(sum, options));
+  if (!sum.stopped.empty()) report.notes.push_back("stopped while " + sum.stopped);
   if (!sum.has_sections) {
     report.notes.emplace_back(
         "no client has reported a section (INTERLOCK.ENTER name, INTERLOCK.LEAVE name), so only "
@@ -194,7 +215,10 @@ Result<DriveResult> RunCampaign(const CampaignOptions& options) {
       run = RunClients(drive, choices);
     }
     if (!run.ok()) return run.status();
-    if (stop) break;
+    if (stop && run->findings.empty()) {
+      AddStopped(*std::move(run), drive, sum);
+      break;
+    }
     if (i == 0 && run->findings.empty()) {
       if (Status works = WhyNot(*run, drive); !works.ok()) return works;
     }
@@ -211,7 +235,9 @@ Result<DriveResult> RunCampaign(const CampaignOptions& options) {
   for (DriveFound& one : found) {
     if (Status smaller = Smaller(one, stop).Search(); !smaller.ok()) return smaller;
     DriveSum of_repeats;
-    if (Status repeated = Repeat(kRepeats, stop, one, of_repeats); !repeated.ok()) return repeated;
+    if (Status repeated = Repeat(RepeatsOf(one.run), stop, one, of_repeats); !repeated.ok()) {
+      return repeated;
+    }
   }
   if (stop) result.report.status = reports::RunStatus::kPartial;
   Finish(sum, drive, found, result);

@@ -60,13 +60,28 @@ std::string CommandLine(const DriveOptions& options) {
   return fmt::format("{}", fmt::join(options.command, " "));
 }
 
+std::string BoundsOf(const DriveSum& sum, const DriveOptions& options) {
+  const DriveBounds& bounds = options.bounds;
+  return fmt::format(
+      "bounds of a run: {} commands, {} of virtual time, {} of real time; {} of {} runs came to "
+      "one",
+      bounds.commands, TimeText(bounds.virtual_time), TimeText(bounds.real_time), sum.bounded,
+      sum.runs);
+}
+
 void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   ++sum.runs;
   sum.with_faults += run.faults.empty() ? 0 : 1;
   sum.commands += run.commands;
+  const bool entered = run.most_entrants > static_cast<std::size_t>(options.permits);
   sum.contended += run.most_owners > 1 ? 1 : 0;
-  sum.entered += run.most_entrants > static_cast<std::size_t>(options.permits) ? 1 : 0;
-  sum.owner_died += run.owner_died ? 1 : 0;
+  // Whoever is refused has met what another holds.
+  sum.entered += entered || (run.has_sections && run.refused) ? 1 : 0;
+  sum.refused += run.refused ? 1 : 0;
+  sum.bounded += run.at_bound ? 1 : 0;
+  sum.met += entered || run.refused || run.most_owners > 1 ? 1 : 0;
+  const bool owner_ended = run.most_owners > 0 && !run.ends.empty();
+  sum.owner_gone += run.owner_died || owner_ended ? 1 : 0;
   sum.has_sections = sum.has_sections || run.has_sections;
   sum.virtual_time += std::chrono::duration_cast<std::chrono::milliseconds>(run.virtual_time);
   if (!run.inconclusive.empty()) {
@@ -139,15 +154,16 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     std::uint64_t exercised;
     bool applies;
   };
-  const std::uint64_t met = std::max(sum.contended, sum.entered);
-  const std::array<Judged, 8> all = {{
-      {"server-exclusion", sum.contended, true},
+  const std::uint64_t by_key = std::max(sum.contended, sum.refused);
+  const std::array<Judged, 9> all = {{
+      {"server-exclusion", by_key, true},
       {"section-exclusion", sum.entered, sum.has_sections && options.permits == 1},
-      {"foreign-release", sum.contended, true},
-      {"foreign-extend", sum.contended, true},
-      {"deadlock", met, true},
-      {"termination", met, false},
-      {"keys", sum.owner_died, sum.owner_died > 0},
+      {"foreign-release", by_key, true},
+      {"foreign-extend", by_key, true},
+      {"deadlock", sum.met, true},
+      {"spurious-refusal", sum.refused, false},
+      {"termination", sum.met, false},
+      {"keys", sum.owner_gone, sum.owner_gone > 0},
       {"permits-section", sum.entered, sum.has_sections && options.permits > 1},
   }};
   std::vector<reports::ResultRow> rows;
@@ -179,7 +195,11 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
       row.runs_to_first_violation = case_of_it->first_run;
     }
     if (undecided && !violated) row.reason = sum.why_inconclusive;
-    if (row.exercised == 0) row.reason = "never put to the test: no two clients met at a lock";
+    if (row.exercised == 0 && sum.runs == 0) {
+      row.reason = "no run has come to an end";
+    } else if (row.exercised == 0) {
+      row.reason = "never put to the test: no two clients met at a lock";
+    }
     rows.push_back(std::move(row));
   }
   return rows;

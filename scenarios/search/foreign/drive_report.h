@@ -22,10 +22,14 @@ struct DriveSum {
   std::uint64_t commands = 0;
   std::uint64_t contended = 0;   ///< two clients have owned one lock's key
   std::uint64_t entered = 0;     ///< more clients than permits have been in one section
-  std::uint64_t owner_died = 0;  ///< somebody was killed who owned a lock's key
+  std::uint64_t refused = 0;     ///< somebody has been refused
+  std::uint64_t met = 0;         ///< one of these three
+  std::uint64_t owner_gone = 0;  ///< somebody has ended, or was killed, who had owned a lock's key
+  std::uint64_t bounded = 0;     ///< were ended by a bound
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
   std::string why_inconclusive;
+  std::string stopped;                ///< where the run was that was cut short; empty: none was
   std::vector<std::string> failures;  ///< how clients ended that did not succeed, each once
   std::chrono::milliseconds virtual_time{};
 };
@@ -50,6 +54,9 @@ reports::Counterexample Explain(const DriveFound& found);
 /// One row for each property that applies; those that `found` violates are violated.
 std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& options,
                                        const std::vector<DriveFound>& found);
+
+/// Within which bounds the runs were, and how many have come to one.
+std::string BoundsOf(const DriveSum& sum, const DriveOptions& options);
 
 /// "python3 worker.py"
 std::string CommandLine(const DriveOptions& options);

@@ -42,7 +42,7 @@ bool Read(clockid_t id, std::int64_t& ns) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
     case CLOCK_TAI:
-      ns = TimeOfDayNs();
+      ns = WallNs(*Clock(), TimeOfDayNs());
       return true;
     case CLOCK_MONOTONIC:
     case CLOCK_MONOTONIC_RAW:

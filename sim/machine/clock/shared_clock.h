@@ -36,9 +36,12 @@ struct Sleeper {
   std::atomic<std::int32_t> thread = 0;  ///< its id; 0: the place is free
   std::atomic<std::int32_t> process = 0;
   std::atomic<std::int64_t> until_ns = kNoWakeUp;  ///< past that; kNoWakeUp: for no time
+  std::atomic<std::int64_t> since_ns = 0;          ///< when the wait began
   std::atomic<WakeBy> by = WakeBy::kFutex;
   std::atomic<std::uint32_t> woken = 0;  ///< a futex
 };
+
+constexpr std::int64_t kMillion = 1'000'000;
 
 struct SharedClock {
   std::atomic<std::int64_t> now_ns = 0;
@@ -46,12 +49,31 @@ struct SharedClock {
   std::atomic<std::uint64_t> entropy = 0;         ///< the state of the client's random numbers
   std::atomic<std::uint64_t> waits = 0;           ///< so many times has a thread begun to wait
   std::atomic<std::uint64_t> readings = 0;        ///< since it moved; who spins has very many
+  /// The time of day is `wall_offset_ns` ahead, and goes by so many millionths faster since then.
+  std::atomic<std::int64_t> wall_offset_ns = 0;
+  std::atomic<std::int64_t> wall_rate_ppm = 0;
+  std::atomic<std::int64_t> wall_since_ns = 0;
   std::int32_t client = 0;
   std::array<Sleeper, 256> sleepers;
 };
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<WakeBy>::is_always_lock_free);
+
+/// What the client's time of day is at a time of the clock, and the other way round. REQUIRES:
+/// later than wall_since_ns.
+inline std::int64_t WallNs(const SharedClock& clock, std::int64_t ns) {
+  const std::int64_t rate = clock.wall_rate_ppm;
+  const std::int64_t length = ns - clock.wall_since_ns;
+  const std::int64_t gained = length / kMillion * rate + length % kMillion * rate / kMillion;
+  return ns + clock.wall_offset_ns + gained;
+}
+inline std::int64_t TrueNs(const SharedClock& clock, std::int64_t wall_ns) {
+  if (wall_ns == kNoWakeUp) return wall_ns;
+  const std::int64_t speed = kMillion + clock.wall_rate_ppm;
+  const std::int64_t length = wall_ns - clock.wall_offset_ns - clock.wall_since_ns;
+  return clock.wall_since_ns + length / speed * kMillion + length % speed * kMillion / speed;
+}
 
 /// Where a thread takes datagrams that wake it: a name that no file has.
 inline socklen_t WakeAddress(std::int32_t thread, sockaddr_un& address) {

@@ -104,6 +104,7 @@ Wait::Wait(std::int64_t until_ns, WakeBy by) : until_ns_(until_ns), sleeper_(Min
   if (sleeper_ == nullptr) return;
   sleeper_->by = by;
   sleeper_->woken = 0;
+  sleeper_->since_ns = clock_page->now_ns.load();
   sleeper_->until_ns = until_ns;
   ++clock_page->waits;
 }

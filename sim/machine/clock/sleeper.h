@@ -32,8 +32,16 @@ long Ask(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-inline std::int64_t ToNs(const timespec& time) { return time.tv_sec * kSecondNs + time.tv_nsec; }
+/// For ever, if it is later than can be told: `sleep infinity` waits for the largest number.
+inline std::int64_t ToNs(const timespec& time) {
+  if (time.tv_sec >= kNoWakeUp / kSecondNs) return kNoWakeUp;
+  return time.tv_sec * kSecondNs + time.tv_nsec;
+}
 inline timespec FromNs(std::int64_t ns) { return {ns / kSecondNs, ns % kSecondNs}; }
+/// Of a time since the monotonic clock's zero.
+inline std::int64_t SinceBootNs(std::int64_t ns) {
+  return ns > kNoWakeUp - kBootNs ? kNoWakeUp : ns + kBootNs;
+}
 /// Of a length of time from now on; far ones are never reached.
 std::int64_t DeadlineNs(std::int64_t length_ns);
 

@@ -56,7 +56,7 @@ int WaitAsIs(sem_t* semaphore, clockid_t id, const timespec* until) {
 }
 
 std::int64_t UntilNs(clockid_t id, const timespec& until) {
-  return id == CLOCK_MONOTONIC ? ToNs(until) + kBootNs : ToNs(until);
+  return id == CLOCK_MONOTONIC ? SinceBootNs(ToNs(until)) : TrueNs(*Clock(), ToNs(until));
 }
 
 /// Of the machine's clock.

@@ -174,7 +174,8 @@ int clock_nanosleep(clockid_t id, int flags, const timespec* length, timespec* r
   }
   const std::int64_t ns = drive::ToNs(*length);
   if ((flags & TIMER_ABSTIME) == 0) return drive::SleepUntil(drive::DeadlineNs(ns), rest);
-  return drive::SleepUntil(of_day ? ns : ns + drive::kBootNs, nullptr);
+  return drive::SleepUntil(of_day ? drive::TrueNs(*drive::Clock(), ns) : drive::SinceBootNs(ns),
+                           nullptr);
 }
 
 int nanosleep(const timespec* length, timespec* rest) {

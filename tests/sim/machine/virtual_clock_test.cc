@@ -132,5 +132,28 @@ TEST_F(VirtualClockTest, AProgramIsKnownByItsLibrary) {
   EXPECT_FALSE(process_->HasMapped("no such library"));
 }
 
+TEST_F(VirtualClockTest, ATimeOfDayOfItsOwnLeavesTheMonotonicClockAlone) {
+  clock_->ShiftWallClock(0, 60'000'000, 100'000);
+  Start(R"(
+import time
+began, day = time.monotonic(), time.time()
+assert 1_800_000_059 < day < 1_800_000_061, day
+time.sleep(10)
+assert 9.9 < time.monotonic() - began < 10.1
+assert 10.9 < time.time() - day < 11.1, time.time() - day
+)");
+  EXPECT_NEAR(static_cast<double>(RunToEnd()), 10e6, 1e5);
+}
+
+TEST(SharedClockTest, ATimeOfDayIsFoundAgain) {
+  SharedClock clock;
+  clock.wall_since_ns = kBootNs;
+  clock.wall_offset_ns = -5'000'000'000;
+  clock.wall_rate_ppm = -100'000;
+  const std::int64_t now_ns = kBootNs + 1'000'000'007'000'000;
+  EXPECT_NEAR(static_cast<double>(TrueNs(clock, WallNs(clock, now_ns)) - now_ns), 0, 10);
+  EXPECT_EQ(TrueNs(clock, kNoWakeUp), kNoWakeUp);
+}
+
 }  // namespace
 }  // namespace interlock::sim::machine

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 
 namespace interlock::scenarios::drive {
@@ -16,6 +17,10 @@ DriveCase Example() {
   one.options.nodes = 5;
   one.options.pattern = "lock:*";
   one.options.lost_replies = 0;
+  one.options.clocks = 2;
+  one.options.clock_offset = std::chrono::milliseconds(1'500);
+  one.options.clock_rate_percent = 3;
+  one.options.bounds = {77, std::chrono::seconds(88), std::chrono::seconds(99)};
   one.tape.lanes = {{{1, 0, 2}, {}, {4'000'000'000}}};
   return one;
 }
@@ -29,8 +34,28 @@ TEST(DriveCaseTest, ReadsWhatItHasWritten) {
   EXPECT_EQ(read->options.nodes, 5);
   EXPECT_EQ(read->options.pattern, "lock:*");
   EXPECT_EQ(read->options.lost_replies, 0);
+  EXPECT_EQ(read->options.clocks, 2);
+  EXPECT_EQ(read->options.clock_offset, one.options.clock_offset);
+  EXPECT_EQ(read->options.clock_rate_percent, 3);
+  EXPECT_EQ(read->options.bounds.commands, 77U);
+  EXPECT_EQ(read->options.bounds.virtual_time, std::chrono::seconds(88));
+  EXPECT_EQ(read->options.bounds.real_time, std::chrono::seconds(99));
   EXPECT_EQ(read->options.patience, one.options.patience);
   EXPECT_EQ(read->tape, one.tape);
+}
+
+// No clock is set in it, or the choices would be others.
+TEST(DriveCaseTest, ACaseOfBeforeThereWereClocksAndBoundsIsRead) {
+  std::string json = ToJson(Example());
+  const std::size_t begin = json.find("\"clocks\"");
+  json.erase(begin, json.find("\"virtual_clock\"") - begin);
+  const std::size_t bounds = json.find("\"clock_offset_ms\"");
+  json.erase(bounds, json.find("\"locks\"") - bounds);
+  const auto read = ReadCase(json);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(read->options.clocks, 0);
+  EXPECT_EQ(read->options.bounds.commands, DriveBounds().commands);
+  EXPECT_EQ(read->options.bounds.real_time, DriveBounds().real_time);
 }
 
 TEST(DriveCaseTest, WhatIsDamagedIsRefused) {

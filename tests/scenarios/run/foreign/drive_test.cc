@@ -40,8 +40,8 @@ ChildResult Drive(Words options, const Words& language, const std::string& examp
 
 Words Only(const std::string& fault, const std::string& runs) {
   Words words = {"--runs", runs};
-  for (const std::string one :
-       {"--crashes", "--pauses", "--expiries", "--lost-replies", "--delays", "--script-flushes"}) {
+  for (const std::string one : {"--crashes", "--pauses", "--expiries", "--lost-replies", "--delays",
+                                "--script-flushes", "--clocks"}) {
     words.insert(words.end(), {one, one == fault ? "1" : "0"});
   }
   return words;
@@ -91,6 +91,24 @@ TEST(DriveTest, ATokenTooManyLetsTwoInWithoutAnyFault) {
   const ChildResult found = Drive(Only("", "1"), kPython, "token_list.py");
   EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
   EXPECT_THAT(found.out, AllOf(HasSubstr("LK003"), HasSubstr("0 faults")));
+}
+
+ChildResult DrivePermits(const std::string& example, const std::string& runs) {
+  Words options = Only("--clocks", runs);
+  options.insert(options.end(), {"--clients", "3", "--permits", "2"});
+  return Drive(options, kPython, example);
+}
+
+TEST(ManyRunsOfDriveTest, AClockThatIsAheadMakesAnEndOfOthersPermits) {
+  const ChildResult found = DrivePermits("permits.py", "4");
+  EXPECT_EQ(found.exit_code, 1) << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr("LK013"), HasSubstr("its clock is set"),
+                               HasSubstr("client-clock-jump"), HasSubstr("in 5 of 5 runs")));
+}
+
+TEST(ManyRunsOfDriveTest, NotIfTheServersClockCounts) {
+  const ChildResult passed = DrivePermits("permits_server_time.py", "40");
+  EXPECT_EQ(passed.exit_code, 0) << passed.out << passed.err;
 }
 
 TEST(DriveTest, TwoLanguagesMeetAtOneLock) {

@@ -204,7 +204,51 @@ TEST_F(HoldsTest, WhatSomebodyKilledLeavesForEverIsLeft) {
   Send(0, {"SETNX", "k", "1"});
   holds_.Ended(1, false);
   holds_.Ended(0, true);
-  holds_.AllEnded();
+  holds_.LeftBehind(true);
+  EXPECT_THAT(Found(), ElementsAre("keys"));
+}
+
+TEST_F(HoldsTest, SoIsWhatSomebodyForgetsThatKeepsOthersOut) {
+  Send(0, {"SETNX", "k", "1"});
+  Send(1, {"SETNX", "k", "1"});
+  Send(1, {"SETNX", "k", "1"});
+  holds_.Ended(0, false);
+  holds_.Ended(1, false);
+  holds_.LeftBehind(true);
+  EXPECT_THAT(Found(), ElementsAre("keys"));
+}
+
+TEST_F(HoldsTest, AndWhatItHasReleasedBefore) {
+  Send(0, {"SETNX", "k", "1"});
+  Send(0, {"DEL", "k"});
+  Send(0, {"SETNX", "k", "1"});
+  holds_.Ended(0, false);
+  holds_.LeftBehind(true);
+  EXPECT_THAT(Found(), ElementsAre("keys"));
+}
+
+TEST_F(HoldsTest, ButNotAFlagThatKeepsNobodyOut) {
+  Send(0, {"SETNX", "prepared", "1"});
+  Send(1, {"SETNX", "prepared", "1"});
+  Send(1, {"LPUSH", "tokens", "1"});
+  Send(1, {"SETNX", "prepared", "1"});
+  holds_.Ended(0, true);
+  holds_.Ended(1, false);
+  holds_.LeftBehind(true);
+  EXPECT_THAT(Found(), IsEmpty());
+}
+
+TEST_F(HoldsTest, AnEndThatOthersPutOffNeverComes) {
+  Send(0, {"SET", "k", "1", "NX", "PX", "500"});
+  holds_.Ended(0, false);
+  for (int i = 0; i < 30; ++i) {
+    Pass(10);
+    Send(1, {"SET", "k", "1", "NX", "PX", "500"});
+    Send(1, {"PEXPIRE", "k", "500"});
+  }
+  holds_.LeftBehind(true);
+  EXPECT_THAT(Found(), IsEmpty()) << "when all have ended, nobody puts it off any more";
+  holds_.LeftBehind(false);
   EXPECT_THAT(Found(), ElementsAre("keys"));
 }
 
@@ -213,7 +257,7 @@ TEST_F(HoldsTest, NotWhatEnds) {
   Send(0, {"SETNX", "l", InSeconds(500'000)});
   Send(0, {"SET", "data", "1"});
   holds_.Ended(0, true);
-  holds_.AllEnded();
+  holds_.LeftBehind(true);
   EXPECT_THAT(Found(), IsEmpty());
 }
 

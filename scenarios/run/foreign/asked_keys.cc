@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/asked_keys.h"
+
+#include <algorithm>
+
+#include "scenarios/run/foreign/words.h"
+
+namespace interlock::scenarios::drive {
+
+void AskedKeys::Ask(const std::string& key, int client, bool refused) {
+  Key& one = keys_[key];
+  if (!refused) return;
+  any_refused_ = true;
+  one.refused.insert(client);
+  const auto last = refused_last_.find(client);
+  if (last != refused_last_.end() && last->second == key) one.keeps_out = true;
+  refused_last_[client] = key;
+}
+
+void AskedKeys::Send(int client, const sim::redis::Argv& argv) {
+  const auto last = refused_last_.find(client);
+  if (last == refused_last_.end()) return;
+  // A script names its keys later, and looks are no other business.
+  const bool same = std::find(argv.begin(), argv.end(), last->second) != argv.end();
+  if (same && !IsReport(argv)) return;
+  keys_[last->second].went_on = true;
+  refused_last_.erase(last);
+}
+
+void AskedKeys::Grant(const std::string& key, int client) {
+  refused_last_.erase(client);
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) found->second.refused.clear();
+}
+
+void AskedKeys::Release(const std::string& key) {
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) found->second.released = true;
+}
+
+void AskedKeys::Free(const std::string& key) {
+  const auto found = keys_.find(key);
+  if (found != keys_.end()) found->second.refused.clear();
+}
+
+void AskedKeys::Enter(int client, const std::set<std::string>& owned) {
+  for (auto& [key, one] : keys_) {
+    if (owned.contains(key)) one.guards = true;
+    // Of several that are asked for in turn one is enough.
+    if (one.refused.contains(client) && owned.empty()) one.passed_by = true;
+  }
+}
+
+void AskedKeys::End(int client) {
+  for (auto& [key, one] : keys_) {
+    const auto last = refused_last_.find(client);
+    const bool at_last = last != refused_last_.end() && last->second == key;
+    if (at_last && one.guards && one.refused.contains(client)) one.keeps_out = true;
+  }
+  refused_last_.erase(client);
+}
+
+bool AskedKeys::IsLock(const std::string& key) const {
+  const auto found = keys_.find(key);
+  if (found == keys_.end() || found->second.passed_by) return false;
+  return found->second.released || found->second.keeps_out;
+}
+
+bool AskedKeys::IsPassedBy(const std::string& key) const {
+  const auto found = keys_.find(key);
+  return found != keys_.end() && (found->second.passed_by || found->second.went_on);
+}
+
+bool AskedKeys::IsRefused(int client) const {
+  return std::any_of(keys_.begin(), keys_.end(),
+                     [client](const auto& one) { return one.second.refused.contains(client); });
+}
+
+}  // namespace interlock::scenarios::drive

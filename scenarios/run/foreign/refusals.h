@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// Who is refused, by what the commands and replies of clients have in common, whatever a lock is
+// made of: lists, counters, sorted sets, scripts.
+//
+// Commands of one name and key are of one form. A form that was sent on the way into a section
+// asks for the lock, and the replies there are grants; a client that is answered differently again
+// and again is refused. Non-guarantee: without INTERLOCK.ENTER nothing is known. Thread safety:
+// none.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios::drive {
+
+class Refusals {
+ public:
+  explicit Refusals(int clients) : clients_(static_cast<std::size_t>(clients)) {}
+
+  void Sent(int client, const sim::redis::Argv& argv);
+  /// The reply will come when another client, or time, brings it.
+  void Blocked(int client);
+  void Answered(int client, const std::string& reply);
+  /// A section's beginning or end.
+  void Entered(int client);
+  void Left(int client) { Of(client).asked.clear(); }
+
+  /// It has asked for a lock, and has not been inside since.
+  bool Asks(int client) const;
+  /// So many times in a row has it got the same refusal.
+  std::uint64_t InARow(int client) const;
+  /// Somebody has been refused, or has had to wait for a reply.
+  bool any() const;
+
+  /// `nobody_holds`: at this moment. Counts for how many refusals in a row that has been so.
+  void NoteFree(int client, bool nobody_holds);
+  std::uint64_t WhileFree(int client) const;
+
+ private:
+  using Form = std::string;
+  struct Ask {
+    std::string reply;
+    std::uint64_t times = 0;
+    std::uint64_t while_free = 0;
+  };
+  struct Client {
+    Form last;
+    std::map<Form, Ask> asked;  // since it was in a section
+  };
+  Client& Of(int client) { return clients_[static_cast<std::size_t>(client)]; }
+  const Client& Of(int client) const { return clients_[static_cast<std::size_t>(client)]; }
+  bool IsRefusal(const Form& form, const std::string& reply) const;
+
+  std::vector<Client> clients_;
+  std::map<Form, std::set<std::string>> grants_;     // replies
+  std::set<std::pair<Form, std::string>> repeated_;  // replies, by whom is not kept
+  std::set<Form> blocked_;
+};
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+//
+// How `interlock drive` ends runs that do not end by themselves, and what it says of clients that
+// leave something behind: small clients in Python, each with one fault of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/scenarios/child_process.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using ::testing::AllOf;
+using testing::ChildResult;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::RunChild;
+
+using Words = std::vector<std::string>;
+
+/// Of which each client is made.
+const std::string kTools = R"(
+import os, sys, threading, time, subprocess, redis
+server = redis.Redis.from_url(os.environ["REDIS_URL"])
+me = int(os.environ["INTERLOCK_CLIENT"])
+def enter(): server.execute_command("INTERLOCK.ENTER", "stock")
+def leave(): server.execute_command("INTERLOCK.LEAVE", "stock")
+def acquire(times=1000000, ttl=None):
+    for _ in range(times):
+        if server.set("lock:stock", "me", nx=True, px=ttl): return True
+        time.sleep(0.01)
+    return False
+def release(): server.delete("lock:stock")
+)";
+
+ChildResult DriveFor(const std::string& client, const Words& options,
+                     std::optional<testing::LateSignal> late = {}) {
+  Words words = {INTERLOCK_PROGRAM, "drive"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"--", "/usr/bin/python3", "-c", kTools + client});
+  return RunChild(words, late);
+}
+
+/// One calm run.
+ChildResult DriveOnce(const std::string& client, const std::string& commands = "60") {
+  return DriveFor(client, {"--timeout", "2s", "--runs", "1", "--max-commands", commands});
+}
+
+void ExpectHung(const std::string& hang, const std::string& how) {
+  const ChildResult found = DriveOnce("acquire(); enter()\n" + hang);
+  EXPECT_EQ(found.exit_code, 1) << hang << found.out << found.err;
+  EXPECT_THAT(found.out,
+              AllOf(HasSubstr("LK009"), HasSubstr(how), Not(HasSubstr("no two clients"))))
+      << hang;
+}
+
+void ExpectLeft(const std::string& client, const std::string& code) {
+  const ChildResult found = DriveOnce(client, "2000");
+  EXPECT_EQ(found.exit_code, 1) << client << found.out << found.err;
+  EXPECT_THAT(found.out, AllOf(HasSubstr(code), Not(HasSubstr("no two clients")))) << client;
+}
+
+void ExpectAcquitted(const std::string& client) {
+  const ChildResult passed = DriveOnce(client, "2000");
+  EXPECT_EQ(passed.exit_code, 0) << client << passed.out << passed.err;
+}
+
+TEST(DriveEndTest, AHolderThatWaitsForNothingKeepsOthersOut) {
+  const std::string waits = "while C1 holds a lock and waits";
+  ExpectHung("threading.Event().wait()", waits);
+}
+
+TEST(ManyRunsOfDriveEndTest, WhateverItWaitsFor) {
+  const std::string waits = "while C1 holds a lock and waits";
+  ExpectHung("c = threading.Condition()\nwith c: c.wait()", waits);
+  ExpectHung("os.read(os.pipe()[0], 1)", waits);
+  ExpectHung("subprocess.run(['sleep', 'infinity'])", waits);
+  ExpectHung("while True: pass", "while C1 holds a lock and spins");
+  ExpectHung("while time.time() > 0: pass", "while C1 holds a lock and spins");
+  ExpectHung("subprocess.run(['/bin/sh', '-c', 'while :; do sleep 0.05; done'])", "--max-commands");
+  ExpectHung("while True: server.get('news'); time.sleep(0.1)", "--max-commands");
+}
+
+// Without a bound of commands: so many in vain are enough.
+TEST(ManyRunsOfDriveEndTest, NobodyAsksForEver) {
+  const ChildResult hung =
+      DriveFor("acquire(); enter(); threading.Event().wait()", {"--timeout", "2s", "--runs", "1"});
+  EXPECT_EQ(hung.exit_code, 1) << hung.out << hung.err;
+  EXPECT_THAT(hung.out, AllOf(HasSubstr("LK009"), HasSubstr("0 of 1 runs came")));
+  const ChildResult polls = DriveFor("while not server.lpop('tokens'): time.sleep(0.01)",
+                                     {"--timeout", "2s", "--runs", "1"});
+  EXPECT_EQ(polls.exit_code, 1) << polls.out << polls.err;
+  EXPECT_THAT(polls.out, HasSubstr("C1 and C2 asked again and again, and nothing changed"));
+}
+
+TEST(ManyRunsOfDriveEndTest, ALeaseThatAHungHolderRenewsHelpsNobody) {
+  ExpectLeft(R"(
+acquire(ttl=500); enter()
+def renew():
+    while True:
+        server.pexpire("lock:stock", 500); time.sleep(0.1)
+threading.Thread(target=renew, daemon=True).start()
+threading.Event().wait())",
+             "LK009");
+}
+
+TEST(ManyRunsOfDriveEndTest, AHolderThatSleepsForLongIsNotHung) {
+  ExpectAcquitted("acquire(ttl=60000); enter(); time.sleep(10); leave(); release()");
+  const ChildResult early =
+      DriveOnce("acquire(ttl=60000); enter(); time.sleep(10); leave(); release()", "100");
+  EXPECT_EQ(early.exit_code, 2) << early.out << early.err;
+  EXPECT_THAT(early.out, HasSubstr("no end within 100 commands (--max-commands)"));
+}
+
+TEST(DriveEndTest, ALockThatIsForgottenIsLeftForEver) {
+  ExpectLeft("if acquire(20): enter(); leave()", "LK011");
+}
+
+TEST(ManyRunsOfDriveEndTest, HoweverItIsForgotten) {
+  ExpectLeft("if acquire(20):\n  enter(); leave()\n  if me == 1: release()", "LK011");
+  ExpectLeft("if acquire(20):\n  enter()\n  if me == 0: raise ValueError\n  leave(); release()",
+             "LK011");
+  ExpectLeft("if acquire(20): enter(); os._exit(0)", "LK011");
+  ExpectLeft("if acquire(1): enter(); leave()", "LK011");
+  // Those who wait for it keep it alive.
+  ExpectLeft(R"(
+while not server.setnx("lock:stock", 1):
+    server.pexpire("lock:stock", 500); time.sleep(0.01)
+server.pexpire("lock:stock", 500); enter(); leave())",
+             "LK011");
+}
+
+TEST(ManyRunsOfDriveEndTest, APermitThatIsForgottenIsRefusedToAll) {
+  ExpectLeft(R"(
+for _ in range(20):
+    if server.incr("permits") <= 1: break
+    server.decr("permits"); time.sleep(0.01)
+else: sys.exit(1)
+enter(); leave())",
+             "LK010");
+  ExpectLeft(R"(
+if server.getset("prepared", 1) is None: server.lpush("permits", 1)
+for _ in range(20):
+    if server.rpop("permits"): break
+    time.sleep(0.01)
+else: sys.exit(1)
+enter(); leave())",
+             "LK010");
+}
+
+TEST(DriveEndTest, ALeaseThatRunsOutIsNotLeft) {
+  ExpectAcquitted("acquire(ttl=300); enter(); leave()\nif me == 0: threading.Event().wait()");
+}
+
+TEST(ManyRunsOfDriveEndTest, NorIsAFlagThatNobodyWaitsFor) {
+  ExpectAcquitted("acquire(ttl=300); enter(); os._exit(0)");
+  ExpectAcquitted(R"(
+for _ in range(2):
+    if server.setnx("prepared", 1): server.lpush("permits", 1)
+    server.blpop(["permits"], 0); enter(); leave(); server.lpush("permits", 1))");
+  // They are refused while somebody holds it, and give up.
+  ExpectAcquitted(R"(
+for _ in range(6):
+    if server.incr("permits") <= 1:
+        enter(); time.sleep(0.3); leave(); server.decr("permits"); break
+    server.decr("permits"); time.sleep(0.01))");
+}
+
+TEST(DriveEndTest, AStopWhileAClientHangsEndsItWithWhatIsKnown) {
+  const ChildResult result =
+      DriveFor("acquire(); enter(); time.sleep(80000)", {"--max-commands", "1000000"},
+               testing::LateSignal{std::chrono::seconds(3), SIGTERM});
+  EXPECT_EQ(result.exit_code, 143) << result.out << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("PARTIAL"), HasSubstr("C1 was in a section"),
+                    HasSubstr("C2 was asking for a lock"), Not(HasSubstr("no two clients"))));
+}
+
+// It signals the program, and then its whole group.
+TEST(DriveEndTest, TheTwoSignalsOfTimeoutAreOneStop) {
+  const ChildResult result =
+      RunChild({"/usr/bin/timeout", "3", INTERLOCK_PROGRAM, "drive", "--", "/usr/bin/python3", "-c",
+                kTools + "acquire(); enter(); time.sleep(80000)"});
+  EXPECT_EQ(result.exit_code, 124) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("PARTIAL"), HasSubstr("C1 was in a section")));
+}
+
+TEST(DriveEndTest, AStopWhileAClientSpinsEndsItToo) {
+  const ChildResult result = DriveFor("acquire(); enter()\nwhile True: pass", {"--timeout", "60s"},
+                                      testing::LateSignal{std::chrono::seconds(2), SIGTERM});
+  EXPECT_EQ(result.exit_code, 143) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("PARTIAL"));
+}
+
+TEST(DriveEndTest, ABoundThatIsNoneIsRefused) {
+  for (const std::string option : {"--max-real-time", "--max-virtual-time"}) {
+    const ChildResult result = DriveFor("", {option, "soon"});
+    EXPECT_EQ(result.exit_code, 64);
+    EXPECT_THAT(result.err, HasSubstr(option + ": soon is no time from 1s to 200h"));
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
