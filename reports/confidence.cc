@@ -30,6 +30,7 @@ std::string WorthSentence(const ResultRow& row) {
 }
 
 const ResultRow* WeakestRow(const RunReport& report) {
+  if (report.totals.runs < 2) return nullptr;
   const ResultRow* weakest = nullptr;
   for (const ResultRow& row : report.results) {
     if (row.witness || !row.pass || row.expected != Expectation::kHolds) continue;

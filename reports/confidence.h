@@ -29,7 +29,8 @@ std::string RarenessText(std::uint64_t rarer, std::string_view before = {},
 /// The same as the end of a sentence about the row; empty without it.
 std::string WorthSentence(const ResultRow& row);
 
-/// The row of a report of which drawn runs say the least; nullptr: they say nothing of any row.
+/// The row of a report of which drawn runs say the least; nullptr: they say nothing of any row, or
+/// there was one run, which is a case and no sample.
 const ResultRow* WeakestRow(const RunReport& report);
 
 }  // namespace interlock::reports

@@ -173,7 +173,7 @@ void RowsText::Passes(const std::vector<const ResultRow*>& rows) {
     text += fmt::format(" in all {}", Count(*least.placings, "placing"));
   } else {
     const auto rarer = RarerThanOneIn(least);
-    text += fmt::format("; {}in {} of {}{}", one ? "" : least.code + " ",
+    text += fmt::format("; {}tested in {} of {}{}", one ? "" : least.code + " ",
                         GroupDigits(least.exercised), Count(least.runs, "run"),
                         rarer ? ": " + RarenessText(*rarer, "< ", " (95 %)") : "");
   }
