@@ -79,7 +79,7 @@ class Check {
     const GuardedThread guarded;  // explaining a failure runs it once more
     ExitCode code = ExitCode::kPass;
     if (!settings_.cases.empty()) {
-      SavedCases saved = ReplaySavedCases(settings_.cases, registry_);
+      SavedCases saved = ReplaySavedCases(settings_.cases, registry_, options.entries);
       if (saved.code == ExitCode::kUsage) return saved.code;
       code = saved.code;
       options.saved = std::move(saved.rows);

@@ -29,6 +29,12 @@ std::vector<std::string> CasesIn(const std::string& folder, std::error_code& err
   return names;
 }
 
+bool IsAmong(const Entry& entry, const std::vector<Entry>& entries) {
+  return std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
+    return other.subject->name() == entry.subject->name();
+  });
+}
+
 reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const RunResult& run) {
   reports::ResultRow row = RowOf(replayed.unit, property);
   row.runs = 1;
@@ -54,7 +60,8 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Run
 
 }  // namespace
 
-SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry) {
+SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
+                            const std::vector<Entry>& asked) {
   SavedCases saved;
   std::error_code error;
   const std::vector<std::string> names = CasesIn(folder, error);
@@ -64,6 +71,7 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry)
     return saved;
   }
   sim::Universe universe;
+  int left_out = 0;
   for (const std::string& name : names) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     const auto replayed = ReadReplayCase(path, registry);
@@ -77,6 +85,10 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry)
           Combine(saved.code, Complain(ExitCode::kBadInput, "saved case not replayed: " + why));
       continue;
     }
+    if (!IsAmong(*replayed->unit.entry, asked)) {
+      ++left_out;
+      continue;
+    }
     const RunCase run_case{replayed->unit.entry->subject.get(), replayed->unit.scenario,
                            replayed->unit.synchrony};
     const GuardedRun guarded(run_case.subject->name(), run_case.scenario->name, run_case.synchrony,
@@ -85,6 +97,10 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry)
     const RunResult run = RunOnce(universe, run_case, replayed->workload, choices);
     saved.rows.push_back(RowFor(*replayed, *property, run));
     saved.rows.back().saved_case = name;
+  }
+  if (left_out > 0) {
+    Complain(ExitCode::kPass,
+             fmt::format("--cases {}: {} of other locks left out", folder, left_out));
   }
   return saved;
 }

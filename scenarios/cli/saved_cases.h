@@ -21,7 +21,9 @@ struct SavedCases {
   reports::ExitCode code = reports::ExitCode::kPass;
 };
 
-/// REQUIRES: Guard, and the calling thread is a GuardedThread.
-SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry);
+/// The cases of `asked`; how many of other locks are left out is said. REQUIRES: Guard, and the
+/// calling thread is a GuardedThread.
+SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
+                            const std::vector<Entry>& asked);
 
 }  // namespace interlock::scenarios::cli

@@ -185,6 +185,15 @@ TEST_F(SavedCasesTest, OneOfAnotherVersionIsSaidAndTheOthersAreReplayed) {
   EXPECT_EQ(Rows().front().saved_case, names_.at(1));
 }
 
+TEST_F(SavedCasesTest, ThoseOfLocksThatAreNotAskedForAreLeftOut) {
+  const ChildResult child =
+      RunChild({INTERLOCK_MENDABLE, "check", "--lock", "mutex", "--runs", "50", "--scenario",
+                "contention", "--cases", cases_, "--out", out_});
+  EXPECT_EQ(child.exit_code, 0) << child.out << child.err;
+  EXPECT_THAT(child.err, HasSubstr(std::to_string(names_.size()) + " of other locks left out"));
+  for (const reports::ResultRow& row : Rows()) EXPECT_THAT(row.saved_case, IsEmpty());
+}
+
 TEST_F(SavedCasesTest, AFolderWithoutCasesIsAUsageError) {
   const ChildResult missing = Check({"--cases", folder_.path() + "/none"});
   EXPECT_EQ(missing.exit_code, 64);
