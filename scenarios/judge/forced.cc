@@ -68,22 +68,28 @@ bool HadCompany(const Force& force, const History& history) {
   });
 }
 
+/// The holder that it saw has it when it is answered.
+bool GoesOn(const Force& force, const History& history) {
+  // One that came later is another grant, though a client that is sent away may keep its token.
+  const int servers = CountServers(force, history, [&](const ServerHold& entry) {
+    return entry.granted <= force.looked &&
+           std::min(entry.ended, entry.surely_until()) > force.answered;
+  });
+  return servers >= history.quorum;
+}
+
 /// What makes "not owner" wrong, as the end of a sentence; empty: it may be right.
 std::string_view WhyNoDenial(const Force& force, const History& history) {
-  // One that came later is another grant, though a client that is sent away may keep its token.
-  const int goes_on = CountServers(force, history, [&](const ServerHold& entry) {
-    return entry.granted <= force.looked &&
-           std::min(entry.ended, entry.promised_until) > force.answered;
-  });
-  if (goes_on >= history.quorum) return "that had it all the time";
+  if (GoesOn(force, history)) return "that had it all the time";
   const int released = CountServers(force, history, [&](const ServerHold& entry) {
     return entry.end == ServerHoldEnd::kForced && entry.ended >= force.called &&
-           entry.ended <= force.answered && entry.promised_until > force.answered;
+           entry.ended <= force.answered && entry.surely_until() > force.answered;
   });
   if (released >= history.quorum && !HadCompany(force, history)) {
     return "from whom it had just taken it";
   }
-  return IsRepeated(force, history) ? "from whom it had taken it, as it was told before" : "";
+  const bool recalled = history.recalls_releases && IsRepeated(force, history);
+  return recalled ? "from whom it had taken it, as it was told before" : "";
 }
 
 VirtualTime FirstForce(const History& history, const std::string& token) {
@@ -135,6 +141,7 @@ void JudgeForced(const Force& force, const History& history, std::vector<Violati
   if (known == 0) return;
   if (force.answer == StatusCode::kOk) {
     if (CountReleased(force, history) >= history.quorum) return;
+    if (!history.recalls_releases && !GoesOn(force, history)) return;
     violations.push_back(
         {Judged::kForeignRelease, force.answered, force.client,
          fmt::format("{}, an operator, was told \"released\", but nobody has released what it "

@@ -25,11 +25,12 @@ VirtualTime ForcedOutAt(const History& history, const ClientHold& hold);
 /// when it looks again it comes last.
 Interval TurnTakenAway(const History& history, const Attempt& waiter);
 
-/// What the operator was told, when it has been told: "released" of a holder that had it still, or
-/// whose lease had ended (LK005); or "not owner" (LK010) of one that had it all the time, that it
-/// was released from just then, or that the same operator had been told to be released from when
-/// nothing has happened since. What the server has forgotten is excused. Of a lock that nests,
-/// holders are holds, and not judged.
+/// What the operator was told, when it has been told: "released" of a holder that had it still
+/// (LK005); or "not owner" (LK010) of one that had it all the time, or that it was released from
+/// just then. Of a lock that recalls its releases, see harness::Traits, also "released" of one
+/// whose lease had ended; and "not owner" of one that the same operator had been told to be
+/// released from when nothing has happened since. What the server has forgotten is excused. Of a
+/// lock that nests, holders are holds, and not judged.
 void JudgeForced(const Force& force, const History& history, std::vector<Violation>& violations);
 
 }  // namespace interlock::scenarios

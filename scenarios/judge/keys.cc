@@ -89,7 +89,7 @@ bool WasBarred(const History& history, const ServerHold& entry) {
   const Attempt* request = RequestOf(history, entry);
   if (request == nullptr || entry.granted - request->asked >= history.barred_for) return false;
   const VirtualTime told = ToldNo(history, *request, entry.token);
-  if (told >= entry.promised_until) return false;
+  if (told >= entry.surely_until()) return false;
   // What came before the answer may have been cleaned up since, and what came later by nobody.
   return entry.granted > told || (!entry.given_back() && request->answered == told);
 }
@@ -118,7 +118,7 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
     const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
     if (unknown && attempt.answered >= entry.granted - travel) return true;
   }
-  return made_it != nullptr && made_it->answered >= entry.promised_until;
+  return made_it != nullptr && made_it->answered >= entry.surely_until();
 }
 
 /// Several of the client's messages may have been lost between these instants, or none may have
@@ -256,7 +256,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
                                         Instant(entry.renewed))});
       return;
     }
-    if (hold->release_returned >= entry.promised_until) continue;  // kOpen: not released at all
+    if (hold->release_returned >= entry.surely_until()) continue;  // kOpen: not released at all
     // A quorum of the others may have decided what it says.
     const bool cut_off =
         history.quorum > 1 &&

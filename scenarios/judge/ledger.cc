@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/whose.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -18,37 +19,17 @@ const SeenOwner* FindOwner(const std::vector<SeenOwner>& owners, const std::stri
   return nullptr;
 }
 
+void SetEnd(const SeenOwner& seen, ServerHold& hold) {
+  hold.promised_until = seen.promised_until;
+  hold.left_open = seen.left_open;
+  hold.expires_at_ms = seen.expires_at_ms;
+}
+
 bool IsKnown(const History& history, int node, const std::string& token) {
   return std::any_of(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
         return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
       });
-}
-
-/// Who releases, extends or sets a limit does not grant to itself.
-bool HandsOver(Doing doing) { return doing != Doing::kAsking && doing != Doing::kNothing; }
-
-/// Whose the new entry with this token is, that a command of the client has made; -1: nobody's yet.
-int OwnerOfNew(const std::string& token, int client, Doing doing, const History& history) {
-  if (token.empty()) return client;
-  if (HandsOver(doing)) return -1;
-  // Nor need who gives up waiting, or looks when the first in line could have had it long since:
-  // then the token is known from another request, which may be over by now.
-  for (auto attempt = history.attempts.rbegin(); attempt != history.attempts.rend(); ++attempt) {
-    if (!attempt->Shows(token)) continue;
-    return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
-  }
-  return client;
-}
-
-/// Whose request has shown the token, be it over by now: what it asks for it asks for under its own
-/// limit. Who hands something over that nobody has asked for does not ask; -1: nobody knows.
-int AskedBy(const std::string& token, int client, Doing doing, const History& history) {
-  const auto attempt =
-      std::find_if(history.attempts.rbegin(), history.attempts.rend(),
-                   [&](const Attempt& one) { return !token.empty() && one.Shows(token); });
-  if (attempt != history.attempts.rend()) return attempt->client;
-  return HandsOver(doing) ? -1 : client;
 }
 
 /// Of a quorum one server may grant when others are being released already; -1: nobody's.
@@ -160,8 +141,7 @@ ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const Histo
   copy.token = owner.token;
   copy.granted = now;
   copy.renewed = now;
-  copy.promised_until = owner.promised_until;
-  copy.expires_at_ms = owner.expires_at_ms;
+  SetEnd(owner, copy);
   copy.node = node;
   copy.shared = owner.shared;
   copy.copied = true;
@@ -184,17 +164,22 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
   const bool somebody_new = std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
     return !IsKnown(history, look.node, owner.token);
   });
+  const bool for_all = ProlongsForAll(client, look, history);
   for (ServerHold& hold : history.server_holds) {
     if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
     const SeenOwner* seen = FindOwner(owners, hold.token);
     const bool over = hold.promised_until <= now;
     const bool void_already = hold.waived <= now;
+    const bool foreign = hold.client != client && hold.client >= 0;
     const bool forced = seen == nullptr && IsForced(history, client, hold);
     if (seen == nullptr) {
       if (over) {
         hold.end = ServerHoldEnd::kExpired;
         hold.ended = hold.promised_until;
-      } else if (forced || hold.client == client || hold.client < 0) {
+      } else if (foreign && !forced && hold.surely_until() <= now) {
+        hold.end = ServerHoldEnd::kExpired;
+        hold.ended = now;
+      } else if (forced || !foreign) {
         hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
         hold.ended = now;
         hold.grants_before_end = history.server_holds.size();
@@ -210,13 +195,12 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       continue;
     }
     if (seen->expires_at_ms == hold.expires_at_ms) continue;
-    const bool foreign = hold.client != client && hold.client >= 0;
-    if (over || (foreign && doing == Doing::kAsking)) {
+    if (over || (foreign && IsNewGrant(hold.token, client, doing, history))) {
       hold.end = over ? ServerHoldEnd::kExpired : ServerHoldEnd::kForeign;
       hold.ended = over ? hold.promised_until : now;
       continue;  // below, the entry counts as a new grant
     }
-    if (foreign && !void_already) {
+    if (foreign && !void_already && !for_all) {
       violations.push_back(
           {Judged::kForeignExtend, now, client,
            fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
@@ -227,10 +211,11 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     if (hold.client < 0 && doing == Doing::kAsking) {
       hold.client = OwnerOfNew(hold.token, client, doing, history);
     }
-    hold.promised_until = seen->promised_until;
-    hold.expires_at_ms = seen->expires_at_ms;
+    SetEnd(*seen, hold);
     hold.leased_ms = seen->expires_at_ms - look.now_ms;
-    hold.renewed = now;
+    // Who comes prolongs what is there for its own sake.
+    const bool by_the_way = for_all && (foreign || doing == Doing::kAsking);
+    if (!by_the_way) hold.renewed = now;
   }
   bool beside = false;
   for (const SeenOwner& owner : owners) {
@@ -251,8 +236,7 @@ void Ledger::Rebase(VirtualTime now, const Look& look, bool clock_only, History&
   for (ServerHold& hold : history.server_holds) {
     if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
     if (const SeenOwner* seen = FindOwner(look.owners, hold.token)) {
-      hold.promised_until = seen->promised_until;
-      hold.expires_at_ms = seen->expires_at_ms;
+      SetEnd(*seen, hold);
       continue;
     }
     // By its own clock the server has kept its promise.
@@ -317,8 +301,7 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
   hold.token = owner.token;
   hold.granted = now;
   hold.renewed = now;
-  hold.promised_until = owner.promised_until;
-  hold.expires_at_ms = owner.expires_at_ms;
+  SetEnd(owner, hold);
   hold.leased_ms = owner.expires_at_ms - look.now_ms;
   hold.node = look.node;
   hold.shared = owner.shared;
@@ -351,6 +334,7 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
   const std::vector<const ServerHold*> entries = EntriesOf(history, hold.client, hold.token);
   if (entries.empty()) return;
   const std::int64_t lease_ms = LeaseOf(history, hold.client).count() / 1'000'000;
+  const std::int64_t last_ms = 1;  // in which it is owned, too, see harness::LastMs
   const bool extended = HoldsForEnough(entries, history, [&](const ServerHold* entry) {
     if (std::min(entry->ended, entry->promised_until) <= called) return false;
     // What the extension itself has made is no proof that there was something to extend.
@@ -358,8 +342,8 @@ void Ledger::JudgeExtended(const ClientHold& hold, VirtualTime called, std::int6
     if (own_doing && entry->granted >= called) return false;
     // By the server's own clock, which may have been set since. An extension within the millisecond
     // of the last one changes nothing: then the deadline is the test.
-    const bool anew = entry->renewed >= called && entry->leased_ms >= lease_ms;
-    return anew || entry->expires_at_ms >= called_ms + lease_ms;
+    const bool anew = entry->renewed >= called && entry->leased_ms + last_ms >= lease_ms;
+    return anew || entry->expires_at_ms + last_ms >= called_ms + lease_ms;
   });
   if (extended) return;
   const VirtualTime ended = std::min(entries.front()->ended, entries.front()->promised_until);

@@ -47,6 +47,7 @@ struct SeenOwner {
   VirtualTime promised_until = kOpen;
   std::int64_t expires_at_ms = kNoDeadline;  ///< the same on the server's own clock
   bool shared = false;                       ///< a reader's
+  Duration left_open{};                      ///< see ServerHold
 };
 
 class Ledger {
@@ -58,6 +59,7 @@ class Ledger {
     int node = 0;
     std::int64_t now_ms = 0;  ///< on its own clock
     std::vector<SeenOwner> owners;
+    std::int64_t ttl_ms = kNoDeadline;  ///< the end of the key that the lock looked at last
   };
 
   /// After a command of `client` that changed data of that server.

@@ -135,6 +135,7 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
   view.sent = deciding.sent;
   view.renewed = std::max(renewed.renewed, stretch.from);
   view.promised_until = deciding.promised_until;
+  view.left_open = deciding.left_open;
   view.expires_at_ms = deciding.expires_at_ms;
   view.leased_ms = deciding.leased_ms;
   SetEnd(entries, stretch, quorum, view);

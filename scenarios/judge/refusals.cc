@@ -118,7 +118,7 @@ const ServerHold* LeftBehind(const History& history, const Attempt& attempt) {
     if (entry.copied || entry.waived != kOpen) continue;
     const bool its_own = entry.client == attempt.client && entry.granted >= attempt.asked &&
                          entry.granted <= attempt.answered;
-    if (its_own && std::min(entry.ended, entry.promised_until) > later &&
+    if (its_own && std::min(entry.ended, entry.surely_until()) > later &&
         !MayBeOfAnEarlierAttempt(history, entry, attempt)) {
       return &entry;
     }
@@ -174,7 +174,7 @@ std::optional<Violation> JudgeRelease(const History& history, const ClientHold& 
     return std::nullopt;
   }
   // Without its release it would not be the owner any more either.
-  if (entry->promised_until <= hold.release_returned) return std::nullopt;
+  if (entry->surely_until() <= hold.release_returned) return std::nullopt;
   if (history.quorum > 1 && HadCompany(history, hold)) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, hold.release_returned, hold.client,
                    fmt::format("{}'s release was told \"{}\" at {}, though it had released at {}",
@@ -219,7 +219,9 @@ std::optional<Violation> JudgeLateRelease(const History& history, const ClientHo
   const bool denied =
       hold.release_status == StatusCode::kNotOwner || hold.release_status == StatusCode::kLeaseLost;
   const ServerHold* entry = denied ? EntryOf(history, hold) : nullptr;
-  if (entry == nullptr || std::min(entry->ended, entry->promised_until) <= at) return std::nullopt;
+  if (entry == nullptr || std::min(entry->ended, entry->surely_until()) <= at) {
+    return std::nullopt;
+  }
   return NotRecovered("release", hold.client, at, hold.release_status, "while it was the owner,");
 }
 

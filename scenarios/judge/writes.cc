@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
 #include "scenarios/judge/words.h"
 
@@ -33,14 +34,16 @@ void JudgeWrites(const History& history, std::vector<Violation>& violations) {
   const Access* latest_of_writers = nullptr;
   for (const Access& access : history.accesses) {
     if (!access.accepted) continue;
-    const bool shared = history.holds[access.hold].shared;
+    const ClientHold& hold = history.holds[access.hold];
+    if (!hold.fencing_token && ForcedOutAt(history, hold) <= access.arrived) continue;
+    const bool shared = hold.shared;
     const Access* latest = shared ? latest_of_writers : latest_of_all;
     if (is_later(access, latest)) {
       if (is_later(access, latest_of_all)) latest_of_all = &access;
       if (!shared) latest_of_writers = &access;
       continue;
     }
-    const int client = history.holds[access.hold].client;
+    const int client = hold.client;
     violations.push_back(
         {Judged::kFencedWrites, access.arrived, client,
          fmt::format("the guarded resource accepted at {} what {} had sent at {} to {} it, after "

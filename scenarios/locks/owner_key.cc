@@ -10,7 +10,8 @@ namespace interlock::scenarios {
 std::vector<harness::Owner> OwnersAt(const harness::ServerView& server, std::string_view key) {
   std::vector<harness::Owner> owners;
   std::optional<std::string> token = server.String(key);
-  if (token) owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
+  if (token)
+    owners.push_back({std::move(*token), server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
   return owners;
 }
 

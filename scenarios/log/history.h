@@ -59,7 +59,8 @@ struct History {
   bool needs_healing = false;  ///< a fault lasts until phase 2 (a silent connection)
   VirtualTime end{};           ///< when the run stopped
   std::vector<Force> forces = {};
-  bool nests = false;  ///< its holders are holds, whose tokens are not their owners'
+  bool nests = false;             ///< its holders are holds, whose tokens are not their owners'
+  bool recalls_releases = false;  ///< it tells operators what was released from what has run out
 };
 
 /// That the client asks for.

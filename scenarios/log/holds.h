@@ -82,8 +82,11 @@ struct ServerHold {
   VirtualTime sent = kOpen;            ///< when its owner sent that command; kOpen: another's
   VirtualTime renewed{};               ///< the last command that made or prolonged it
   VirtualTime promised_until = kOpen;  ///< its deadline, exclusive; kOpen: it has none
-  std::int64_t expires_at_ms = 0;      ///< the same on the server's own clock
-  std::int64_t leased_ms = 0;          ///< by that clock, what was left of it when it was renewed
+  /// The millisecond before that if the lock leaves it open, see harness::LastMs: in that neither
+  /// its end nor its going on is wrong.
+  Duration left_open{};
+  std::int64_t expires_at_ms = 0;  ///< the same on the server's own clock
+  std::int64_t leased_ms = 0;      ///< by that clock, what was left of it when it was renewed
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
   /// How many grants had been made, of all entries, when it was given back: tells the order of what
@@ -101,8 +104,9 @@ struct ServerHold {
 
   /// The end of the promise S: a foreign delete does not end it, and neither does lost data.
   VirtualTime promise_end() const {
-    return std::min(waived, given_back() ? ended : promised_until);
+    return std::min(waived, given_back() ? ended : surely_until());
   }
+  VirtualTime surely_until() const { return promised_until - left_open; }
   bool given_back() const {
     return end == ServerHoldEnd::kReleased || end == ServerHoldEnd::kForced;
   }

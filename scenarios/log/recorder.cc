@@ -31,6 +31,7 @@ Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
     if (const auto stands = traits_.limit_stands) resource.history.limits.Keep(*stands);
     resource.history.prefers_writers = traits_.prefers_writers;
     resource.history.nests = traits_.nests;
+    resource.history.recalls_releases = traits_.recalls_releases;
     resource.history.drift_allowance = subject.DriftAllowance(one);
     resource.history.barred_for = subject.BarredFor(one);
     key_limits_.lease_ms =
@@ -121,15 +122,21 @@ const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
   look.owners.clear();
   auto owners = subject_.Owners(view, *resource.options);
   resource.observable = owners.has_value();
+  look.ttl_ms = view.shown_ttl().value_or(kNoDeadline);
   resource.history.ownership_seen = resource.observable;
   if (!resource.observable) return look;
   for (harness::Owner& owner : *owners) {
-    // Redis expires when now > deadline, in whole milliseconds: the deadline's own ms still counts.
-    const auto deadline = owner.expires_at_ms;
-    look.owners.push_back(
-        {std::move(owner.token),
-         deadline.has_value() ? world_->GlobalTimeOfServerMs(*deadline + 1) : kOpen,
-         deadline.value_or(kNoDeadline), owner.shared});
+    SeenOwner& seen = look.owners.emplace_back();
+    seen.token = std::move(owner.token);
+    seen.shared = owner.shared;
+    if (!owner.expires_at_ms.has_value()) continue;
+    using enum harness::LastMs;
+    seen.expires_at_ms = *owner.expires_at_ms;
+    const std::int64_t next = seen.expires_at_ms + 1;
+    seen.promised_until =
+        world_->GlobalTimeOfServerMs(owner.last_ms == kOver ? seen.expires_at_ms : next);
+    if (owner.last_ms != kUnsaid) continue;
+    seen.left_open = seen.promised_until - world_->GlobalTimeOfServerMs(seen.expires_at_ms);
   }
   return look;
 }

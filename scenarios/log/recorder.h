@@ -67,6 +67,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   const std::string& stray_key() const { return stray_key_; }
 
   void OnSend(int process, std::uint64_t number, sim::VirtualTime now) override;
+  void BeforeCommand(int process, const sim::redis::Argv& argv, sim::VirtualTime now) override;
   void AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
                     const sim::redis::Value* reply, sim::VirtualTime now) override;
   void OnFault(const sim::Fault& fault, sim::VirtualTime now) override;
@@ -126,14 +127,14 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) const;
   /// Of the client's dealings, whatever it has to do with each resource.
   bool AnyDealing(int client, bool (*holds)(const Dealing& dealing, VirtualTime now)) const;
-  /// What the server in view holds of the resource; not `observable` if the subject does not show
-  /// it. Valid until the next look.
+  /// What the server in view holds, if the subject shows it. Valid until the next look.
   const Ledger::Look& LookAtServer(Resource& resource);
   void OnArrived(const Sent& write);
-  /// Of a lock that renews by itself: its client sends something while nobody asks it to, and a
-  /// command of it has been executed.
+  /// Of a lock that renews by itself: what nobody has asked for is sent, and executed.
   void NoteUnasked(Party who, VirtualTime now);
   void NoteRenewed(int process, VirtualTime now);
+  /// The data that the server in view has now is no client's doing.
+  void Rebase(bool clock_only, VirtualTime now);
   /// Of a semaphore that keeps its limit: a command of its client has changed data.
   void NoteLimits(int process, std::uint64_t number, VirtualTime now);
   /// What the client sent that command for, which may come late; else what it is in the middle of.
@@ -143,7 +144,6 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void JudgeKeys(int process, VirtualTime now);
   /// What the clock shows that is furthest behind, of the one server or of these.
   std::int64_t LeastServerMs(int nodes);
-  /// The request that made or renewed the grant, and how long ago that is for its client.
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
   /// Whether the renewal has made the promise to that token longer, and it goes on.
   static void NoteProlonged(const History& history, const std::string& token, Renewal& renewal);

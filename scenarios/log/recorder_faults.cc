@@ -140,15 +140,28 @@ void Recorder::OnServerChange(int node, sim::ServerChange change, VirtualTime no
       continue;
     }
     if (clock_only) resource.history.server_clock_moved = true;
+  }
+  if (change != sim::ServerChange::kGone) Rebase(clock_only, now);
+}
+
+void Recorder::BeforeCommand(int /*process*/, const sim::redis::Argv& /*argv*/,
+                             sim::VirtualTime now) {
+  if (closed_) return;
+  // What replication or expiry has done since the last one is not this one's doing.
+  const Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
+  if (world_->server().mutations() != seen.mutations) Rebase(false, now);
+}
+
+void Recorder::Rebase(bool clock_only, VirtualTime now) {
+  for (Resource& resource : resources_) {
     const Ledger::Look& look = LookAtServer(resource);
     for (Dealing& client : dealings_) {
       client.extend_called_ms = std::min(client.extend_called_ms, look.now_ms);
     }
     if (resource.observable) Ledger::Rebase(now, look, clock_only, resource.history);
   }
-  if (change == sim::ServerChange::kGone) return;
-  seen_[static_cast<std::size_t>(node)] = {world_->server().mutations(),
-                                           world_->server().changes()};
+  const sim::redis::Server& server = world_->server();
+  seen_[static_cast<std::size_t>(world_->server_node())] = {server.mutations(), server.changes()};
 }
 
 void Recorder::OnRestart(int process, sim::VirtualTime /*now*/) {

@@ -53,7 +53,7 @@ bool Recorder::MayBeLost(Party who, VirtualTime now) {
   if (traits_.several || !history(who).supersessions.empty()) return true;
   if (!resource(who).observable || dealing(who).valid_end <= now) return true;
   const ServerHold* entry = FindServerHold(history(who), who.client, hold(who).token);
-  if (entry == nullptr || entry->promised_until <= now) return true;
+  if (entry == nullptr || entry->surely_until() <= now) return true;
   return entry->ended <= now && entry->end != ServerHoldEnd::kReleased;
 }
 

@@ -3,6 +3,9 @@
 // The harness interface's look at the data, over the fake Redis.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include <interlock/harness/lock.h>
 
 #include "sim/redis/server.h"
@@ -27,11 +30,16 @@ class FakeServerView : public harness::ServerView {
     return server_.PeekSortedSet(database_, key);
   }
   std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const override {
-    return server_.PeekExpiresAtMs(database_, key);
+    shown_ttl_ = server_.PeekExpiresAtMs(database_, key);
+    return shown_ttl_;
   }
   std::int64_t NowMs() const override { return server_.time_us() / 1000; }
 
+  /// What ExpiresAtMs() has answered last.
+  const std::optional<std::int64_t>& shown_ttl() const { return shown_ttl_; }
+
  private:
+  mutable std::optional<std::int64_t> shown_ttl_;
   const sim::redis::Server& server_;
   const int database_;
 };

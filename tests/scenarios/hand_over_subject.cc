@@ -142,7 +142,8 @@ class HandOver final : public harness::Subject {
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     const std::string key = options.key_prefix + options.resource;
     std::vector<harness::Owner> owners;
-    if (auto token = server.String(key)) owners.push_back({*token, server.ExpiresAtMs(key)});
+    if (auto token = server.String(key))
+      owners.push_back({*token, server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
     return owners;
   }
   std::vector<harness::AuxiliaryKey> AuxiliaryKeys(

@@ -152,7 +152,8 @@ class Plain final : public harness::Subject {
     std::vector<harness::Owner> owners;
     const std::string key = KeyOf(options);
     if (auto token = server.String(key)) {
-      owners.push_back({std::move(*token), server.ExpiresAtMs(key)});
+      owners.push_back(
+          {std::move(*token), server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
     }
     return owners;
   }

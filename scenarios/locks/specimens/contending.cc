@@ -58,7 +58,8 @@ Specimen Make() {
                           const std::string stripe = StripeOf(KeyOf(options));
                           std::vector<harness::Owner> owners;
                           if (auto token = server.String(stripe)) {
-                            owners.push_back({std::move(*token), server.ExpiresAtMs(stripe)});
+                            owners.push_back({std::move(*token), server.ExpiresAtMs(stripe), false,
+                                              harness::LastMs::kOwned});
                           }
                           return std::optional(owners);
                         }}),

@@ -192,7 +192,7 @@ std::optional<std::vector<harness::Owner>> Owners(const harness::ServerView& ser
   const std::string key = KeyOf(options);
   std::vector<harness::Owner> owners;
   for (auto& [owner, count] : server.Hash(key)) {
-    owners.push_back({std::move(owner), server.ExpiresAtMs(key)});
+    owners.push_back({std::move(owner), server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
   }
   return owners;
 }

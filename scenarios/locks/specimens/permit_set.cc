@@ -12,7 +12,8 @@ std::optional<std::vector<harness::Owner>> PermitSetOwners(const harness::Server
   std::vector<harness::Owner> owners;
   for (auto& [token, score] : server.SortedSet(KeyOf(options))) {
     const auto expires_at_ms = static_cast<std::int64_t>(score);
-    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
+    if (expires_at_ms >= server.NowMs())
+      owners.push_back({token, expires_at_ms, false, harness::LastMs::kOwned});
   }
   return owners;
 }

@@ -46,7 +46,8 @@ std::optional<std::vector<harness::Owner>> ReadersAndWriter(const harness::Serve
   std::vector<harness::Owner> owners = OwnersAt(server, key);
   for (auto& [token, score] : server.SortedSet(key + ":readers")) {
     const auto expires_at_ms = static_cast<std::int64_t>(score);
-    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms, true});
+    if (expires_at_ms >= server.NowMs())
+      owners.push_back({token, expires_at_ms, true, harness::LastMs::kOwned});
   }
   return owners;
 }

@@ -137,7 +137,7 @@ Status Force(RedisClient& redis, Attempt& seen) {
 Specimen Make() {
   return {MakeLock({.name = "broken/force-takes-whoever",
                     .summary = "an operator takes the lock from whoever has it by then",
-                    .traits = {.operators = true},
+                    .traits = {.operators = true, .recalls_releases = true},
                     .force = Force}),
           {{"foreign-release", "overstay", SynchronyClass::kNone, kNotAsked}},
           {.clients = 2, .attempts = 2}};
@@ -161,6 +161,7 @@ Specimen Make() {
                              "takes the lock away from a waiter, which fetches it all the same",
                              WhenWoken::kCounts, 1);
   recipe.traits.operators = true;
+  recipe.traits.recalls_releases = true;
   recipe.force = GivesToTheNext;
   return {MakeLock(std::move(recipe)),
           {{"belief-exclusion", "next-in-line", SynchronyClass::kBounded}},
@@ -181,10 +182,11 @@ namespace force_wakes_nobody {
 Specimen Make() {
   return {MakeLock({.name = "broken/force-wakes-nobody",
                     .summary = "an operator takes the lock away, and no waiter is told",
-                    .traits = {.operators = true},
+                    .traits = {.operators = true, .recalls_releases = true},
                     .unlock = UnlockAndSignal,
                     .wait = WaitForSignal,
                     .auxiliary = SignalKeys,
+                    .hand_over_bound = [](const harness::LockOptions&) { return milliseconds(20); },
                     .force = UnlockCorrectly}),
           {{"deadlock", "contention", SynchronyClass::kNone, kNotAsked}},
           {.clients = 3}};

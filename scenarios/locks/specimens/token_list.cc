@@ -33,7 +33,8 @@ std::vector<harness::Owner> Owners(const harness::ServerView& server,
   std::vector<harness::Owner> owners;
   for (auto& [token, deadline] : server.Hash(GrabbedKey(KeyOf(options)))) {
     const std::int64_t expires_at_ms = std::atoll(deadline.c_str());
-    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
+    if (expires_at_ms >= server.NowMs())
+      owners.push_back({token, expires_at_ms, false, harness::LastMs::kOwned});
   }
   return owners;
 }

@@ -29,7 +29,8 @@ class FairMutexAdapter : public MutexAdapter {
             .bypass_bound = 0,
             .own_leases = true,
             .stops = true,
-            .operators = true};
+            .operators = true,
+            .recalls_releases = true};
   }
   std::vector<harness::Promise> Promises() const override {
     return WithOrder(MutexAdapter::Promises());

@@ -41,7 +41,11 @@ class KeyText {
 class MutexAdapter : public harness::Subject {
  public:
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .stops = true, .operators = true};
+    return {.can_extend = true,
+            .fencing = true,
+            .stops = true,
+            .operators = true,
+            .recalls_releases = true};
   }
   /// A client has no tasks of its own but those that renew.
   harness::ExploredBound explored() const override {

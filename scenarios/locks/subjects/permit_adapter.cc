@@ -18,7 +18,8 @@ harness::Traits PermitAdapter::traits() const {
           .fencing = true,
           .limit_stands = LimitStands(),
           .stops = true,
-          .operators = true};
+          .operators = true,
+          .recalls_releases = true};
 }
 
 std::vector<harness::Promise> PermitAdapter::Promises() const {
@@ -57,7 +58,8 @@ std::optional<std::vector<harness::Owner>> PermitAdapter::Owners(
   std::vector<harness::Owner> owners;
   for (auto& [token, score] : server.SortedSet(KeyText(options, ":holders").view())) {
     const auto expires_at_ms = static_cast<std::int64_t>(score);
-    if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms});
+    if (expires_at_ms >= server.NowMs())
+      owners.push_back({token, expires_at_ms, false, harness::LastMs::kOwned});
   }
   return owners;
 }

@@ -35,7 +35,12 @@ class RedlockAdapter final : public MutexAdapter {
     return "interlock::Redlock: one holder at a time, by a quorum of independent masters";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .quorum = true, .stops = true, .operators = true};
+    return {.can_extend = true,
+            .fencing = true,
+            .quorum = true,
+            .stops = true,
+            .operators = true,
+            .recalls_releases = true};
   }
 
   /// Three masters, each with a task of the client's.

@@ -144,7 +144,9 @@ class ReentrantMutexAdapter final : public MutexAdapter {
     const std::string key = KeyOf(options);
     std::vector<harness::Owner> owners;
     for (auto& [field, value] : server.Hash(key)) {
-      if (field == "owner") owners.push_back({std::move(value), server.ExpiresAtMs(key)});
+      if (field == "owner")
+        owners.push_back(
+            {std::move(value), server.ExpiresAtMs(key), false, harness::LastMs::kOwned});
     }
     return owners;
   }

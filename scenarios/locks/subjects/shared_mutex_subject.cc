@@ -94,7 +94,8 @@ class SharedMutexAdapter final : public MutexAdapter {
             .prefers_writers = prefers_writers_,
             .own_leases = true,
             .stops = true,
-            .operators = true};
+            .operators = true,
+            .recalls_releases = true};
   }
   std::vector<harness::Promise> Promises() const override {
     return WithOrder(MutexAdapter::Promises());
@@ -112,7 +113,8 @@ class SharedMutexAdapter final : public MutexAdapter {
     std::vector<harness::Owner> owners = OwnersAt(server, key);
     for (auto& [token, score] : server.SortedSet(key + ":readers")) {
       const auto expires_at_ms = static_cast<std::int64_t>(score);
-      if (expires_at_ms >= server.NowMs()) owners.push_back({token, expires_at_ms, true});
+      if (expires_at_ms >= server.NowMs())
+        owners.push_back({token, expires_at_ms, true, harness::LastMs::kOwned});
     }
     return owners;
   }

@@ -47,7 +47,8 @@ class SingleFileAdapter final : public PermitAdapter {
       std::int64_t expires_at_ms = 0;
       std::from_chars(end.data(), end.data() + end.size(), expires_at_ms);
       if (expires_at_ms < server.NowMs()) continue;
-      owners.push_back({std::string(permit.substr(0, permit.find(' '))), expires_at_ms});
+      owners.push_back({std::string(permit.substr(0, permit.find(' '))), expires_at_ms, false,
+                        harness::LastMs::kOwned});
     }
     return owners;
   }

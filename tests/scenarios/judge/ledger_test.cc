@@ -425,8 +425,10 @@ TEST_F(ServersTest, AnExtensionThatNeedNotProlongAfterAStepBackIsAFullLease) {
   Ledger::Rebase(Ms(100), back, true, history_);
   const ClientHold hold = Believes(0, Ms(11), Ms(1000));
   Ledger::JudgeExtended(hold, Ms(500), 10, Ms(501), history_, violations_);
-  EXPECT_THAT(violations_, IsEmpty());
+  // With its last ms that is a whole lease, too.
   Ledger::JudgeExtended(hold, Ms(500), 11, Ms(501), history_, violations_);
+  EXPECT_THAT(violations_, IsEmpty());
+  Ledger::JudgeExtended(hold, Ms(500), 12, Ms(501), history_, violations_);
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
 }
 

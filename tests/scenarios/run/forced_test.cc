@@ -49,6 +49,7 @@ Force OfC1(StatusCode answer = StatusCode::kOk) {
 /// C1 is granted at 100 ms; the operator takes that away at 305 ms.
 History ForcedOut() {
   History history = NewHistory();
+  history.recalls_releases = true;
   history.holds = {Inside(Believes(0, Ms(100), Ms(1100)), Ms(100), Ms(900))};
   history.server_holds = {Ended(Owns(0, Ms(100), Ms(1100)), ServerHoldEnd::kForced, Ms(305))};
   history.forces = {OfC1()};
@@ -120,6 +121,18 @@ TEST(ForcedTest, ReleasedOfWhatGoesOnOrHadExpiredIsConvicted) {
   EXPECT_THAT(violations[0].what, HasSubstr("C3, an operator, was told \"released\""));
   history.server_holds = {Ended(Owns(0, Ms(0), Ms(250)), ServerHoldEnd::kExpired, Ms(250))};
   EXPECT_THAT(JudgeAnswer(history), ::testing::SizeIs(1));
+}
+
+TEST(ForcedTest, WithoutATraceEitherIsSaidOfALeaseThatHasEnded) {
+  History history = ForcedOut();
+  history.recalls_releases = false;
+  history.server_holds = {Ended(Owns(0, Ms(0), Ms(250)), ServerHoldEnd::kExpired, Ms(250))};
+  EXPECT_THAT(JudgeAnswer(history), IsEmpty());
+  history.forces = {OfC1(StatusCode::kNotOwner)};
+  EXPECT_THAT(JudgeAnswer(history), IsEmpty());
+  history.forces = {OfC1()};
+  history.server_holds = {Owns(0, Ms(100), Ms(1100))};
+  EXPECT_THAT(JudgeAnswer(history), ::testing::SizeIs(1)) << "it has it still";
 }
 
 TEST(ForcedTest, ReleasedIsTrueThoughTheSameTokenWasGrantedAnewSince) {

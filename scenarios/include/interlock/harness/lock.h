@@ -99,7 +99,9 @@ class Lock {
     return Status(StatusCode::kInvalidArgument, "there is nothing for operators");
   }
   /// Takes it away from a holder that Inspect() has shown, and from nobody else; whoever waits is
-  /// woken. kOk: released, now or before. kNotOwner: it was no holder any more.
+  /// woken. kOk: that holder has it no more, and is released now at the latest. kNotOwner: it was
+  /// no holder any more. Which it is where it had been released before: see
+  /// Traits::recalls_releases.
   virtual Status ForceRelease(const SeenHolder& /*holder*/) {
     return Status(StatusCode::kInvalidArgument, "there is nothing for operators");
   }

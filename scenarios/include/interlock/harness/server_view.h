@@ -31,11 +31,21 @@ class ServerView {
   virtual std::int64_t NowMs() const = 0;
 };
 
+/// Whether an entry is owned while ServerView::NowMs() shows its `expires_at_ms`.
+enum class LastMs : std::uint8_t {
+  kUnsaid,  ///< held against nobody: who is granted the lock then is right, and who is refused, too
+  kOwned,   ///< as a key of Redis is there while its time has not *passed* its end (EXPIRE)
+  kOver,    ///< the end is the first ms that is free
+};
+
 /// One ownership entry in the server.
 struct Owner {
   std::string token;
   std::optional<std::int64_t> expires_at_ms;  ///< nullopt: never, which is itself a fault (LK011)
   bool shared = false;                        ///< a reader: others of its kind are no intruders
+  /// A lease of L ms that is given at t thus ends with t + L, whether the lock shows that (kOver),
+  /// t + L - 1, or, a ms more than was asked for, t + L (kOwned).
+  LastMs last_ms = LastMs::kUnsaid;
 };
 
 /// A key that the lock keeps besides its ownership entries (a signal list, a fencing counter).

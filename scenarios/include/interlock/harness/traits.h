@@ -50,6 +50,9 @@ struct Traits {
   bool own_leases = false;
   bool stops = false;      ///< the waits that take a std::stop_token end when it is requested to
   bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; of no latch
+  /// ForceRelease knows a holder that was released before (kOk) from one whose lease has run out
+  /// (kNotOwner). A lock that keeps no trace of either may say one as well as the other.
+  bool recalls_releases = false;
 };
 
 }  // namespace interlock::harness

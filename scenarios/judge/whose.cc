@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/whose.h"
+
+#include <algorithm>
+
+namespace interlock::scenarios {
+namespace {
+
+/// Who releases, extends or sets a limit does not grant to itself.
+bool HandsOver(Doing doing) { return doing != Doing::kAsking && doing != Doing::kNothing; }
+
+}  // namespace
+
+int OwnerOfNew(const std::string& token, int client, Doing doing, const History& history) {
+  if (token.empty()) return client;
+  if (HandsOver(doing)) return -1;
+  // Nor need who gives up waiting, or looks when the first in line could have had it long since:
+  // then the token is known from another request, which may be over by now.
+  for (auto attempt = history.attempts.rbegin(); attempt != history.attempts.rend(); ++attempt) {
+    if (!attempt->Shows(token)) continue;
+    return attempt->client == client && !IsOver(history, *attempt) ? client : -1;
+  }
+  return client;
+}
+
+int AskedBy(const std::string& token, int client, Doing doing, const History& history) {
+  const auto attempt =
+      std::find_if(history.attempts.rbegin(), history.attempts.rend(),
+                   [&](const Attempt& one) { return !token.empty() && one.Shows(token); });
+  if (attempt != history.attempts.rend()) return attempt->client;
+  return HandsOver(doing) ? -1 : client;
+}
+
+bool IsNewGrant(const std::string& token, int client, Doing doing, const History& history) {
+  return doing == Doing::kAsking && OwnerOfNew(token, client, doing, history) == client;
+}
+
+bool ProlongsForAll(int client, const Ledger::Look& look, const History& history) {
+  const auto& owners = look.owners;
+  if (owners.size() < 2 || look.ttl_ms == kNoDeadline) return false;
+  const SeenOwner& first = owners.front();
+  const bool one_ttl = std::all_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
+    return owner.expires_at_ms == look.ttl_ms;
+  });
+  if (!one_ttl) return false;
+  const ServerHold* other = nullptr;
+  for (const ServerHold& hold : history.server_holds) {
+    if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
+    if (other != nullptr && hold.expires_at_ms != other->expires_at_ms) return false;
+    other = &hold;
+  }
+  if (other == nullptr || other->promised_until > first.promised_until) return false;
+  return std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
+    return AskedBy(owner.token, client, Doing::kAsking, history) == client;
+  });
+}
+
+}  // namespace interlock::scenarios
