@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/run/guard.h"
+#include "scenarios/search/isolated.h"
 #include "scenarios/search/rows.h"
 #include "sim/universe.h"
 
@@ -52,9 +54,21 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Run
   return row;
 }
 
+/// Of a run that did not come to its end.
+reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const WorkerEnd& end) {
+  reports::ResultRow row = RowOf(replayed.unit, property);
+  row.runs = 1;
+  row.exercised = property == Judged::kCrash ? 1 : 0;
+  row.replay = replayed.token_text;
+  row.reason = fmt::format("the lock {}", end.what);
+  if (property == Judged::kCrash) row.verdict = reports::Verdict::kViolated;
+  return row;
+}
+
 }  // namespace
 
-SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry) {
+SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
+                            std::chrono::seconds patience) {
   SavedCases saved;
   std::error_code error;
   const std::vector<std::string> names = CasesIn(folder, error);
@@ -64,6 +78,11 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry)
     return saved;
   }
   sim::Universe universe;
+  CampaignOptions isolation;
+  isolation.isolate = true;
+  isolation.patience = patience;
+  isolation.stop = &Interrupted();
+  IsolatedRunner isolated(isolation);
   for (const std::string& name : names) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     const auto replayed = ReadReplayCase(path, registry);
@@ -79,6 +98,13 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry)
     }
     const RunCase run_case{replayed->unit.entry->subject.get(), replayed->unit.scenario,
                            replayed->unit.synchrony};
+    if (isolated.Isolates(*replayed->unit.entry)) {
+      if (const auto end = isolated.EndOf(replayed->unit, replayed->token_text, false)) {
+        saved.rows.push_back(RowFor(*replayed, *property, *end));
+        saved.rows.back().saved_case = name;
+        continue;
+      }
+    }
     const GuardedRun guarded(run_case.subject->name(), run_case.scenario->name, run_case.synchrony,
                              std::string_view(replayed->token_text));
     sim::Choices choices = replayed->Choices();

@@ -3,6 +3,7 @@
 // `check --cases DIR`: counterexamples that were saved once, a corpus of regressions.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct SavedCases {
 };
 
 /// REQUIRES: Guard, and the calling thread is a GuardedThread.
-SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry);
+/// `patience`: real time that a foreign lock's run may take.
+SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
+                            std::chrono::seconds patience);
 
 }  // namespace interlock::scenarios::cli
