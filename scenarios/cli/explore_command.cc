@@ -134,7 +134,7 @@ class ExploreCommand {
       row.replay = end.last.token;
     }
     UnitResult sum;
-    sum.crash = Crash{0, end.what, end.hung, end.last.token};
+    sum.crash = LockCrash{0, end.what, end.hung, end.last.token};
     report.results.push_back(CrashRow(unit, sum));
     report.results.back().runs_to_first_violation.reset();
     report.results.back().replay = end.last.token;

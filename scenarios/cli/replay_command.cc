@@ -145,7 +145,7 @@ class Replay {
   /// The run does not come to its end: what was seen of it.
   ExitCode PublishCrash(const WorkerEnd& end) {
     UnitResult sum;
-    sum.crash = Crash{0, end.what, end.hung, ""};
+    sum.crash = LockCrash{0, end.what, end.hung, ""};
     CampaignResult result;
     FillRows({case_.unit}, {sum}, result);
     result.report.tool = ThisTool();

@@ -110,12 +110,12 @@ struct Unit {
 };
 
 /// A run that took its process down, or went on for longer than it may.
-struct Crash {
+struct LockCrash {
   std::uint64_t index = 0;  ///< of the run; 0 in an exploration
   std::string what;         ///< "crashed (SIGSEGV)"
   bool hung = false;
   std::string token;  ///< of an exploration's run; may be empty
-  bool operator==(const Crash&) const = default;
+  bool operator==(const LockCrash&) const = default;
 };
 
 struct UnitResult {
@@ -138,7 +138,7 @@ struct UnitResult {
   std::uint64_t hash = 0;
   /// Of the run after these, and then the unit has no further ones: what the first crash of a unit
   /// is does not depend on who came to it first.
-  std::optional<Crash> crash;
+  std::optional<LockCrash> crash;
   std::string left_out;  ///< why it was not run; empty: it was
 };
 

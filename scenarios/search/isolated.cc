@@ -93,7 +93,7 @@ UnitResult IsolatedRunner::RunBlock(const Unit& unit, std::uint64_t first, std::
     const std::uint64_t at = std::clamp(answer.end->last.index, first, last);
     if (at > first) result = RunBlock(unit, first, at - first);
     if (!result.crash && result.runs == at - first) {
-      result.crash = Crash{at, answer.end->what, answer.end->hung, ""};
+      result.crash = LockCrash{at, answer.end->what, answer.end->hung, ""};
     }
   } else if (answer.body || !answer.refused.empty()) {
     result.inconclusive = count;
@@ -113,7 +113,7 @@ ExplorationSum IsolatedRunner::Explore(const LockExploration& exploration) {
     if (read.value) return FromShardExploration(*read.value);
   }
   if (answer.end) {
-    sum.crash = Crash{0, answer.end->what, answer.end->hung, answer.end->last.token};
+    sum.crash = LockCrash{0, answer.end->what, answer.end->hung, answer.end->last.token};
   } else if (answer.body || !answer.refused.empty()) {
     sum.inconclusive = Unanswered(answer);
   }

@@ -167,7 +167,7 @@ reports::ResultRow CrashRow(const LockExploration& exploration, const Exploratio
   return row;
 }
 
-Found FoundBy(const LockExploration& exploration, const Crash& crash) {
+Found FoundBy(const LockExploration& exploration, const LockCrash& crash) {
   Found found;
   found.unit = UnitOf(exploration);
   found.property = Judged::kCrash;

@@ -30,14 +30,14 @@ Status Invalid(std::string message) {
   return Status(StatusCode::kInvalidArgument, std::move(message));
 }
 
-std::optional<reports::ShardCrash> ToShardCrash(const std::optional<Crash>& crash) {
+std::optional<reports::ShardCrash> ToShardCrash(const std::optional<LockCrash>& crash) {
   if (!crash) return std::nullopt;
   return reports::ShardCrash{crash->index, crash->what, crash->hung, crash->token};
 }
 
-std::optional<Crash> FromShardCrash(const std::optional<reports::ShardCrash>& crash) {
+std::optional<LockCrash> FromShardCrash(const std::optional<reports::ShardCrash>& crash) {
   if (!crash) return std::nullopt;
-  return Crash{crash->index, crash->what, crash->hung, crash->token};
+  return LockCrash{crash->index, crash->what, crash->hung, crash->token};
 }
 
 /// The blocks of all shards, each to be taken once.
