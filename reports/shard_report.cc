@@ -28,6 +28,11 @@ Counts FromObject(const ShardJson& object) {
   return counts;
 }
 
+ShardJson ToObject(const ShardCrash& crash) {
+  return {
+      {"index", crash.index}, {"what", crash.what}, {"hung", crash.hung}, {"token", crash.token}};
+}
+
 ShardJson ToObject(const ShardBlock& block) {
   ShardJson object = {{"lock", block.lock},
                       {"scenario", block.scenario},
@@ -55,6 +60,7 @@ ShardJson ToObject(const ShardBlock& block) {
   object["stories"] = ToObject(block.stories);
   object["updates"] = block.updates;
   object["lost_updates"] = block.lost_updates;
+  if (block.crash) object["crash"] = ToObject(*block.crash);
   return object;
 }
 
@@ -72,6 +78,13 @@ std::uint64_t Number(const ShardJson& object, const char* key) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
   throw ShardJson::other_error::create(501, fmt::format("{}: expected a whole number", key),
                                        nullptr);
+}
+
+std::optional<ShardCrash> CrashFrom(const ShardJson& object) {
+  if (!object.contains("crash")) return std::nullopt;
+  const ShardJson& crash = object.at("crash");
+  return ShardCrash{Number(crash, "index"), crash.at("what").get<std::string>(),
+                    crash.at("hung").get<bool>(), crash.at("token").get<std::string>()};
 }
 
 ShardBlock BlockFrom(const ShardJson& object) {
@@ -99,21 +112,24 @@ ShardBlock BlockFrom(const ShardJson& object) {
   block.stories = FromObject(object.at("stories"));
   block.updates = object.at("updates").get<std::uint64_t>();
   block.lost_updates = object.at("lost_updates").get<std::uint64_t>();
+  block.crash = CrashFrom(object);
   return block;
 }
 
 ShardJson ToObject(const ShardExploration& one) {
-  return {{"lock", one.lock},
-          {"complete", one.complete},
-          {"states", one.states},
-          {"runs", one.runs},
-          {"divergences", one.divergences},
-          {"inconclusive", one.inconclusive},
-          {"exercised", ToObject(one.exercised)},
-          {"reductions", one.reductions},
-          {"violated", one.violated},
-          {"what", one.what},
-          {"token", one.token}};
+  ShardJson object = {{"lock", one.lock},
+                      {"complete", one.complete},
+                      {"states", one.states},
+                      {"runs", one.runs},
+                      {"divergences", one.divergences},
+                      {"inconclusive", one.inconclusive},
+                      {"exercised", ToObject(one.exercised)},
+                      {"reductions", one.reductions},
+                      {"violated", one.violated},
+                      {"what", one.what},
+                      {"token", one.token}};
+  if (one.crash) object["crash"] = ToObject(*one.crash);
+  return object;
 }
 
 ShardExploration ExplorationFrom(const ShardJson& object) {
@@ -129,6 +145,7 @@ ShardExploration ExplorationFrom(const ShardJson& object) {
   one.violated = object.at("violated").get<std::string>();
   one.what = object.at("what").get<std::string>();
   one.token = object.at("token").get<std::string>();
+  one.crash = CrashFrom(object);
   return one;
 }
 
@@ -182,53 +199,28 @@ std::string ToJson(const ShardReport& report) {
   return object.dump(1, ' ', false, ShardJson::error_handler_t::replace) + "\n";
 }
 
-std::string ToLine(const BlockRequest& request) {
-  return ShardJson{{"lock", request.lock},
-                   {"scenario", request.scenario},
-                   {"class", ToString(request.synchrony)},
-                   {"seed", request.seed},
-                   {"strategy", request.strategy},
-                   {"first", request.first},
-                   {"count", request.count}}
-      .dump(-1, ' ', false, ShardJson::error_handler_t::replace);
+std::string ToLine(const ShardBlock& block) {
+  return ToObject(block).dump(-1, ' ', false, ShardJson::error_handler_t::replace);
 }
 
-std::string ToLine(const ShardBlock& answer) {
-  return ToObject(answer).dump(-1, ' ', false, ShardJson::error_handler_t::replace);
+std::string ToLine(const ShardExploration& exploration) {
+  return ToObject(exploration).dump(-1, ' ', false, ShardJson::error_handler_t::replace);
 }
 
-std::string RefusalLine(std::string_view why) {
-  return ShardJson{{"refused", why}}.dump(-1, ' ', false, ShardJson::error_handler_t::replace);
-}
-
-ReadResult<BlockRequest> ReadBlockRequest(std::string_view line) {
-  ReadResult<BlockRequest> result;
+ReadResult<ShardBlock> ReadBlock(std::string_view line) {
+  ReadResult<ShardBlock> result;
   try {
-    const ShardJson object = ShardJson::parse(line);
-    BlockRequest request;
-    request.lock = object.at("lock").get<std::string>();
-    request.scenario = object.at("scenario").get<std::string>();
-    request.synchrony = ClassOf(object.at("class").get<std::string>());
-    request.seed = Number(object, "seed");
-    request.strategy = object.at("strategy").get<std::string>();
-    request.first = Number(object, "first");
-    request.count = Number(object, "count");
-    result.value = std::move(request);
+    result.value = BlockFrom(ShardJson::parse(line));
   } catch (const ShardJson::exception& error) {
     result.error = SafeForTerminal(error.what(), true);
   }
   return result;
 }
 
-ReadResult<ShardBlock> ReadBlockAnswer(std::string_view line) {
-  ReadResult<ShardBlock> result;
+ReadResult<ShardExploration> ReadExploration(std::string_view line) {
+  ReadResult<ShardExploration> result;
   try {
-    const ShardJson object = ShardJson::parse(line);
-    if (object.contains("refused")) {
-      result.error = SafeForTerminal(object.at("refused").get<std::string>(), true);
-    } else {
-      result.value = BlockFrom(object);
-    }
+    result.value = ExplorationFrom(ShardJson::parse(line));
   } catch (const ShardJson::exception& error) {
     result.error = SafeForTerminal(error.what(), true);
   }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,6 +28,15 @@ struct ShardProperty {
   std::uint64_t violating_runs = 0;
   std::vector<std::uint64_t> violations;  ///< indices of the first few violating runs
   bool operator==(const ShardProperty&) const = default;
+};
+
+/// The run that took its process down, or took too long.
+struct ShardCrash {
+  std::uint64_t index = 0;  ///< of the run
+  std::string what;         ///< "crashed (SIGSEGV)"
+  bool hung = false;        ///< it went on and on, and was ended
+  std::string token;        ///< of a run that has no index; else empty
+  bool operator==(const ShardCrash&) const = default;
 };
 
 /// Consecutive runs of one lock in one scenario and class. Units: runs, unless the name says other.
@@ -48,8 +58,9 @@ struct ShardBlock {
   std::vector<std::pair<std::string, std::uint64_t>> goals;
   std::vector<std::pair<std::string, std::uint64_t>> struck;  ///< runs in which a fault took effect
   std::vector<std::pair<std::string, std::uint64_t>> stories;
-  std::uint64_t updates = 0;       ///< that guarded resources accepted
-  std::uint64_t lost_updates = 0;  ///< those of them that another write has wiped out
+  std::uint64_t updates = 0;        ///< that guarded resources accepted
+  std::uint64_t lost_updates = 0;   ///< those of them that another write has wiped out
+  std::optional<ShardCrash> crash;  ///< of the run after these, which ended the block
   bool operator==(const ShardBlock&) const = default;
 };
 
@@ -67,6 +78,7 @@ struct ShardExploration {
   std::string violated;  ///< the slug
   std::string what;
   std::string token;
+  std::optional<ShardCrash> crash;  ///< which ended the exploration
   bool operator==(const ShardExploration&) const = default;
 };
 
@@ -90,27 +102,13 @@ struct ShardReport {
 
 std::string ToJson(const ShardReport& report);
 
-// What a process that runs blocks for another one is asked, and what it answers: a line of JSON
-// each, here without its end.
+// Parts of it, as a process that runs them for another one answers: a line of JSON, here without
+// its end. The error says what cannot be read.
 
-struct BlockRequest {
-  std::string lock;
-  std::string scenario;
-  SynchronyClass synchrony = SynchronyClass::kNone;
-  std::uint64_t seed = 1;
-  std::string strategy;  ///< empty: the portfolio
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-  bool operator==(const BlockRequest&) const = default;
-};
-
-std::string ToLine(const BlockRequest& request);
-std::string ToLine(const ShardBlock& answer);
-/// The answer that there is none.
-std::string RefusalLine(std::string_view why);
-[[nodiscard]] ReadResult<BlockRequest> ReadBlockRequest(std::string_view line);
-/// The error is what was refused and why, or what cannot be read.
-[[nodiscard]] ReadResult<ShardBlock> ReadBlockAnswer(std::string_view line);
+std::string ToLine(const ShardBlock& block);
+std::string ToLine(const ShardExploration& exploration);
+[[nodiscard]] ReadResult<ShardBlock> ReadBlock(std::string_view line);
+[[nodiscard]] ReadResult<ShardExploration> ReadExploration(std::string_view line);
 
 /// The error says where and what, on one line.
 [[nodiscard]] ReadResult<ShardReport> ReadShardReport(std::string_view json);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/run_mirror.h"
 
 namespace interlock::sim {
 
@@ -96,6 +97,7 @@ std::uint32_t Choices::Record(Lane lane, std::uint32_t bound, std::uint32_t valu
   Require(value < bound, "a choice is out of its bound");
   recorded_.lanes[static_cast<std::size_t>(lane)].push_back(value);
   ++draws_;
+  if (mirror_ != nullptr) mirror_->OnDraw(lane, value);
   return value;
 }
 
@@ -105,6 +107,7 @@ std::optional<Fault> Choices::InjectFault(int process, int step, StepKind kind) 
   fault->process = process;
   fault->step = step;
   injected_.push_back(*fault);
+  if (mirror_ != nullptr) mirror_->OnFault(*fault);
   return fault;
 }
 

@@ -100,6 +100,8 @@ class SeededSource final : public ChoiceSource {
   std::array<std::array<std::uint64_t, 4>, kLanes> generators_;
 };
 
+class RunMirror;
+
 class Choices {
  public:
   static Choices FromSeed(std::uint64_t seed);                      ///< a SeededSource
@@ -134,6 +136,10 @@ class Choices {
 
   std::uint64_t draws() const { return draws_; }
 
+  /// Whoever is told of the run that these choices are for; null: nobody. It outlives the run.
+  void set_mirror(RunMirror* mirror) { mirror_ = mirror; }
+  RunMirror* mirror() const { return mirror_; }
+
  private:
   explicit Choices(std::unique_ptr<ChoiceSource> source);
   std::uint32_t Record(Lane lane, std::uint32_t bound, std::uint32_t value);
@@ -144,6 +150,7 @@ class Choices {
   Tape recorded_;
   FaultPlan injected_;
   std::uint64_t draws_ = 0;
+  RunMirror* mirror_ = nullptr;
 };
 
 }  // namespace interlock::sim

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/check.h"
+#include "sim/run_mirror.h"
 #include "sim/tripwire.h"
 #include "sim/world.h"
 
@@ -177,11 +178,14 @@ void Scheduler::Resume(ScheduledTask* task) {
   task->state = State::kRunning;
   task->at_yield_point = false;
   current_ = task;
+  RunMirror* const mirror = choices_.mirror();
+  if (mirror != nullptr) mirror->OnTask(task->group);
   {
     const TripwireScope armed;
     task->fiber.Resume();
   }
   current_ = nullptr;
+  if (mirror != nullptr) mirror->OnTask(-1);
   if (task->fiber.done()) FinishTask(task);
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/check.h"
 #include "sim/choices.h"
+#include "sim/run_mirror.h"
 
 namespace interlock::sim {
 
@@ -27,6 +28,7 @@ void Trace::Keep(TraceEvent event) {
   event.hash = hash_;
   event.draws = choices_.draws();
   events_.push_back(std::move(event));
+  if (choices_.mirror() != nullptr) choices_.mirror()->OnEvent(events_.back());
   if (step_ == awaited_step_) then_();
 }
 
@@ -40,7 +42,8 @@ void Trace::Annotate(VirtualTime time, int process, TraceKind kind, std::string_
   if (!keep_events_) return;
   auto place = events_.end();
   while (place != events_.begin() && std::prev(place)->time > time) --place;
-  events_.insert(place, TraceEvent{time, process, kind, std::string(text)});
+  place = events_.insert(place, TraceEvent{time, process, kind, std::string(text)});
+  if (choices_.mirror() != nullptr) choices_.mirror()->OnEvent(*place);
 }
 
 }  // namespace interlock::sim

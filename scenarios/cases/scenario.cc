@@ -93,6 +93,7 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
                               bool shows_ownership) {
   std::vector<Judged> judged;
   for (const Judged property : scenario.judges) {
+    if (property == Judged::kCrash) continue;  // a row of its own says so, where there was one
     if (traits.latch && !IsOfLatches(property)) continue;
     if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
     if (property == Judged::kForeignExtend && !traits.can_extend) continue;

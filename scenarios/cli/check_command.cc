@@ -79,7 +79,8 @@ class Check {
     const GuardedThread guarded;  // explaining a failure runs it once more
     ExitCode code = ExitCode::kPass;
     if (!settings_.cases.empty()) {
-      SavedCases saved = ReplaySavedCases(settings_.cases, registry_, options.entries);
+      SavedCases saved = ReplaySavedCases(settings_.cases, registry_, options.entries,
+                                          std::chrono::seconds(settings_.output.watchdog));
       if (saved.code == ExitCode::kUsage) return saved.code;
       code = saved.code;
       options.saved = std::move(saved.rows);
@@ -107,6 +108,8 @@ class Check {
     options.jobs = JobsOf(settings_);
     options.strategy = FindStrategy(settings_.strategy);
     options.stop = &Interrupted();
+    options.isolate = true;
+    options.patience = std::chrono::seconds(settings_.output.watchdog);
     if (!settings_.budget.empty()) {
       const auto budget = ParseBudget(settings_.budget);
       if (!budget.has_value()) {

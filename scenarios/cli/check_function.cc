@@ -46,6 +46,11 @@ CheckVerdict Check(std::shared_ptr<const Subject> subject, const CheckOptions& o
   const reports::ExitCode code = ExitCodeOf(result.report);
   verdict.passed = code == reports::ExitCode::kPass;
   verdict.violated = code == reports::ExitCode::kViolated;
+  if (!verdict.passed) {
+    result.report.notes.emplace_back(
+        "the lock ran in this very process: were it to crash or hang, so would all else in it; in "
+        "a program with interlock::harness::Main that is a failure like any other");
+  }
   verdict.text = ToText(result.report, counterexamples, reports::TextOptions{});
   return verdict;
 }

@@ -22,6 +22,7 @@
 #include "scenarios/cli/values.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/run/load/contend.h"
+#include "scenarios/search/worker_process.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -175,6 +176,84 @@ void HoldAgainst(const Yardstick& yardstick, reports::ContentionReport& report) 
   }
 }
 
+/// The lock that is no measurement because it took its process down.
+std::string Ended(const Entry& entry, const WorkerEnd& end) {
+  return fmt::format("{}: not measured: the lock {}", entry.subject->name(), end.what);
+}
+
+/// A foreign lock in a copy of this process, as it may take it down. REQUIRES: there is one thread.
+Result<reports::ContentionReport> MeasureApart(contend::ContendOptions options, const Entry& entry,
+                                               ExitCode& code) {
+  constexpr std::chrono::seconds kPatience{30};  // without a call of the lock
+  options.entries = {entry};
+  const auto copy = WorkerProcess::Fork([&options](BlackBox& box) {
+    options.stop = &box.stop();
+    InstallGuard({});
+    LimitMemory(MemoryOfSearches());
+    const auto report = contend::Contend(options);
+    return report.ok() ? ToJson(*report) : std::string(report.status().message());
+  });
+  if (!copy.ok()) return contend::Contend(options);
+  const WorkerAnswer answer = (*copy)->Await(kPatience, Interrupted());
+  if (answer.body) {
+    auto read = reports::ReadContention(*answer.body);
+    if (read.value) return *std::move(read.value);
+    return Status(StatusCode::kInvalidArgument, *answer.body);
+  }
+  reports::ContentionReport none;
+  if (answer.end && !Interrupted()) {
+    code = Combine(code, ExitCode::kViolated);
+    none.notes.push_back(Ended(entry, *answer.end));
+  }
+  none.status = reports::RunStatus::kPartial;
+  return none;
+}
+
+void Append(reports::ContentionReport part, reports::ContentionReport& whole) {
+  for (reports::ContentionPoint& point : part.points) whole.points.push_back(std::move(point));
+  for (std::string& note : part.notes) {
+    const bool known = std::find(whole.notes.begin(), whole.notes.end(), note) != whole.notes.end();
+    if (!known) whole.notes.push_back(std::move(note));
+  }
+  if (part.status == reports::RunStatus::kPartial) whole.status = part.status;
+}
+
+/// All locks, in their order; in virtual time the foreign ones apart, and first: they need copies
+/// of a process with one thread.
+Result<reports::ContentionReport> Measure(const contend::ContendOptions& options,
+                                          const std::string& program, ExitCode& code) {
+  std::vector<reports::ContentionReport> apart;
+  contend::ContendOptions ours = options;
+  std::erase_if(ours.entries, [](const Entry& entry) { return entry.foreign; });
+  for (const Entry& entry : options.entries) {
+    if (!entry.foreign || options.target) continue;
+    auto part = MeasureApart(options, entry, code);
+    if (!part.ok()) return part.status();
+    apart.push_back(*std::move(part));
+  }
+  // It has a thread, which processes of the clients would lack.
+  if (!options.target || !options.target->processes) {
+    GuardOptions guard;
+    guard.program = program;
+    InstallGuard(guard);
+  }
+  if (apart.empty()) return contend::Contend(options);
+  auto whole = contend::Contend(ours);
+  if (!whole.ok()) return whole.status();
+  const auto points = std::exchange(whole->points, {});
+  std::size_t next = 0;
+  for (const Entry& entry : options.entries) {
+    if (entry.foreign) {
+      Append(std::move(apart[next++]), *whole);
+      continue;
+    }
+    for (const reports::ContentionPoint& point : points) {
+      if (point.lock == entry.subject->name()) whole->points.push_back(point);
+    }
+  }
+  return whole;
+}
+
 ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   auto options = OptionsOf(settings, registry);
   if (!options.ok()) return Complain(ExitCode::kUsage, options.status().message());
@@ -182,12 +261,6 @@ ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
   if (const auto bad = ReadYardstick(settings, yardstick); bad != ExitCode::kPass) return bad;
   if (const auto bad = PrepareOut(settings.output); bad != ExitCode::kPass) return bad;
   CatchInterruption();
-  // It has a thread, which processes of the clients would lack.
-  if (!settings.target.processes) {
-    GuardOptions guard;
-    guard.program = registry.program();
-    InstallGuard(guard);
-  }
   const auto started = std::chrono::steady_clock::now();
   Progress progress("measuring", "points");
   options->progress = [&](std::uint64_t done, std::uint64_t planned) {
@@ -200,7 +273,7 @@ ExitCode Contend(const ContendSettings& settings, const Registry& registry) {
       code = Combine(code, WriteFile(settings.output, name, ToJsonLines(log)));
     };
   }
-  auto report = contend::Contend(*options);
+  auto report = Measure(*options, registry.program(), code);
   if (!report.ok()) {
     const bool unreachable = report.code() != StatusCode::kInvalidArgument;
     return Complain(unreachable ? ExitCode::kRedisUnreachable : ExitCode::kUsage,

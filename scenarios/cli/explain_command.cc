@@ -40,7 +40,7 @@ void AddExplainCommand(Command app, Work& work) {
   Command command =
       app.Subcommand("explain", "what a property means, a story of its violation, the usual fixes");
   auto code = std::make_shared<std::string>();
-  command.Add("code", *code, "LK001 ... LK016, or a property's name").Required();
+  command.Add("code", *code, "LK001 ... LK017, or a property's name").Required();
   command.Footer(std::string(kExplainFooter));
   command.OnParsed([code, &work] { work = [code] { return ExplainCode(*code); }; });
 }

@@ -3,10 +3,12 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,6 +23,8 @@
 #include "scenarios/cli/values.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/explore/verdict.h"
+#include "scenarios/search/isolated.h"
+#include "scenarios/search/rows.h"
 #include "sim/trace.h"
 
 namespace interlock::scenarios::cli {
@@ -68,6 +72,14 @@ class ExploreCommand {
   ExitCode Run() {
     if (const auto bad = Prepare(); bad != ExitCode::kPass) return bad;
     CatchInterruption();
+    if (entry_->foreign) {
+      if (const auto code = RunApart()) return *code;
+    }
+    return RunHere();
+  }
+
+ private:
+  ExitCode RunHere() {
     Guard(settings_.output, registry_, 0);
     const GuardedThread guarded;  // explaining a failure runs it once more
     ExploreProgressLine line(options_.bounds);
@@ -80,14 +92,69 @@ class ExploreCommand {
       return Complain(ExitCode::kBadInput, error.what());
     }
     line.Finish();
-    const ExitCode code =
-        Publish(exploration, std::chrono::duration_cast<std::chrono::milliseconds>(
-                                 std::chrono::steady_clock::now() - started));
+    ExploreReport made = MakeReport(exploration, options_, *entry_, registry_.program());
+    const ExitCode code = Publish(made, ExitCodeOf(exploration), exploration.progress.runs,
+                                  std::chrono::duration_cast<std::chrono::milliseconds>(
+                                      std::chrono::steady_clock::now() - started));
     if (exploration.lost_checkpoint.empty()) return code;
     return Combine(code, Complain(ExitCode::kInternal, exploration.lost_checkpoint));
   }
 
- private:
+  /// In a copy of this process, as the lock may take it down. nullopt: there can be none.
+  std::optional<ExitCode> RunApart() {
+    for (;;) {
+      const auto copy = WorkerProcess::Fork([this](BlackBox& box) {
+        box.Describe(true);
+        options_.stop = &box.stop();
+        LimitMemory(MemoryOfSearches());
+        return std::to_string(ToInt(RunHere()));
+      });
+      if (!copy.ok()) return std::nullopt;
+      const std::chrono::seconds patience(settings_.output.watchdog);
+      const WorkerAnswer answer = (*copy)->Await(patience, Interrupted());
+      if (answer.body) {
+        return Combine(static_cast<ExitCode>(std::stoi(*answer.body)), InterruptionCode());
+      }
+      if (!answer.end) return Complain(ExitCode::kInternal, answer.refused);
+      if (Interrupted()) return InterruptionCode();
+      // Which run crashes first depends on the threads, but for one.
+      if (std::exchange(options_.jobs, 1) == 1) return PublishCrash(*answer.end);
+    }
+  }
+
+  ExitCode PublishCrash(const WorkerEnd& end) {
+    const Unit unit{entry_, options_.run_case.scenario, options_.run_case.synchrony};
+    ExploreReport made = MakeReport({}, options_, *entry_, registry_.program());
+    reports::RunReport& report = made.report;
+    report.status = reports::RunStatus::kComplete;
+    const std::string reason = "a run ended its process: the lock " + end.what;
+    for (reports::ResultRow& row : report.results) {
+      row.reason = reason;
+      row.pass = false;
+      row.replay = end.last.token;
+    }
+    UnitResult sum;
+    sum.crash = LockCrash{0, end.what, end.hung, end.last.token};
+    report.results.push_back(CrashRow(unit, sum));
+    report.results.back().runs_to_first_violation.reset();
+    report.results.back().replay = end.last.token;
+    report.notes.front() =
+        fmt::format("{} in {} ({}): {} {}: the lock {}: {}", entry_->subject->name(),
+                    unit.scenario->name, ToString(unit.synchrony), Code(Judged::kCrash),
+                    Slug(Judged::kCrash), end.what, ToText(options_.bounds));
+    LockExploration exploration;
+    exploration.entry = entry_;
+    exploration.options = options_;
+    made.found = FoundBy(exploration, *sum.crash);
+    made.found->row = report.results.size() - 1;
+    CampaignOptions isolation;
+    isolation.isolate = true;
+    isolation.patience = std::chrono::seconds(settings_.output.watchdog);
+    made.counterexample =
+        IsolatedRunner(isolation).Explain(*made.found, registry_.program(), Effort::kShow);
+    return Publish(made, ExitCode::kViolated, 0, std::chrono::milliseconds(0));
+  }
+
   ExitCode Prepare() {
     const auto entries = registry_.Select(settings_.lock);
     if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
@@ -120,8 +187,8 @@ class ExploreCommand {
     return PrepareOut(settings_.output);
   }
 
-  ExitCode Publish(const Exploration& exploration, std::chrono::milliseconds time) const {
-    ExploreReport made = MakeReport(exploration, options_, *entry_, registry_.program());
+  ExitCode Publish(ExploreReport& made, ExitCode verdict, std::uint64_t runs,
+                   std::chrono::milliseconds time) const {
     reports::RunReport& report = made.report;
     report.tool = ThisTool();
     report.tool.program = registry_.program();
@@ -130,12 +197,11 @@ class ExploreCommand {
     if (made.found && files)
       report.results[made.found->row].counterexample = FileNameOf(*made.found);
     const std::string json = ToJson(report);
-    const std::string text =
-        ToText(made, TextOptionsForStdout()) +
-        fmt::format("{} runs in {:.1f} s with {} {}\n", exploration.progress.runs,
-                    static_cast<double>(time.count()) / 1000, options_.jobs,
-                    options_.jobs == 1 ? "thread" : "threads");
-    ExitCode code = Combine(ExitCodeOf(exploration), Print(settings_.output.json ? json : text));
+    const std::string text = ToText(made, TextOptionsForStdout()) +
+                             fmt::format("{} runs in {:.1f} s with {} {}\n", runs,
+                                         static_cast<double>(time.count()) / 1000, options_.jobs,
+                                         options_.jobs == 1 ? "thread" : "threads");
+    ExitCode code = Combine(verdict, Print(settings_.output.json ? json : text));
     if (files) {
       std::vector<reports::Counterexample> counterexamples;
       if (made.counterexample) {

@@ -90,6 +90,7 @@ ExitCode Guarantees(const GuaranteesSettings& settings, const Registry& registry
   options.entries = *entries;
   options.scenarios = *places;
   options.stop = &Interrupted();
+  options.isolate = true;
   Progress progress("trying");
   options.progress = [&](std::uint64_t done, std::uint64_t planned) {
     progress.Update(done, planned);

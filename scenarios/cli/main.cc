@@ -5,11 +5,14 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "scenarios/cli/commands.h"
 #include "scenarios/cli/output.h"
+#include "scenarios/cli/stand_in.h"
 
 namespace interlock::harness {
 namespace {
@@ -62,6 +65,13 @@ int Main(int argc, char** argv, std::vector<std::shared_ptr<const Subject>> subj
   // A reader that closes the pipe (`| head`) must not end the program before it has tidied up and
   // told its verdict by the exit code: see output.h.
   std::signal(SIGPIPE, SIG_IGN);
+  scenarios::cli::KeepStdout();
+  const bool worker = argc > 1 && std::string_view(argv[1]) == "worker";
+  for (std::size_t i = 0; i < subjects.size(); ++i) {
+    if (subjects[i] != nullptr) {
+      subjects[i] = scenarios::cli::TriedOut(std::move(subjects[i]), i, worker);
+    }
+  }
   auto registry =
       scenarios::cli::Registry::Make(std::move(subjects), argc > 0 ? argv[0] : "interlock");
   if (!registry.ok()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/output.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -55,9 +56,25 @@ reports::TextOptions TextOptionsForStdout() {
   return options;
 }
 
+namespace {
+
+std::FILE* kept_stdout = nullptr;
+
+}  // namespace
+
+void KeepStdout() {
+  constexpr int kAboveTheStandardOnes = 10;
+  const int copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, kAboveTheStandardOnes);
+  std::FILE* const file = copy < 0 ? nullptr : fdopen(copy, "w");
+  if (kept_stdout != nullptr) std::fclose(kept_stdout);
+  kept_stdout = file;
+}
+
 Printed TryPrint(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (written && std::fflush(stdout) == 0) return Printed::kAll;
+  std::FILE* const out = kept_stdout != nullptr ? kept_stdout : stdout;
+  std::fflush(stdout);  // what the user's main has printed comes first
+  const bool written = std::fwrite(text.data(), 1, text.size(), out) == text.size();
+  if (written && std::fflush(out) == 0) return Printed::kAll;
   const int reason = errno;
   if (reason == EPIPE) return Printed::kReaderGone;
   Complain(reports::ExitCode::kInternal,

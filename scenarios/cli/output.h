@@ -28,6 +28,9 @@ enum class Printed : std::uint8_t {
   kFailed,      ///< for another reason, which has been said on stderr
 };
 
+/// From now on Print writes where stdout leads now, whatever a lock does to it. For main alone.
+void KeepStdout();
+
 /// Writes to stdout.
 Printed TryPrint(std::string_view text);
 

@@ -17,12 +17,11 @@
 #include "scenarios/cli/values.h"
 #include "scenarios/judge/property.h"
 #include "scenarios/run/guard.h"
+#include "scenarios/search/isolated.h"
 #include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/to_report.h"
-#include "scenarios/search/unit_runner.h"
-#include "scenarios/search/worker_process.h"
 
 namespace interlock::scenarios::cli {
 namespace {
@@ -39,16 +38,13 @@ reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
   return row;
 }
 
-reports::BlockRequest RequestFor(const Unit& unit, const CampaignOptions& options,
-                                 std::uint64_t runs) {
-  reports::BlockRequest request;
-  request.lock = unit.entry->subject->name();
-  request.scenario = unit.scenario->name;
-  request.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
-  request.seed = options.seed;
-  if (options.strategy) request.strategy = ToString(*options.strategy);
-  request.count = runs;
-  return request;
+/// Whether a lock has taken its process down there: then that is known, and a comparison says no
+/// more.
+bool HasCrashed(const Unit& unit, const reports::RunReport& report) {
+  return std::any_of(report.results.begin(), report.results.end(), [&](const auto& row) {
+    return row.code == Code(Judged::kCrash) && row.lock == unit.entry->subject->name() &&
+           row.verdict == reports::Verdict::kViolated;
+  });
 }
 
 /// The first runs of one unit of each scenario once more in another process, with its own address
@@ -57,8 +53,8 @@ reports::BlockRequest RequestFor(const Unit& unit, const CampaignOptions& option
 void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport& report) {
   constexpr std::uint64_t kRuns = 20;
   std::uint64_t turn = options.seed;
-  UnitRunner runner(options);
-  auto worker = WorkerProcess::Start();
+  IsolatedRunner runner(options);
+  SecondProcess second(options);
   for (const Scenario* scenario : options.scenarios) {
     std::vector<const Entry*> entries;
     for (const Entry& entry : options.entries) {
@@ -67,17 +63,15 @@ void CompareWithSecondProcess(const CampaignOptions& options, reports::RunReport
     if (entries.empty()) continue;
     if (Interrupted()) break;
     const Unit unit{entries[turn++ % entries.size()], scenario, scenario->classes.back()};
-    if (!worker.ok()) worker = WorkerProcess::Start();
-    const auto theirs = worker.ok() ? (*worker)->Run(RequestFor(unit, options, kRuns))
-                                    : Result<reports::ShardBlock>(worker.status());
+    if (HasCrashed(unit, report)) continue;
+    const Result<std::uint64_t> theirs = second.HashOf(unit, kRuns);
     if (Interrupted()) break;  // Ctrl-C ends the other process too
     if (!theirs.ok()) {
-      worker = theirs.status();  // the next unit gets another one
       report.results.push_back(NotCompared(unit, theirs.status().message()));
       continue;
     }
     report.totals.double_runs += kRuns;
-    if (theirs->hash != runner.RunBlock(unit, 0, kRuns).hash) ++report.totals.divergences;
+    if (*theirs != runner.RunBlock(unit, 0, kRuns).hash) ++report.totals.divergences;
   }
   if (Interrupted()) report.status = reports::RunStatus::kPartial;
 }
@@ -91,7 +85,8 @@ ExitCode CodeOf(const CampaignOptions& options, const reports::RunReport& report
 }
 
 /// One of each case that is to be explained, in the order of the cases.
-std::vector<reports::Counterexample> ExplainAll(const Registry& registry, int jobs,
+std::vector<reports::Counterexample> ExplainAll(const Registry& registry,
+                                                const CampaignOptions& options,
                                                 const CampaignResult& result) {
   std::vector<const Found*> cases;
   for (const Found& found : result.found) {
@@ -100,19 +95,19 @@ std::vector<reports::Counterexample> ExplainAll(const Registry& registry, int jo
   std::vector<reports::Counterexample> counterexamples(cases.size());
   std::atomic<std::uint64_t> done{0};
   const auto new_piece = [&]() -> Piece {
-    return [&](std::size_t index) {
+    auto runner = std::make_shared<IsolatedRunner>(options);
+    return [&, runner](std::size_t index) {
       const Found& found = *cases[index];
       const GuardedRun run(found.unit.entry->subject->name(), found.unit.scenario->name,
                            found.unit.synchrony, std::string_view(found.token));
       // What was expected needs no explanation; a replay of it gives one.
       const Effort effort = result.report.results[found.row].pass ? Effort::kShow : Effort::kTry;
-      counterexamples[index] =
-          Explain(found, registry.program(), effort, &Interrupted()).counterexample;
+      counterexamples[index] = runner->Explain(found, registry.program(), effort);
       ++done;
     };
   };
   Progress progress("explaining", "cases");
-  InParallel(jobs, cases.size(), new_piece, [&] { progress.Update(done, cases.size()); });
+  InParallel(options.jobs, cases.size(), new_piece, [&] { progress.Update(done, cases.size()); });
   return counterexamples;
 }
 
@@ -210,7 +205,7 @@ ExitCode Publication::Finish(CampaignResult result) {
   reports::RunReport& report = result.report;
   report.tool = ThisTool();
   report.tool.program = registry_.program();
-  const auto counterexamples = ExplainAll(registry_, options_.jobs, result);
+  const auto counterexamples = ExplainAll(registry_, options_, result);
   if (!settings_.out.empty()) {
     for (const Found& found : result.found) {
       if (found.explain) report.results[found.row].counterexample = FileNameOf(found);

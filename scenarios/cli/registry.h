@@ -18,7 +18,7 @@ namespace interlock::scenarios::cli {
 class Registry {
  public:
   /// kInvalidArgument: a name twice, or with letters outside of [a-z0-9./_-], or over 64 of them.
-  /// `program` is how this program was called.
+  /// `program` is how this program was called. `own` may be asked: see stand_in.h.
   static Result<Registry> Make(std::vector<std::shared_ptr<const harness::Subject>> own,
                                std::string_view program = "interlock");
 

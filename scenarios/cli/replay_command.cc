@@ -9,11 +9,13 @@
 #include "reports/json_writer.h"
 #include "reports/text_writer.h"
 #include "scenarios/cli/commands.h"
+#include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/cli/replay_forced.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/explore/sources.h"
+#include "scenarios/search/isolated.h"
 #include "scenarios/search/row_book.h"
 #include "scenarios/search/rows.h"
 #include "scenarios/search/shrink/continued.h"
@@ -62,6 +64,13 @@ class Replay {
     guard.program = registry_.program();
     InstallGuard(guard);
     const GuardedThread guarded;
+    isolation_.isolate = !settings_.stop_debugger;  // a debugger is in this process
+    isolation_.patience = guard.patience;
+    isolation_.stop = &Interrupted();
+    if (isolated_.Isolates(*case_.unit.entry)) {
+      const auto end = isolated_.EndOf(case_.unit, case_.token_text, true);
+      if (end) return PublishCrash(*end);
+    }
     run_case_ = {case_.unit.entry->subject.get(), case_.unit.scenario, case_.unit.synchrony};
     const GuardedRun run(run_case_.subject->name(), run_case_.scenario->name, run_case_.synchrony,
                          std::string_view(case_.token_text));
@@ -133,7 +142,34 @@ class Replay {
     return std::make_unique<sim::SeededSource>(settings_.seed);
   }
 
-  ExitCode Publish(const RunResult& run, bool diverged) const {
+  /// The run does not come to its end: what was seen of it.
+  ExitCode PublishCrash(const WorkerEnd& end) {
+    UnitResult sum;
+    sum.crash = LockCrash{0, end.what, end.hung, ""};
+    CampaignResult result;
+    FillRows({case_.unit}, {sum}, result);
+    result.report.tool = ThisTool();
+    result.report.tool.program = registry_.program();
+    result.report.goals.clear();
+    if (const auto* seed = std::get_if<std::uint64_t>(&case_.token.run)) result.report.seed = *seed;
+    std::erase_if(result.report.results,
+                  [](const auto& row) { return row.verdict != reports::Verdict::kViolated; });
+    Found& found = result.found.front();
+    found.row = 0;
+    found.original = found.workload = case_.workload;
+    found.token = case_.token_text;
+    found.runs = 0;
+    reports::ResultRow& row = result.report.results.front();
+    row.replay = case_.token_text;
+    row.runs_to_first_violation.reset();
+    const auto shown = ExplainEnd(found, end, registry_.program());
+    const ExitCode printed =
+        Print(settings_.forced.json ? ToJson(result.report)
+                                    : ToText(result.report, {shown}, TextOptionsForStdout()));
+    return Combine(printed, ExitCode::kViolated);
+  }
+
+  ExitCode Publish(const RunResult& run, bool diverged) {
     UnitResult sum;
     AddRun(run, 0, sum);
     sum.double_runs = 1;
@@ -178,8 +214,7 @@ class Replay {
     });
   }
 
-  std::vector<reports::Counterexample> ExplainAll(const RunResult& run,
-                                                  CampaignResult& result) const {
+  std::vector<reports::Counterexample> ExplainAll(const RunResult& run, CampaignResult& result) {
     std::vector<reports::Counterexample> explained;
     const Violation* naming = NamingViolation(run, run_case_);
     for (Found& found : result.found) {
@@ -191,7 +226,7 @@ class Replay {
       found.runs = 0;  // one run is no frequency
       const bool names = naming != nullptr && naming->property == found.property;
       explained.push_back(
-          Explain(found, registry_.program(), names ? Effort::kTry : Effort::kShow).counterexample);
+          isolated_.Explain(found, registry_.program(), names ? Effort::kTry : Effort::kShow));
     }
     return explained;
   }
@@ -211,6 +246,8 @@ class Replay {
   RunCase run_case_;
   sim::Universe universe_;
   sim::Tape tape_;
+  CampaignOptions isolation_;
+  IsolatedRunner isolated_{isolation_};
 };
 
 }  // namespace

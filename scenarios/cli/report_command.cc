@@ -138,6 +138,7 @@ ExitCode MergeFiles(const ReportSettings& settings, const Registry& registry) {
   options.strategy = FindStrategy(first.strategy);
   options.jobs = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.stop = &Interrupted();
+  options.isolate = true;
   if (const auto wrong = PrepareOut(settings.output); wrong != ExitCode::kPass) return wrong;
   CatchInterruption();
   Guard(settings.output, registry, options.seed);

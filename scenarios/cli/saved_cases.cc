@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/cli/interruption.h"
 #include "scenarios/cli/output.h"
 #include "scenarios/cli/replay_case.h"
 #include "scenarios/run/guard.h"
+#include "scenarios/search/isolated.h"
 #include "scenarios/search/rows.h"
 #include "sim/universe.h"
 
@@ -58,10 +60,35 @@ reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const Run
   return row;
 }
 
+/// Of a run that did not come to its end.
+reports::ResultRow RowFor(const ReplayCase& replayed, Judged property, const WorkerEnd& end) {
+  reports::ResultRow row = RowOf(replayed.unit, property);
+  row.runs = 1;
+  row.exercised = property == Judged::kCrash ? 1 : 0;
+  row.replay = replayed.token_text;
+  row.reason = fmt::format("the lock {}", end.what);
+  if (property == Judged::kCrash) row.verdict = reports::Verdict::kViolated;
+  return row;
+}
+
+reports::ResultRow RowOfReplay(const ReplayCase& replayed, Judged property,
+                               IsolatedRunner& isolated, sim::Universe& universe) {
+  const RunCase run_case{replayed.unit.entry->subject.get(), replayed.unit.scenario,
+                         replayed.unit.synchrony};
+  if (isolated.Isolates(*replayed.unit.entry)) {
+    const auto end = isolated.EndOf(replayed.unit, replayed.token_text, false);
+    if (end) return RowFor(replayed, property, *end);
+  }
+  const GuardedRun guarded(run_case.subject->name(), run_case.scenario->name, run_case.synchrony,
+                           std::string_view(replayed.token_text));
+  sim::Choices choices = replayed.Choices();
+  return RowFor(replayed, property, RunOnce(universe, run_case, replayed.workload, choices));
+}
+
 }  // namespace
 
 SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
-                            const std::vector<Entry>& asked) {
+                            const std::vector<Entry>& asked, std::chrono::seconds patience) {
   SavedCases saved;
   std::error_code error;
   const std::vector<std::string> names = CasesIn(folder, error);
@@ -72,6 +99,11 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
   }
   sim::Universe universe;
   int left_out = 0;
+  CampaignOptions isolation;
+  isolation.isolate = true;
+  isolation.patience = patience;
+  isolation.stop = &Interrupted();
+  IsolatedRunner isolated(isolation);
   for (const std::string& name : names) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     const auto replayed = ReadReplayCase(path, registry);
@@ -89,13 +121,7 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
       ++left_out;
       continue;
     }
-    const RunCase run_case{replayed->unit.entry->subject.get(), replayed->unit.scenario,
-                           replayed->unit.synchrony};
-    const GuardedRun guarded(run_case.subject->name(), run_case.scenario->name, run_case.synchrony,
-                             std::string_view(replayed->token_text));
-    sim::Choices choices = replayed->Choices();
-    const RunResult run = RunOnce(universe, run_case, replayed->workload, choices);
-    saved.rows.push_back(RowFor(*replayed, *property, run));
+    saved.rows.push_back(RowOfReplay(*replayed, *property, isolated, universe));
     saved.rows.back().saved_case = name;
   }
   if (left_out > 0) {

@@ -3,6 +3,7 @@
 // `check --cases DIR`: counterexamples that were saved once, a corpus of regressions.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,9 @@ struct SavedCases {
   reports::ExitCode code = reports::ExitCode::kPass;
 };
 
-/// The cases of `asked`; how many of other locks are left out is said. REQUIRES: Guard, and the
-/// calling thread is a GuardedThread.
+/// The cases of `asked`; how many of other locks are left out is said. `patience`: real time that a
+/// foreign lock's run may take. REQUIRES: Guard, and the calling thread is a GuardedThread.
 SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
-                            const std::vector<Entry>& asked);
+                            const std::vector<Entry>& asked, std::chrono::seconds patience);
 
 }  // namespace interlock::scenarios::cli

@@ -27,6 +27,7 @@ constexpr std::array<PropertyName, kJudgedCount> kNames = {{
     {"order", "LK012"},
     {"false-validity", "LK014"},
     {"termination", "LK015"},
+    {"crash", "LK017"},
 }};
 
 }  // namespace

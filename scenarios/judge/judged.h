@@ -30,8 +30,9 @@ enum class Judged : std::uint8_t {
   kOrder,             // LK012
   kFalseValidity,     // LK014
   kTermination,       // LK015
+  kCrash,  // LK017; of the process that runs the lock: no scenario lists it, no run has it
 };
-inline constexpr std::size_t kJudgedCount = 17;
+inline constexpr std::size_t kJudgedCount = 18;
 
 /// "server-exclusion"; stable, used in run.json.
 std::string_view Slug(Judged judged);
@@ -65,6 +66,7 @@ inline constexpr std::array<Judged, kJudgedCount> kAllJudged = {Judged::kServerE
                                                                 Judged::kSpuriousRefusal,
                                                                 Judged::kOrder,
                                                                 Judged::kFalseValidity,
-                                                                Judged::kTermination};
+                                                                Judged::kTermination,
+                                                                Judged::kCrash};
 
 }  // namespace interlock::scenarios

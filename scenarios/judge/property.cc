@@ -7,7 +7,7 @@
 namespace interlock::scenarios {
 namespace {
 
-constexpr std::array<Property, 18> kProperties = {{
+constexpr std::array<Property, 19> kProperties = {{
     {"LK001",
      "server-exclusion",
      "server exclusion",
@@ -234,6 +234,19 @@ constexpr std::array<Property, 18> kProperties = {{
      {"take time, randomness and waiting only from the given runtime",
       "iterate in an order that depends on values, not on addresses or hashes",
       "build with the address sanitizer: uninitialised memory differs from run to run"}},
+    {"LK017",
+     "crash",
+     "crash",
+     "the lock took its process down",
+     "Violated when the process that runs the lock ends (by a signal, an escaped exception, exit "
+     "or "
+     "for want of memory), or when a run takes more real time than the watchdog allows.",
+     "none",
+     "C1's reply is an error that the adapter has never seen; it reads the third element of a list "
+     "that has two, and every other client of that process goes down with it.",
+     {"look at the kind and size of each reply before you read from it",
+      "bound every loop and recursion, and every wait by its deadline",
+      "let no exception leave the lock: turn what goes wrong into a status"}},
 }};
 
 constexpr std::array<PropertyOfLatches, 3> kOfLatches = {{
@@ -275,7 +288,7 @@ constexpr bool TableIsSound() {
       if (kProperties[i].slug == kProperties[j].slug) return false;
     }
   }
-  return kProperties.front().code == "LK001" && kProperties.back().code == "LK016";
+  return kProperties.front().code == "LK001" && kProperties.back().code == "LK017";
 }
 static_assert(TableIsSound());
 

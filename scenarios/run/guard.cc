@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "scenarios/cases/replay_token.h"
+#include "scenarios/run/black_box.h"
 #include "sim/fiber.h"
 #include "sim/tripwire.h"
 
@@ -139,11 +140,21 @@ void WriteReplayLine(const Slot& slot, std::string_view program) {
   WriteAll(STDERR_FILENO, "'\n");
 }
 
+/// The process that started this one tells people, by what it finds in the box.
+[[noreturn]] void EndInBox(BlackBox& box, int signal, const void* address) {
+  FixedText<512> reason;
+  reason << Describe(signal, address);
+  if (const char* function = sim::TripwireReason()) reason << " by calling " << function;
+  box.NoteEnd(reason.view());
+  _exit(kLockAtFault);
+}
+
 void HandleSignal(int signal, siginfo_t* info, void* /*context*/) {
   Guard* guard = the_guard.load();
   if (guard->dying.exchange(true)) {
     for (;;) pause();  // another thread is already writing the last words
   }
+  if (BlackBox* box = BlackBox::OfThisProcess()) EndInBox(*box, signal, info->si_addr);
   // An escape disarms the tripwire before it aborts.
   const bool in_task = sim::InsideTask() || sim::TripwireReason() != nullptr;
   FixedText<1024> reason;

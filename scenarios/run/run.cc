@@ -23,6 +23,7 @@
 #include "scenarios/judge/writes.h"
 #include "scenarios/log/recorder.h"
 #include "scenarios/log/story.h"
+#include "scenarios/run/black_box.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/several.h"
 #include "scenarios/run/world_options.h"
@@ -258,8 +259,7 @@ class OneRun {
     }
     if (MayGoOn(stop)) JudgeKeysLeft(result);
     NameResources(result.violations);
-    std::stable_sort(result.violations.begin(), result.violations.end(),
-                     [](const Violation& a, const Violation& b) { return a.at < b.at; });
+    std::ranges::stable_sort(result.violations, {}, &Violation::at);
     if (!recorder_.stray_key().empty()) {
       // Who does not see all that the lock does cannot say what it did wrong.
       result.violations.clear();
@@ -283,8 +283,7 @@ class OneRun {
     return result;
   }
 
-  /// `history`: as the lock as a whole has it, where the resource's is of several servers. True:
-  /// its clients kept asking more often than the lock allows itself.
+  /// `history`: that of the lock as a whole. True: it was asked more often than it allows itself.
   bool JudgeResource(const Recorder::Resource& resource, const History& history, bool to_its_end,
                      RunResult& result) const {
     if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
@@ -394,6 +393,7 @@ class OneRun {
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
                   sim::Choices& choices, bool keep_events, const StepWatch* watch,
                   RunProbe* probe) {
+  const BoxedRun boxed(run_case, workload, choices);
   return OneRun(universe, run_case, workload, choices, keep_events, probe).Run(watch);
 }
 

@@ -11,12 +11,12 @@
 #include <optional>
 #include <utility>
 
+#include "scenarios/search/isolated.h"
 #include "scenarios/search/lock_exploration.h"
 #include "scenarios/search/parallel.h"
 #include "scenarios/search/plan.h"
 #include "scenarios/search/row_book.h"
 #include "scenarios/search/to_report.h"
-#include "scenarios/search/unit_runner.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -38,6 +38,40 @@ struct Item {
   std::atomic<bool> done{false};
 };
 
+/// What the threads of a campaign have seen crash so far: what comes after it, in the order of
+/// units and runs, need not be run. Thread safety: all methods.
+class KnownCrashes {
+ public:
+  explicit KnownCrashes(std::size_t units) : units_(units) {}
+
+  void Note(std::size_t unit, const UnitResult& result) {
+    if (!result.crash) return;
+    PerUnit& known = units_[unit];
+    std::uint64_t first = known.crashed_at;
+    while (result.crash->index < first &&
+           !known.crashed_at.compare_exchange_weak(first, result.crash->index)) {
+    }
+    if (result.crash->hung) known.hung = true;
+  }
+  bool CrashedBefore(std::size_t unit, std::uint64_t run) const {
+    return units_[unit].crashed_at < run;
+  }
+  /// Of the lock, in a unit before this one.
+  bool HungBefore(const std::vector<Unit>& units, std::size_t unit, const Entry* entry) const {
+    for (std::size_t i = 0; i < unit; ++i) {
+      if (units[i].entry == entry && units_[i].hung) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct PerUnit {
+    std::atomic<std::uint64_t> crashed_at{UINT64_MAX};
+    std::atomic<bool> hung{false};
+  };
+  std::vector<PerUnit> units_;
+};
+
 class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options)
@@ -46,6 +80,7 @@ class Campaign {
         explorations_(ExplorationsOf(options)),
         exploration_after_(ExplorationAfter(units_, explorations_)),
         sums_(units_.size()),
+        known_(units_.size()),
         explored_(explorations_.size()),
         book_(result_) {
     result_.report.seed = options.seed;
@@ -108,16 +143,22 @@ class Campaign {
     return runs;
   }
 
-  void Work(UnitRunner& runner, Item& item, std::atomic<std::uint64_t>& done_runs) const {
+  void Work(IsolatedRunner& runner, Item& item, std::atomic<std::uint64_t>& done_runs) {
     if (item.blocks.empty()) {
-      item.explored = Explore(explorations_[item.exploration], options_.stop);
+      const LockExploration& exploration = explorations_[item.exploration];
+      if (!known_.HungBefore(units_, units_.size(), exploration.entry)) {
+        item.explored = runner.Explore(exploration);
+      }
     } else {
       const Unit& unit = units_[item.unit];
-      UnitResult sum = sums_[item.unit];
+      UnitResult sum = sums_before_[item.unit];
       for (const Block& block : item.blocks) {
         done_runs += block.count;
         if (Satisfied(unit, sum, options_.least_hunt)) continue;
+        if (sum.crash || known_.CrashedBefore(item.unit, block.first)) continue;
+        if (known_.HungBefore(units_, item.unit, unit.entry)) continue;
         item.results.push_back(runner.RunBlock(unit, block.first, block.count));
+        known_.Note(item.unit, item.results.back());
         Merge(item.results.back(), sum);
       }
     }
@@ -127,10 +168,11 @@ class Campaign {
   /// `last`: nothing comes after it, so that rows are known as its items are merged.
   void RunRound(const Reach& from, const Reach& to, const Reach& target, bool last) {
     Items items = ItemsOf(from, to);
+    sums_before_ = sums_;
     const std::uint64_t planned = RunsIn(ItemsOf({from.shares, 0}, target));
     std::atomic<std::uint64_t> done_runs{RunsIn(ItemsOf({from.shares, 0}, from))};
     const auto new_piece = [&]() -> Piece {
-      auto runner = std::make_shared<UnitRunner>(options_);
+      auto runner = std::make_shared<IsolatedRunner>(options_);
       return [&, runner](std::size_t index) { Work(*runner, items[index], done_runs); };
     };
     std::size_t merged = 0;
@@ -153,13 +195,15 @@ class Campaign {
     if (item.blocks.empty()) {
       const LockExploration& exploration = explorations_[item.exploration];
       explored_[item.exploration] = std::move(item.explored);
-      if (options_.on_exploration) {
+      if (options_.on_exploration && WhyLeftOut(units_, sums_, exploration).empty()) {
         options_.on_exploration(exploration, *explored_[item.exploration]);
       }
       return;
     }
     for (std::size_t i = 0; i < item.results.size(); ++i) {
       const Unit& unit = units_[item.unit];
+      // It was begun before it was known that it would not count.
+      if (sums_[item.unit].crash || !WhyLeftOut(units_, sums_, item.unit).empty()) break;
       if (options_.on_block) options_.on_block(unit, item.blocks[i].first, item.results[i]);
       Merge(item.results[i], sums_[item.unit]);
     }
@@ -170,12 +214,20 @@ class Campaign {
   void CloseUpTo(std::size_t unit, bool before_exploration) {
     while (next_ < unit || (next_ == unit && before_exploration && !runs_told_)) {
       if (!runs_told_) {
+        if (std::string why = WhyLeftOut(units_, sums_, next_); !why.empty()) {
+          sums_[next_] = UnitResult();
+          sums_[next_].left_out = std::move(why);
+        }
         book_.Add(units_[next_], sums_[next_]);
         runs_told_ = true;
         continue;
       }
       const auto exploration = exploration_after_[next_];
       if (exploration && explored_[*exploration]) {
+        if (std::string why = WhyLeftOut(units_, sums_, explorations_[*exploration]);
+            !why.empty()) {
+          explored_[*exploration].emplace().left_out = std::move(why);
+        }
         book_.Add(explorations_[*exploration], *explored_[*exploration]);
       }
       ++next_;
@@ -190,6 +242,8 @@ class Campaign {
   const std::vector<LockExploration> explorations_;
   const std::vector<std::optional<std::size_t>> exploration_after_;  // by unit
   std::vector<UnitResult> sums_;
+  std::vector<UnitResult> sums_before_;  // of the rounds before this one: its threads read them
+  KnownCrashes known_;
   std::vector<std::optional<ExplorationSum>> explored_;
   CampaignResult result_;
   RowBook book_;
@@ -239,6 +293,19 @@ void ChooseFirst(CampaignResult& result) {
   }
 }
 
+/// What has no verdict because of a crash is replayed by it.
+void ReplayByCrash(const Found& found, std::vector<reports::ResultRow>& rows) {
+  const reports::ResultRow crash = rows[found.row];
+  for (reports::ResultRow& row : rows) {
+    const bool same = row.lock == crash.lock && row.scenario == crash.scenario &&
+                      row.synchrony == crash.synchrony &&
+                      row.proof.has_value() == crash.proof.has_value();
+    if (same && row.saved_case.empty() && row.verdict == reports::Verdict::kInconclusive) {
+      row.replay = crash.replay;
+    }
+  }
+}
+
 }  // namespace
 
 void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
@@ -281,7 +348,7 @@ void Conclude(const CampaignOptions& options, CampaignResult& result) {
   if (options.explaining == Explaining::kFirst) ChooseFirst(result);
   std::atomic<std::uint64_t> done = 0;
   const auto new_piece = [&]() -> Piece {
-    auto runner = std::make_shared<UnitRunner>(options);
+    auto runner = std::make_shared<IsolatedRunner>(options);
     return [&, runner](std::size_t index) {
       Found& found = result.found[index];
       const auto& row = result.report.results[found.row];
@@ -301,6 +368,9 @@ void Conclude(const CampaignOptions& options, CampaignResult& result) {
     reports::ResultRow& row = result.report.results[found.row];
     row.replay = found.token;
     if (!found.explain) row.unshrunk = ToReport(SizeOf({found.workload, found.tape}));
+  }
+  for (const Found& found : result.found) {
+    if (found.property == Judged::kCrash) ReplayByCrash(found, result.report.results);
   }
 }
 

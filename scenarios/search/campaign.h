@@ -69,6 +69,10 @@ struct CampaignOptions {
   Explaining explaining = Explaining::kAll;
   bool explore = false;  ///< each lock that is no specimen exhaustively, within its own bound
   std::optional<Strategy> strategy;  ///< else the portfolio
+  /// Foreign locks run in workers (see isolated.h), so that one that takes its process down costs
+  /// no other's verdict. REQUIRES: this program serves as one, as harness::Main does.
+  bool isolate = false;
+  std::chrono::seconds patience{30};  ///< real time that a run in a worker may take
   /// Of several, only this one's blocks are run; then what no shard can decide alone is left out of
   /// the rows, and the report is partial. Not together with `budget`.
   Shard shard;
@@ -105,6 +109,15 @@ struct Unit {
   std::vector<Judged> witness_of = {};
 };
 
+/// A run that took its process down, or went on for longer than it may.
+struct LockCrash {
+  std::uint64_t index = 0;  ///< of the run; 0 in an exploration
+  std::string what;         ///< "crashed (SIGSEGV)"
+  bool hung = false;
+  std::string token;  ///< of an exploration's run; may be empty
+  bool operator==(const LockCrash&) const = default;
+};
+
 struct UnitResult {
   std::uint64_t runs = 0;
   std::uint64_t runs_with_faults = 0;
@@ -123,6 +136,10 @@ struct UnitResult {
   std::uint64_t lost_updates = 0;
   std::map<std::string, std::uint64_t> stories;  ///< of scenarios that tell one, and how often
   std::uint64_t hash = 0;
+  /// Of the run after these, and then the unit has no further ones: what the first crash of a unit
+  /// is does not depend on who came to it first.
+  std::optional<LockCrash> crash;
+  std::string left_out;  ///< why it was not run; empty: it was
 };
 
 struct Found {

@@ -125,6 +125,11 @@ reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSu
   if (sum.violation && sum.violation->property == property) {
     row.verdict = reports::Verdict::kViolated;
     row.reason = sum.violation->what;
+  } else if (!sum.left_out.empty()) {
+    row.reason = sum.left_out;
+  } else if (sum.crash) {
+    row.reason =
+        fmt::format("a run of the exploration ended its process: the lock {}", sum.crash->what);
   } else if (sum.divergences > 0) {
     row.reason = "the exploration diverged";
   } else if (!sum.inconclusive.empty()) {
@@ -145,12 +150,35 @@ reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSu
   // else that is too large.
   const bool untested = sum.complete && !sum.violation && row.exercised == 0;
   const bool beyond_reach = exploration.entry->foreign && !sum.violation && sum.divergences == 0;
-  if (row.verdict == reports::Verdict::kInconclusive && (untested || beyond_reach)) {
+  const bool cut_short = sum.crash || !sum.left_out.empty();
+  if (row.verdict == reports::Verdict::kInconclusive && !cut_short && (untested || beyond_reach)) {
     row.expected = reports::Expectation::kEither;
   }
   row.pass =
       row.verdict == reports::Verdict::kHolds || row.expected == reports::Expectation::kEither;
   return row;
+}
+
+reports::ResultRow CrashRow(const LockExploration& exploration, const ExplorationSum& sum) {
+  reports::ResultRow row = RowOf(UnitOf(exploration), Judged::kCrash);
+  row.verdict = reports::Verdict::kViolated;
+  row.proof = reports::Proof{TextOf(exploration), sum.states, sum.reductions};
+  row.reason = fmt::format("the lock {}", sum.crash->what);
+  return row;
+}
+
+Found FoundBy(const LockExploration& exploration, const LockCrash& crash) {
+  Found found;
+  found.unit = UnitOf(exploration);
+  found.property = Judged::kCrash;
+  found.token = crash.token;
+  const auto decoded = DecodeReplayToken(crash.token);
+  if (!decoded.ok()) return found;
+  if (const auto* run = std::get_if<PackedRun>(&decoded->run)) {
+    found.original = found.workload = run->workload;
+    found.original_tape = found.tape = run->tape;
+  }
+  return found;
 }
 
 Found FoundBy(const LockExploration& exploration, const ExploredViolation& violation) {

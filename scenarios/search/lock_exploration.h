@@ -44,6 +44,8 @@ struct ExplorationSum {
   PerJudged<std::uint64_t> exercised;
   std::vector<std::string> reductions;
   std::optional<ExploredViolation> violation;
+  std::optional<LockCrash> crash;  ///< which ended it
+  std::string left_out;            ///< why it was not made; empty: it was
 };
 
 /// Of each entry that is no specimen, if its scenario is among those of the options: "chaos", or
@@ -55,6 +57,9 @@ ExplorationSum Explore(const LockExploration& exploration, const std::atomic<boo
 /// The verdict on a property that it looked for. A lock of somebody else need not be within reach.
 reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSum& sum,
                          Judged property);
+/// The row of its crash.
+reports::ResultRow CrashRow(const LockExploration& exploration, const ExplorationSum& sum);
+Found FoundBy(const LockExploration& exploration, const LockCrash& crash);
 /// REQUIRES: the violation's token is well formed, as Explore makes it.
 Found FoundBy(const LockExploration& exploration, const ExploredViolation& violation);
 

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "scenarios/search/rows.h"
 
 namespace interlock::scenarios {
@@ -148,6 +150,30 @@ bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt
   });
 }
 
+namespace {
+
+std::string HungAmong(std::span<const Unit> units, std::span<const UnitResult> sums,
+                      const Entry* entry) {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (units[i].entry != entry || !sums[i].crash || !sums[i].crash->hung) continue;
+    return fmt::format("not run: the lock hung in {} (class {})", units[i].scenario->name,
+                       ToString(units[i].synchrony));
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
+                       std::size_t unit) {
+  return HungAmong(units.first(unit), sums.first(unit), units[unit].entry);
+}
+
+std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
+                       const LockExploration& exploration) {
+  return HungAmong(units, sums, exploration.entry);
+}
+
 bool InShard(const Unit& unit, const Block& block, const Shard& shard) {
   if (shard.total <= 1) return true;
   std::uint64_t hash = sim::HashBytes(unit.entry->subject->name(), 0);
@@ -158,6 +184,8 @@ bool InShard(const Unit& unit, const Block& block, const Shard& shard) {
 }
 
 void Merge(const UnitResult& block, UnitResult& sum) {
+  if (sum.crash) return;
+  sum.crash = block.crash;
   sum.runs += block.runs;
   sum.runs_with_faults += block.runs_with_faults;
   sum.commands += block.commands;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scenarios/search/campaign.h"
@@ -64,11 +65,19 @@ std::vector<std::optional<std::size_t>> ExplorationAfter(
 /// least `least_hunt` runs.
 bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt);
 
+/// Why a unit is not run, or does not count if it was: its lock hung in an earlier one, and to wait
+/// for it each time would hold up all others. Empty: it is run.
+std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
+                       std::size_t unit);
+/// The same for the exploration of this lock, which comes after all of its units.
+std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
+                       const LockExploration& exploration);
+
 /// By a hash of lock, scenario, class and, for a sound lock, first run: another lock or scenario in
 /// the plan moves nothing. All of a specimen's unit is in one shard, which so knows when to stop.
 bool InShard(const Unit& unit, const Block& block, const Shard& shard);
 
-/// Adds the sums of the unit's next block.
+/// Adds the sums of the unit's next block. After a crash there is none.
 void Merge(const UnitResult& block, UnitResult& sum);
 
 }  // namespace interlock::scenarios

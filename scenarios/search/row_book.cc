@@ -77,7 +77,7 @@ bool IsWitnessOf(const Unit& unit, Judged property) {
 
 void RowBook::AddTotals(const Unit& unit, const UnitResult& sum) {
   reports::RunReport& report = result_.report;
-  report.totals.runs += sum.runs;
+  report.totals.runs += sum.runs + (sum.crash ? 1 : 0);
   report.totals.runs_with_faults += sum.runs_with_faults;
   report.totals.commands += sum.commands;
   report.totals.double_runs += sum.double_runs;
@@ -123,6 +123,20 @@ void RowBook::Add(const Unit& unit, const UnitResult& sum) {
     found.runs = sum.runs;
     result_.found.push_back(std::move(found));
   }
+  if (sum.crash) AddCrash(unit, sum);
+}
+
+void RowBook::AddCrash(const Unit& unit, const UnitResult& sum) {
+  std::vector<reports::ResultRow>& rows = result_.report.results;
+  rows.push_back(CrashRow(unit, sum));
+  Found found;
+  found.row = rows.size() - 1;
+  found.unit = unit;
+  found.property = Judged::kCrash;
+  found.candidates = {sum.crash->index};
+  found.violating_runs = 1;
+  found.runs = sum.runs + 1;
+  result_.found.push_back(std::move(found));
 }
 
 void RowBook::Add(const LockExploration& exploration, const ExplorationSum& sum) {
@@ -137,6 +151,12 @@ void RowBook::Add(const LockExploration& exploration, const ExplorationSum& sum)
     found.runs = sum.runs;
     result_.found.push_back(std::move(found));
   }
+  if (!sum.crash) return;
+  report.results.push_back(CrashRow(exploration, sum));
+  Found found = FoundBy(exploration, *sum.crash);
+  found.row = report.results.size() - 1;
+  found.runs = sum.runs;
+  result_.found.push_back(std::move(found));
 }
 
 std::span<const reports::ResultRow> RowBook::Decide() {

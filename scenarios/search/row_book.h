@@ -29,6 +29,7 @@ class RowBook {
   void Close();
 
  private:
+  void AddCrash(const Unit& unit, const UnitResult& sum);
   void AddTotals(const Unit& unit, const UnitResult& sum);
 
   CampaignResult& result_;

@@ -34,6 +34,7 @@ std::string_view WhyNot(const Unit& unit, Judged property) {
 }  // namespace
 
 Expectation ExpectationOf(const Unit& unit, Judged property) {
+  if (property == Judged::kCrash) return Expectation::kHolds;
   if (!unit.scenario->fault_class.empty()) {
     return Promised(*unit.entry->subject, *unit.scenario, property);
   }
@@ -61,10 +62,19 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
 
 namespace {
 
+/// Why a unit has no verdict on what it did not violate; empty: it has.
+std::string WhyCutShort(const UnitResult& sum) {
+  if (!sum.left_out.empty()) return sum.left_out;
+  if (!sum.crash) return "";
+  return fmt::format("run {} {}: the lock {}", sum.crash->index + 1,
+                     sum.crash->hung ? "was ended" : "ended its process", sum.crash->what);
+}
+
 Verdict VerdictOf(const UnitResult& sum, Judged property) {
   // What cannot be repeated proves nothing for or against a lock.
   if (sum.divergences > 0) return Verdict::kInconclusive;
   if (sum.violating_runs[property] > 0) return Verdict::kViolated;
+  if (!WhyCutShort(sum).empty()) return Verdict::kInconclusive;
   if (sum.exercised[property] == 0 || sum.inconclusive > 0) return Verdict::kInconclusive;
   return Verdict::kHolds;
 }
@@ -73,6 +83,7 @@ std::string ReasonOf(const UnitResult& sum, Judged property) {
   if (sum.divergences > 0) {
     return fmt::format("{} of {} double runs diverged", sum.divergences, sum.double_runs);
   }
+  if (std::string why = WhyCutShort(sum); !why.empty()) return why;
   if (sum.inconclusive > 0) {
     return fmt::format("{} of {} runs could not be judged: {}", sum.inconclusive, sum.runs,
                        sum.first_inconclusive);
@@ -107,7 +118,11 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   if (!sum.violations[property].empty()) {
     row.runs_to_first_violation = sum.violations[property].front() + 1;
   }
-  if (row.verdict == Verdict::kInconclusive) row.reason = ReasonOf(sum, property);
+  if (row.verdict == Verdict::kInconclusive) {
+    row.reason = ReasonOf(sum, property);
+    // A crash is never what was expected, whatever else was.
+    if (!WhyCutShort(sum).empty()) row.expected = Expectation::kHolds;
+  }
   AddExcuse(unit, property, row);
   return row;
 }
@@ -182,6 +197,16 @@ ResultRow RowOf(const Unit& unit, Judged property) {
   ResultRow row = RowOf(unit);
   row.property = Slug(property);
   row.code = Code(property);
+  return row;
+}
+
+ResultRow CrashRow(const Unit& unit, const UnitResult& sum) {
+  ResultRow row = RowOf(unit, Judged::kCrash);
+  row.verdict = Verdict::kViolated;
+  row.runs = sum.runs + 1;
+  row.exercised = row.runs;
+  row.runs_to_first_violation = sum.crash->index + 1;
+  row.reason = fmt::format("the lock {}", sum.crash->what);
   return row;
 }
 

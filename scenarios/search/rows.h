@@ -19,6 +19,9 @@ namespace interlock::scenarios {
 /// The row of one property of the unit, undecided.
 reports::ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property);
 
+/// The row of a unit's crash, decided.
+reports::ResultRow CrashRow(const Unit& unit, const UnitResult& sum);
+
 /// Of a property that a unit broke, up to where in a sweep it held; of a unit, how many updates of
 /// what is guarded were lost; what is not judged of a lock that shows no owners.
 std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property);

@@ -30,55 +30,14 @@ Status Invalid(std::string message) {
   return Status(StatusCode::kInvalidArgument, std::move(message));
 }
 
-UnitResult FromShardBlock(const ShardBlock& block) {
-  UnitResult result;
-  result.runs = block.runs;
-  result.runs_with_faults = block.runs_with_faults;
-  result.commands = block.commands;
-  result.double_runs = block.double_runs;
-  result.divergences = block.divergences;
-  result.inconclusive = block.inconclusive;
-  result.first_inconclusive = block.first_inconclusive;
-  result.virtual_time = Duration(block.virtual_ns);
-  result.hash = block.hash;
-  for (const reports::ShardProperty& one : block.properties) {
-    for (const Judged property : kAllJudged) {
-      if (Slug(property) != one.property) continue;
-      result.exercised[property] = one.exercised;
-      result.violating_runs[property] = one.violating_runs;
-      result.violations[property] = one.violations;
-    }
-  }
-  for (const auto& [name, count] : block.goals) {
-    for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
-      if (Name(static_cast<Goal>(goal)) == name) result.goals[goal] = count;
-    }
-  }
-  for (const auto& [name, count] : block.struck) {
-    const sim::FaultInfo* fault = sim::FindFault(name);
-    if (fault != nullptr) result.struck[static_cast<std::size_t>(fault->kind)] = count;
-  }
-  result.updates = block.updates;
-  result.lost_updates = block.lost_updates;
-  for (const auto& [story, count] : block.stories) result.stories[story] = count;
-  return result;
+std::optional<reports::ShardCrash> ToShardCrash(const std::optional<LockCrash>& crash) {
+  if (!crash) return std::nullopt;
+  return reports::ShardCrash{crash->index, crash->what, crash->hung, crash->token};
 }
 
-ExplorationSum FromShardExploration(const reports::ShardExploration& one) {
-  ExplorationSum sum;
-  sum.complete = one.complete;
-  sum.states = one.states;
-  sum.runs = one.runs;
-  sum.divergences = one.divergences;
-  sum.inconclusive = one.inconclusive;
-  sum.reductions = one.reductions;
-  for (const auto& [slug, count] : one.exercised) {
-    if (const auto property = JudgedFromSlug(slug)) sum.exercised[*property] = count;
-  }
-  if (const auto violated = JudgedFromSlug(one.violated)) {
-    sum.violation = ExploredViolation{*violated, one.what, one.token};
-  }
-  return sum;
+std::optional<LockCrash> FromShardCrash(const std::optional<reports::ShardCrash>& crash) {
+  if (!crash) return std::nullopt;
+  return LockCrash{crash->index, crash->what, crash->hung, crash->token};
 }
 
 /// The blocks of all shards, each to be taken once.
@@ -106,7 +65,7 @@ class Pool {
     if (found == blocks_.end()) return Invalid(fmt::format("{} are missing", ToText(name)));
     const ShardBlock& taken = *found->second;
     blocks_.erase(found);
-    if (taken.runs != block.count) {
+    if (taken.runs != block.count && !taken.crash) {
       return Invalid(fmt::format("{} are {} instead of {}", ToText(name), taken.runs, block.count));
     }
     return FromShardBlock(taken);
@@ -121,6 +80,15 @@ class Pool {
     const reports::ShardExploration& taken = *found->second;
     explorations_.erase(found);
     return FromShardExploration(taken);
+  }
+
+  // What came after a crash counts for nothing, and need not be there.
+  void Drop(const Unit& unit, const Block& block) {
+    blocks_.erase(BlockName(unit.entry->subject->name(), unit.scenario->name,
+                            static_cast<reports::SynchronyClass>(unit.synchrony), block.first));
+  }
+  void Drop(const LockExploration& exploration) {
+    explorations_.erase(std::string(exploration.entry->subject->name()));
   }
 
   Status ExpectEmpty() const {
@@ -169,6 +137,59 @@ Status CheckHeads(const std::vector<ShardReport>& shards) {
 
 }  // namespace
 
+UnitResult FromShardBlock(const ShardBlock& block) {
+  UnitResult result;
+  result.runs = block.runs;
+  result.runs_with_faults = block.runs_with_faults;
+  result.commands = block.commands;
+  result.double_runs = block.double_runs;
+  result.divergences = block.divergences;
+  result.inconclusive = block.inconclusive;
+  result.first_inconclusive = block.first_inconclusive;
+  result.virtual_time = Duration(block.virtual_ns);
+  result.hash = block.hash;
+  for (const reports::ShardProperty& one : block.properties) {
+    for (const Judged property : kAllJudged) {
+      if (Slug(property) != one.property) continue;
+      result.exercised[property] = one.exercised;
+      result.violating_runs[property] = one.violating_runs;
+      result.violations[property] = one.violations;
+    }
+  }
+  for (const auto& [name, count] : block.goals) {
+    for (std::size_t goal = 0; goal < kGoalCount; ++goal) {
+      if (Name(static_cast<Goal>(goal)) == name) result.goals[goal] = count;
+    }
+  }
+  for (const auto& [name, count] : block.struck) {
+    const sim::FaultInfo* fault = sim::FindFault(name);
+    if (fault != nullptr) result.struck[static_cast<std::size_t>(fault->kind)] = count;
+  }
+  result.updates = block.updates;
+  result.lost_updates = block.lost_updates;
+  for (const auto& [story, count] : block.stories) result.stories[story] = count;
+  result.crash = FromShardCrash(block.crash);
+  return result;
+}
+
+ExplorationSum FromShardExploration(const reports::ShardExploration& one) {
+  ExplorationSum sum;
+  sum.complete = one.complete;
+  sum.states = one.states;
+  sum.runs = one.runs;
+  sum.divergences = one.divergences;
+  sum.inconclusive = one.inconclusive;
+  sum.reductions = one.reductions;
+  for (const auto& [slug, count] : one.exercised) {
+    if (const auto property = JudgedFromSlug(slug)) sum.exercised[*property] = count;
+  }
+  if (const auto violated = JudgedFromSlug(one.violated)) {
+    sum.violation = ExploredViolation{*violated, one.what, one.token};
+  }
+  sum.crash = FromShardCrash(one.crash);
+  return sum;
+}
+
 reports::ShardExploration ToShardExploration(const LockExploration& exploration,
                                              const ExplorationSum& sum) {
   reports::ShardExploration one;
@@ -188,6 +209,7 @@ reports::ShardExploration ToShardExploration(const LockExploration& exploration,
     one.what = sum.violation->what;
     one.token = sum.violation->token;
   }
+  one.crash = ToShardCrash(sum.crash);
   return one;
 }
 
@@ -222,6 +244,7 @@ ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult&
   block.updates = result.updates;
   block.lost_updates = result.lost_updates;
   block.stories.assign(result.stories.begin(), result.stories.end());
+  block.crash = ToShardCrash(result.crash);
   return block;
 }
 
@@ -237,6 +260,11 @@ Result<CampaignResult> MergeShards(const CampaignOptions& options,
   for (const Block& block : BlocksOf(units, options)) {
     UnitResult& sum = sums[block.unit];
     if (Satisfied(units[block.unit], sum, options.least_hunt)) continue;
+    sum.left_out = WhyLeftOut(units, sums, block.unit);
+    if (sum.crash || !sum.left_out.empty()) {
+      pool.Drop(units[block.unit], block);
+      continue;
+    }
     const Result<UnitResult> taken = pool.Take(units[block.unit], block);
     if (!taken.ok()) return taken.status();
     Merge(*taken, sum);
@@ -249,9 +277,17 @@ Result<CampaignResult> MergeShards(const CampaignOptions& options,
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
     book.Add(units[unit], sums[unit]);
     if (!after[unit]) continue;
-    const Result<ExplorationSum> taken = pool.Take(explorations[*after[unit]]);
+    const LockExploration& exploration = explorations[*after[unit]];
+    if (std::string why = WhyLeftOut(units, sums, exploration); !why.empty()) {
+      pool.Drop(exploration);
+      ExplorationSum none;
+      none.left_out = std::move(why);
+      book.Add(exploration, none);
+      continue;
+    }
+    const Result<ExplorationSum> taken = pool.Take(exploration);
     if (!taken.ok()) return taken.status();
-    book.Add(explorations[*after[unit]], *taken);
+    book.Add(exploration, *taken);
   }
   if (const Status rest = pool.ExpectEmpty(); !rest.ok()) return rest;
   book.Decide();

@@ -193,6 +193,41 @@ std::size_t HintFor(const RunResult& run, const Violation& violation) {
   return violation.property == Judged::kServerExclusion && server_lost_data ? 1 : 0;
 }
 
+std::array<std::string_view, 3> HintsFor(const RunCase& run_case, Judged property) {
+  std::array<std::string_view, 3> hints;
+  for (const Property& one : FindProperties(Slug(property))) hints = one.fixes;
+  const PropertyOfLatches* of_latches = FindPropertyOfLatches(Slug(property));
+  if (run_case.subject->traits().latch && of_latches != nullptr) hints.fill(of_latches->fix);
+  return hints;
+}
+
+/// What is known of a counterexample before its run.
+Counterexample Named(const Found& found) {
+  const harness::Traits traits = found.unit.entry->subject->traits();
+  Counterexample counterexample;
+  counterexample.code = Code(found.property);
+  counterexample.property = Slug(found.property);
+  counterexample.lock = found.unit.entry->subject->name();
+  counterexample.scenario = found.unit.scenario->name;
+  counterexample.synchrony = static_cast<reports::SynchronyClass>(found.unit.synchrony);
+  for (const Property& property : FindProperties(counterexample.property)) {
+    counterexample.title = property.headline;
+  }
+  const PropertyOfLatches* of_latches = FindPropertyOfLatches(counterexample.property);
+  if (traits.latch && of_latches != nullptr) counterexample.title = of_latches->headline;
+  const std::size_t clients = found.workload.clients.size();
+  for (std::size_t i = 0; i < clients; ++i) {
+    counterexample.columns.push_back(ClientName(static_cast<int>(i)));
+  }
+  const auto probes = static_cast<std::size_t>(found.workload.permits) *
+                      static_cast<std::size_t>(found.workload.resources);
+  for (std::size_t i = 0; i < probes; ++i) {
+    counterexample.columns.push_back(ClientName(static_cast<int>(clients + i)) + " (probe)");
+  }
+  counterexample.columns.emplace_back("redis");
+  return counterexample;
+}
+
 /// What is found out by trying: the costly part.
 void AddTried(sim::Universe& universe, const RunCase& run_case, const Found& found,
               const RunResult& run, const std::atomic<bool>* stop, Counterexample& counterexample) {
@@ -221,54 +256,9 @@ std::string ReplayCommand(std::string_view program, std::string_view token) {
   return fmt::format("{} replay '{}'", program, token);
 }
 
-Explained Explain(const Found& found, std::string_view program, Effort effort,
-                  const std::atomic<bool>* stop) {
-  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
-                         found.unit.synchrony};
-  sim::Universe universe;
-  sim::Choices choices = sim::Choices::FromTape(found.tape);
-  const RunResult run = RunOnce(universe, run_case, found.workload, choices, true);
-
-  Explained explained;
-  explained.trace_hash = run.trace_hash;
-  Counterexample& counterexample = explained.counterexample;
-  counterexample.code = Code(found.property);
-  counterexample.property = Slug(found.property);
-  counterexample.lock = run_case.subject->name();
-  counterexample.scenario = run_case.scenario->name;
-  counterexample.synchrony = static_cast<reports::SynchronyClass>(run_case.synchrony);
-  std::array<std::string_view, 3> hints;
-  for (const Property& property : FindProperties(counterexample.property)) {
-    counterexample.title = property.headline;
-    hints = property.fixes;
-  }
-  const PropertyOfLatches* of_latches = FindPropertyOfLatches(counterexample.property);
-  if (run_case.subject->traits().latch && of_latches != nullptr) {
-    counterexample.title = of_latches->headline;
-    hints.fill(of_latches->fix);
-  }
-  const std::size_t clients = found.workload.clients.size();
-  for (std::size_t i = 0; i < clients; ++i) {
-    counterexample.columns.push_back(ClientName(static_cast<int>(i)));
-  }
-  const auto probes = static_cast<std::size_t>(found.workload.permits) *
-                      static_cast<std::size_t>(found.workload.resources);
-  for (std::size_t i = 0; i < probes; ++i) {
-    counterexample.columns.push_back(ClientName(static_cast<int>(clients + i)) + " (probe)");
-  }
-  counterexample.columns.emplace_back("redis");
-  const Violation* violation = run.Find(found.property);
-  if (violation != nullptr) {
-    counterexample.sentence = violation->what;
-    counterexample.hints.emplace_back(hints[HintFor(run, *violation)]);
-    EventTable table = TableOf(run, *violation, clients + probes);
-    counterexample.rows = std::move(table.rows);
-    counterexample.scripts = std::move(table.scripts);
-    counterexample.stretches = StretchesOf(run, counterexample.rows);
-    if (effort == Effort::kTry) AddTried(universe, run_case, found, run, stop, counterexample);
-  }
-  counterexample.record = RecordOf(run, violation);
-  counterexample.also = OthersIn(run, found.property, run_case);
+void CompleteCounterexample(const Found& found, std::string_view program,
+                            Counterexample& counterexample) {
+  counterexample.faults.clear();
   int client = 0;
   for (const ClientPlan& plan : found.workload.clients) {
     for (const PlannedFault& fault : plan.faults) {
@@ -289,6 +279,66 @@ Explained Explain(const Found& found, std::string_view program, Effort effort,
         fmt::format("gdb --args {} replay --break '{}'", Binary(program), found.token);
   }
   counterexample.program = ProgramJson(found.workload, found.token);
+}
+
+Counterexample ExplainPartly(const Found& found, const RunResult& run, std::string sentence,
+                             std::string_view program, int client) {
+  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
+                         found.unit.synchrony};
+  Counterexample counterexample = Named(found);
+  const auto columns = counterexample.columns.size();
+  counterexample.sentence = std::move(sentence);
+  for (const std::string_view hint : HintsFor(run_case, found.property)) {
+    if (!hint.empty()) counterexample.hints.emplace_back(hint);
+  }
+  Violation violation;
+  violation.property = found.property;
+  violation.what = counterexample.sentence;
+  const auto known = static_cast<std::size_t>(client) + 1 < columns;
+  violation.client = client >= 0 && known ? client : -1;
+  for (const sim::TraceEvent& event : run.events) {
+    violation.at = std::max(violation.at, event.time);
+    // Whatever a damaged box says, it has no more columns.
+    if (event.process >= 0 && static_cast<std::size_t>(event.process) + 1 >= columns) {
+      violation.at = sim::VirtualTime(-1);
+      break;
+    }
+  }
+  if (!run.events.empty() && violation.at >= sim::VirtualTime{}) {
+    EventTable table = TableOf(run, violation, columns - 1);
+    counterexample.rows = std::move(table.rows);
+    counterexample.scripts = std::move(table.scripts);
+  }
+  CompleteCounterexample(found, program, counterexample);
+  return counterexample;
+}
+
+Explained Explain(const Found& found, std::string_view program, Effort effort,
+                  const std::atomic<bool>* stop) {
+  const RunCase run_case{found.unit.entry->subject.get(), found.unit.scenario,
+                         found.unit.synchrony};
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromTape(found.tape);
+  const RunResult run = RunOnce(universe, run_case, found.workload, choices, true);
+
+  Explained explained;
+  explained.trace_hash = run.trace_hash;
+  Counterexample& counterexample = explained.counterexample;
+  counterexample = Named(found);
+  const std::size_t server = counterexample.columns.size() - 1;
+  const Violation* violation = run.Find(found.property);
+  if (violation != nullptr) {
+    counterexample.sentence = violation->what;
+    counterexample.hints.emplace_back(HintsFor(run_case, found.property)[HintFor(run, *violation)]);
+    EventTable table = TableOf(run, *violation, server);
+    counterexample.rows = std::move(table.rows);
+    counterexample.scripts = std::move(table.scripts);
+    counterexample.stretches = StretchesOf(run, counterexample.rows);
+    if (effort == Effort::kTry) AddTried(universe, run_case, found, run, stop, counterexample);
+  }
+  counterexample.record = RecordOf(run, violation);
+  counterexample.also = OthersIn(run, found.property, run_case);
+  CompleteCounterexample(found, program, counterexample);
   return explained;
 }
 

@@ -31,6 +31,17 @@ enum class Effort {
 Explained Explain(const Found& found, std::string_view program, Effort effort,
                   const std::atomic<bool>* stop = nullptr);
 
+/// Puts into a counterexample what of it is not seen in the run: how it was found and made small,
+/// and how to replay it.
+void CompleteCounterexample(const Found& found, std::string_view program,
+                            reports::Counterexample& counterexample);
+
+/// A counterexample of a run that did not come to its end: `run` has its events up to there, or
+/// none. `client`: whose doing it was; -1: not known.
+reports::Counterexample ExplainPartly(const Found& found, const RunResult& run,
+                                      std::string sentence, std::string_view program,
+                                      int client = -1);
+
 reports::Size ToReport(const CaseSize& size);
 
 /// The command line that replays a token; the bare token if `program` is empty.

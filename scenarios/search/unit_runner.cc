@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "scenarios/cases/replay_token.h"
+#include "scenarios/run/black_box.h"
 #include "scenarios/run/guard.h"
 #include "scenarios/search/shrink/shrink.h"
 
@@ -43,6 +44,7 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
     if (IsStopped(options_)) break;
     const std::uint64_t seed = SeedOf(unit, index);
     const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
+    if (BlackBox* box = BlackBox::OfThisProcess()) box->NoteIndex(index);
     const Workload workload = generator.Draw(seed);
     sim::Choices choices = ChoicesOfRun(seed);
     const RunResult result = RunOnce(universe_, run_case, workload, choices);

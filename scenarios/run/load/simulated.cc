@@ -10,15 +10,27 @@
 #include <fmt/format.h>
 
 #include "scenarios/cases/scenario.h"
+#include "scenarios/run/black_box.h"
 #include "scenarios/run/load/client.h"
 #include "scenarios/run/load/measure.h"
 #include "scenarios/run/load/owner_watch.h"
+#include "sim/run_mirror.h"
 #include "sim/universe.h"
 
 namespace interlock::scenarios::contend {
 namespace {
 
 constexpr int kMasters = 5;
+
+/// Whoever waits for this process sees it get on: a measurement may take long.
+struct Beats final : sim::RunMirror {
+  void OnDraw(sim::Lane /*lane*/, std::uint32_t /*value*/) override {}
+  void OnFault(const sim::Fault& /*fault*/) override {}
+  void OnTask(int /*process*/) override { box->Beat(); }
+  void OnEvent(const sim::TraceEvent& /*event*/) override {}
+
+  BlackBox* box = nullptr;
+};
 
 class SimulatedRun {
  public:
@@ -32,6 +44,8 @@ class SimulatedRun {
         choices_(sim::Choices::FromSeed(seed)),
         world_(universe_, WorldOptionsOf(subject), no_plan_, choices_, &watch_) {
     watch_.Attach(world_);
+    beats_.box = BlackBox::OfThisProcess();
+    if (beats_.box != nullptr) choices_.set_mirror(&beats_);
   }
 
   Result<Measured> Run() {
@@ -132,6 +146,7 @@ class SimulatedRun {
   OwnerWatch watch_;
   sim::Universe universe_;
   const sim::FaultPlan no_plan_;  // the world keeps no copy
+  Beats beats_;
   sim::Choices choices_;
   sim::World world_;
 };

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// A program with locks that do what no lock should: spin, abort, recurse, throw, read a real clock,
-// remember what happened in an earlier run.
+// A program with locks that do what no lock should: spin, abort, recurse, throw, leave the process,
+// take all memory, wait for what never comes, read a real clock, remember an earlier run.
 // misbehaving_test.cc runs it and looks at how it ends.
 #include <interlock/harness/main.h>
 
+#include <unistd.h>
+
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -24,12 +29,45 @@ std::uint64_t asked = 0;
 
 void Remember() { ++asked; }
 
+/// Where a lock is guilty.
+enum class Place { kAcquire, kRelease, kExtend, kOwners, kTraits, kName };
+
+/// Grants to everybody without asking a server, so that there is something to extend and release.
+class GuiltyHold final : public harness::Hold {
+ public:
+  GuiltyHold(Place place, Crime crime, interlock::MonotonicTime until)
+      : place_(place), crime_(crime), until_(until) {}
+  std::string owner_token() const override { return ""; }
+  interlock::MonotonicTime valid_until() const override { return until_; }
+  interlock::Status Extend() override {
+    if (place_ == Place::kExtend) crime_();
+    return interlock::Status(interlock::StatusCode::kNotOwner);
+  }
+  interlock::Status Release() override {
+    if (place_ == Place::kRelease) crime_();
+    return interlock::Status();
+  }
+
+ private:
+  Place place_;
+  Crime crime_;
+  interlock::MonotonicTime until_;
+};
+
 class GuiltyLock final : public harness::Lock {
  public:
-  explicit GuiltyLock(Crime crime) : crime_(crime) {}
+  GuiltyLock(Place place, Crime crime, harness::Environment& environment,
+             const harness::LockOptions& options)
+      : place_(place), crime_(crime), environment_(environment), lease_(options.lease) {}
 
   interlock::Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
-    crime_();
+    if (place_ == Place::kAcquire) crime_();
+    if (place_ == Place::kExtend || place_ == Place::kRelease) {
+      return std::unique_ptr<harness::Hold>(
+          std::make_unique<GuiltyHold>(place_, crime_, environment_.runtime.Now() + lease_));
+    }
+    // Owners() is asked about what a command has left.
+    if (place_ == Place::kOwners) Ping();
     // Both mean "no", so that nothing but the trace can tell the difference.
     const bool otherwise = crime_ == Remember && (asked * 0x9e3779b97f4a7c15ULL >> 60) % 2 == 1;
     return interlock::Status(otherwise ? interlock::StatusCode::kTimeout
@@ -41,27 +79,50 @@ class GuiltyLock final : public harness::Lock {
   }
 
  private:
+  void Ping() {
+    const interlock::MonotonicTime end = environment_.runtime.Now() + std::chrono::seconds(1);
+    auto connection = environment_.connector.Connect(end);
+    if (!connection.ok()) return;
+    const std::vector<std::string_view> command = {"SET", "interlock:jobs:42", "x", "PX", "100"};
+    (void)(*connection)->Call(command, end);
+  }
+
+  Place place_;
   Crime crime_;
+  harness::Environment& environment_;
+  std::chrono::milliseconds lease_;
 };
 
 class Guilty final : public harness::Subject {
  public:
-  Guilty(std::string name, Crime crime) : name_(std::move(name)), crime_(crime) {}
+  Guilty(std::string name, Place place, Crime crime)
+      : name_(std::move(name)), place_(place), crime_(crime) {}
 
-  std::string_view name() const override { return name_; }
+  std::string_view name() const override {
+    if (place_ == Place::kName) crime_();
+    return name_;
+  }
   std::string_view summary() const override { return "does what no lock should"; }
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& /*environment*/,
-                                         const harness::LockOptions& /*options*/) const override {
-    return std::make_unique<GuiltyLock>(crime_);
+  harness::Traits traits() const override {
+    if (place_ == Place::kTraits) crime_();
+    harness::Traits traits;
+    traits.can_extend = place_ == Place::kExtend;
+    return traits;
+  }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<GuiltyLock>(place_, crime_, environment, options);
   }
   std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& /*server*/,
-      const harness::LockOptions& /*options*/) const override {
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    const std::string key = options.key_prefix + options.resource;
+    if (place_ == Place::kOwners && server.String(key).has_value()) crime_();
     return std::vector<harness::Owner>();
   }
 
  private:
   std::string name_;
+  Place place_;
   Crime crime_;
 };
 
@@ -94,27 +155,58 @@ void AccessNull() {
 
 void Refuse() {}
 
-/// Well-behaved until somebody has a second look: so ends the process that compares hashes.
-bool second_process = false;
-void AbortInSecondProcess() {
-  if (second_process) std::abort();
+void Exit() { std::exit(0); }
+
+void LeaveAtOnce() { _exit(3); }
+
+void Terminate() { std::terminate(); }
+
+/// Waits for what nobody will write.
+void Block() {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return;
+  char byte = 0;
+  sink = static_cast<int>(read(ends[0], &byte, 1));
 }
+
+void TakeAllMemory() {
+  constexpr std::size_t kMuch = 16 << 20;
+  std::vector<std::unique_ptr<std::vector<char>>> all;
+  for (;;) all.push_back(std::make_unique<std::vector<char>>(kMuch, 'x'));
+}
+
+void CloseStdout() { close(STDOUT_FILENO); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  second_process = argc > 1 && std::string_view(argv[1]) == "worker";
+  struct Suspect {
+    const char* name;
+    Crime crime;
+    Place place = Place::kAcquire;
+  };
   std::vector<std::shared_ptr<const harness::Subject>> subjects;
-  for (const auto& [name, crime] : {std::pair<const char*, Crime>("test/spinning", Spin),
-                                    {"test/aborting", Abort},
-                                    {"test/recursing", RecurseWithoutEnd},
-                                    {"test/throwing", Throw},
-                                    {"test/escaping", ReadTheClock},
-                                    {"test/null", AccessNull},
-                                    {"test/remembering", Remember},
-                                    {"test/two-faced", AbortInSecondProcess},
-                                    {"test/refusing", Refuse}}) {
-    subjects.push_back(std::make_shared<Guilty>(name, crime));
+  for (const Suspect& one :
+       std::vector<Suspect>{{"test/spinning", Spin},
+                            {"test/aborting", Abort},
+                            {"test/recursing", RecurseWithoutEnd},
+                            {"test/throwing", Throw},
+                            {"test/escaping", ReadTheClock},
+                            {"test/null", AccessNull},
+                            {"test/exiting", Exit},
+                            {"test/leaving", LeaveAtOnce},
+                            {"test/terminating", Terminate},
+                            {"test/blocking", Block},
+                            {"test/hoarding", TakeAllMemory},
+                            {"test/silent", CloseStdout},
+                            {"test/null-in-release", AccessNull, Place::kRelease},
+                            {"test/null-in-extend", AccessNull, Place::kExtend},
+                            {"test/null-in-owners", AccessNull, Place::kOwners},
+                            {"test/null-in-traits", AccessNull, Place::kTraits},
+                            {"test/null-in-name", AccessNull, Place::kName},
+                            {"test/remembering", Remember},
+                            {"test/refusing", Refuse}}) {
+    subjects.push_back(std::make_shared<Guilty>(one.name, one.place, one.crime));
   }
   return harness::Main(argc, argv, std::move(subjects));
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// A lock under test may spin, crash or leave the simulation. The gate must then say which lock it
-// was and where, leave a partial run.json, give a line to replay it with, and fail.
+// A lock under test may spin, crash, leave the process or the simulation. That costs its own rows:
+// they fail, with a token whose replay shows the steps up to there; all others are judged.
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,44 +22,73 @@ using ::testing::HasSubstr;
 using testing::ReadFile;
 using testing::RunChild;
 using testing::ScratchFolder;
-using testing::TokenIn;
 
-ChildResult Check(const std::string& lock, const std::string& out) {
-  return RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", lock, "--scenario", "contention",
-                   "--runs", "10", "--watchdog", "2", "--out", out});
+ChildResult Check(const std::string& locks, const std::string& out, const std::string& jobs = "1") {
+  return RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", locks, "--scenario", "contention",
+                   "--runs", "10", "--watchdog", "2", "--jobs", jobs, "--out", out});
 }
 
-void ExpectPartialReport(const std::string& json, const std::string& reason) {
-  const auto read = reports::ReadRunReport(json);
-  ASSERT_TRUE(read.value.has_value()) << read.error << "\n" << json;
-  EXPECT_EQ(read.value->status, reports::RunStatus::kPartial);
-  ASSERT_EQ(read.value->notes.size(), 1U);
-  EXPECT_THAT(read.value->notes[0], HasSubstr(reason));
+reports::RunReport ReportIn(const std::string& folder) {
+  const auto read = reports::ReadRunReport(ReadFile(folder + "/run.json"));
+  EXPECT_TRUE(read.value.has_value()) << read.error;
+  return read.value.value_or(reports::RunReport());
 }
 
-/// The lock fails the gate for this reason, and its replay line leads to the same end.
+std::vector<reports::ResultRow> RowsOf(const reports::RunReport& report, const std::string& lock) {
+  std::vector<reports::ResultRow> rows;
+  for (const reports::ResultRow& row : report.results) {
+    if (row.lock == lock) rows.push_back(row);
+  }
+  return rows;
+}
+
+/// What another lock's rows say, whoever is beside it.
+std::string Verdicts(const std::vector<reports::ResultRow>& rows) {
+  std::string text;
+  for (const reports::ResultRow& row : rows) {
+    text += row.scenario + " " + row.property + " " + std::string(ToString(row.verdict)) + " " +
+            std::to_string(row.exercised) + " " + std::to_string(row.runs) + "\n";
+  }
+  return text;
+}
+
+/// The lock's rows fail for this reason, those of the lock beside it stand, and its token leads to
+/// the same end.
 void ExpectEnd(const std::string& lock, const std::string& reason) {
   const ScratchFolder folder;
   const std::string out = folder.path() + "/not-there-yet";
-  const ChildResult child = Check(lock, out);
-  EXPECT_EQ(child.exit_code, 1) << child.err;
-  EXPECT_THAT(child.err, HasSubstr("the lock " + lock + " in contention (class none) " + reason));
-  ExpectPartialReport(ReadFile(out + "/run.json"), reason);
+  const ChildResult child = Check("mutex," + lock, out);
+  EXPECT_EQ(child.exit_code, 1) << child.out << child.err;
+  const reports::RunReport report = ReportIn(out);
+  EXPECT_EQ(report.status, reports::RunStatus::kComplete);
+  const auto rows = RowsOf(report, lock);
+  ASSERT_FALSE(rows.empty()) << child.out;
+  EXPECT_EQ(rows.back().code, "LK017");
+  EXPECT_EQ(rows.back().verdict, reports::Verdict::kViolated);
+  for (const reports::ResultRow& row : rows) {
+    EXPECT_FALSE(row.pass) << row.property;
+    EXPECT_THAT(row.reason, HasSubstr(reason));
+    EXPECT_EQ(row.replay, rows.back().replay);
+  }
+  const auto others = RowsOf(report, "mutex");
+  ASSERT_FALSE(others.empty());
+  for (const reports::ResultRow& row : others) EXPECT_EQ(row.runs, 10U) << row.property;
 
-  const std::string token = TokenIn(child.err);
-  const auto decoded = DecodeReplayToken(token);
-  ASSERT_TRUE(decoded.ok()) << decoded.status().ToString() << "\n" << child.err;
-  EXPECT_EQ(decoded->lock, lock);
-  EXPECT_EQ(decoded->scenario, "contention");
+  const std::string token = rows.back().replay.value_or("");
   const ChildResult replayed =
       RunChild({INTERLOCK_MISBEHAVING, "replay", token, "--watchdog", "2"});
   EXPECT_EQ(replayed.exit_code, 1) << replayed.err;
-  EXPECT_THAT(replayed.err,
-              HasSubstr("the lock " + lock + " in contention (class none) " + reason));
+  EXPECT_THAT(replayed.out, HasSubstr("LK017 THE LOCK TOOK ITS PROCESS DOWN"));
+  EXPECT_THAT(replayed.out, HasSubstr("lock " + reason));
+  EXPECT_THAT(replayed.out, HasSubstr("time (ms)"));
 }
 
 TEST(MisbehavingLockTest, AnEndlessLoopIsEndedByTheWatchdog) {
-  ExpectEnd("test/spinning", "made no progress");
+  ExpectEnd("test/spinning", "made no progress for 2 s");
+}
+
+TEST(MisbehavingLockTest, AWaitForWhatNeverComesIsEndedByTheWatchdog) {
+  ExpectEnd("test/blocking", "made no progress for 2 s");
 }
 
 TEST(MisbehavingLockTest, AnAbortIsTheLocksFault) { ExpectEnd("test/aborting", "aborted"); }
@@ -65,6 +96,8 @@ TEST(MisbehavingLockTest, AnAbortIsTheLocksFault) { ExpectEnd("test/aborting", "
 TEST(MisbehavingLockTest, AnExceptionThatLeavesTheLockIsItsFault) {
   ExpectEnd("test/throwing", "aborted");
 }
+
+TEST(MisbehavingLockTest, TerminatingIsTheLocksFault) { ExpectEnd("test/terminating", "aborted"); }
 
 TEST(MisbehavingLockTest, AnEndlessRecursionIsTheLocksFault) {
   ExpectEnd("test/recursing", "overflowed its stack");
@@ -75,28 +108,191 @@ TEST(MisbehavingLockTest, AnAccessToNullIsTheLocksFault) {
 }
 
 TEST(MisbehavingLockTest, ReadingARealClockEscapesTheSimulation) {
-  ExpectEnd("test/escaping", "escaped the simulation");
+  ExpectEnd("test/escaping", "escaped the simulation by calling clock_gettime");
 }
 
-TEST(MisbehavingLockTest, TheEscapedCallIsNamed) {
+TEST(MisbehavingLockTest, LeavingTheProcessIsTheLocksFault) {
+  ExpectEnd("test/exiting", "ended its process: exit(0)");
+  ExpectEnd("test/leaving", "ended its process: exit(3)");
+}
+
+TEST(MisbehavingLockTest, TakingAllMemoryIsTheLocksFault) {
   const ScratchFolder folder;
-  EXPECT_THAT(Check("test/escaping", folder.path()).err, HasSubstr("clock_gettime"));
+  // To fill a GiB may take longer than others may spin.
+  const ChildResult child =
+      RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/hoarding", "--scenario",
+                "contention", "--runs", "10", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_THAT(ReportIn(folder.path()).results.back().reason,
+              HasSubstr("took more memory than its process may have"));
 }
 
-TEST(MisbehavingLockTest, WithJsonThePartialReportIsOnStdout) {
+TEST(MisbehavingLockTest, ACrashAnywhereInTheLockIsItsFault) {
+  ExpectEnd("test/null-in-release", "crashed (SIGSEGV)");
+  ExpectEnd("test/null-in-owners", "crashed (SIGSEGV)");
+}
+
+// The scenario is one in which holders extend.
+TEST(MisbehavingLockTest, ACrashInExtendIsTheLocksFault) {
+  const ScratchFolder folder;
+  const ChildResult child =
+      RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/null-in-extend", "--scenario",
+                "overstay", "--runs", "20", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_EQ(ReportIn(folder.path()).results.back().code, "LK017");
+}
+
+// What it prints is not what the program prints.
+TEST(MisbehavingLockTest, ALockThatClosesStdoutCostsNothing) {
+  const ScratchFolder folder;
+  const ChildResult child = Check("test/silent", folder.path());
+  EXPECT_THAT(child.out, HasSubstr("test/silent"));
+  for (const reports::ResultRow& row : ReportIn(folder.path()).results) {
+    EXPECT_NE(row.code, "LK017");
+    EXPECT_EQ(row.runs, 10U);
+  }
+}
+
+TEST(MisbehavingLockTest, WithJsonTheReportIsOnStdout) {
   const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/aborting",
                                       "--scenario", "contention", "--runs", "10", "--json"});
   EXPECT_EQ(child.exit_code, 1);
-  ExpectPartialReport(child.out, "aborted");
+  const auto read = reports::ReadRunReport(child.out);
+  ASSERT_TRUE(read.value.has_value()) << read.error;
+  EXPECT_EQ(read.value->results.back().code, "LK017");
 }
 
-// One guilty lock among several threads' work: the innocent are not named.
-TEST(MisbehavingLockTest, TheGuiltyLockIsNamedWhenOthersRunBesideIt) {
+// Also where it runs in the process that prints.
+TEST(MisbehavingLockTest, AReplayOfALockThatClosesStdoutIsPrinted) {
+  const ChildResult replayed =
+      RunChild({INTERLOCK_MISBEHAVING, "replay",
+                Encode({"test/silent", "contention", SynchronyClass::kNone, std::uint64_t{7}})});
+  EXPECT_NE(replayed.exit_code, 70) << replayed.err;
+  EXPECT_THAT(replayed.out, HasSubstr("test/silent"));
+}
+
+TEST(MisbehavingLockTest, ExploringALockThatCrashesShowsTheRun) {
+  const ScratchFolder folder;
+  const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "explore", "--lock", "test/null",
+                                      "--clients", "2", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_THAT(child.out, HasSubstr("LK017 THE LOCK TOOK ITS PROCESS DOWN"));
+  EXPECT_EQ(ReportIn(folder.path()).results.back().code, "LK017");
+}
+
+TEST(MisbehavingLockTest, MeasuringALockThatCrashesCostsNoOtherItsFigures) {
+  const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "contend", "--lock", "mutex,test/null",
+                                      "--clients", "2", "--duration", "1s"});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_THAT(child.out, HasSubstr("mutex"));
+  EXPECT_THAT(child.out, HasSubstr("test/null: not measured: the lock crashed (SIGSEGV)"));
+}
+
+// Whoever cannot even be asked its name has one made up, and fails by it.
+TEST(MisbehavingLockTest, ASubjectThatCrashesWhenItIsAskedFailsAlone) {
+  const ScratchFolder folder;
   const ChildResult child =
-      RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "*[xg]", "--scenario", "contention",
-                "--runs", "200", "--jobs", "3", "--watchdog", "2"});
-  EXPECT_EQ(child.exit_code, 1);
-  EXPECT_THAT(child.err, HasSubstr("the lock test/"));
+      RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "mutex,unnamed-*,test/null-in-traits",
+                "--scenario", "contention", "--runs", "10", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  const reports::RunReport report = ReportIn(folder.path());
+  std::size_t crashes = 0;
+  for (const reports::ResultRow& row : report.results) crashes += row.code == "LK017" ? 1 : 0;
+  EXPECT_EQ(crashes, 2U) << child.out;
+  EXPECT_EQ(RowsOf(report, "mutex").front().runs, 10U);
+}
+
+// The table has a statement about it only where it happened.
+TEST(MisbehavingLockTest, AGuaranteeTableHasTheOtherLocksAsIfAlone) {
+  const std::vector<std::string> table = {
+      INTERLOCK_MISBEHAVING, "guarantees", "--faults", "client-clock", "--runs", "10", "--lock"};
+  auto alone = table;
+  alone.emplace_back("mutex");
+  EXPECT_THAT(RunChild(alone).out, ::testing::Not(HasSubstr("LK017")));
+  auto both = table;
+  both.emplace_back("mutex,test/null");
+  const ChildResult child = RunChild(both);
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  EXPECT_THAT(child.out, HasSubstr("test/null LK017"));
+  EXPECT_THAT(child.out, ::testing::Not(HasSubstr("mutex LK017")));
+}
+
+// Among the guilty the innocent are judged as if they were alone, with any number of threads.
+TEST(MisbehavingLockTest, TheVerdictsDoNotDependOnThreadsOrNeighbours) {
+  const ScratchFolder alone;
+  const ScratchFolder one;
+  const ScratchFolder three;
+  Check("mutex", alone.path());
+  const std::string locks = "mutex,fair-mutex,test/aborting,test/null,test/spinning,test/refusing";
+  const ChildResult first = Check(locks, one.path(), "1");
+  const ChildResult second = Check(locks, three.path(), "3");
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_EQ(Verdicts(RowsOf(ReportIn(alone.path()), "mutex")),
+            Verdicts(RowsOf(ReportIn(one.path()), "mutex")));
+  EXPECT_EQ(ReportIn(one.path()).trace_hash, ReportIn(three.path()).trace_hash);
+  EXPECT_EQ(RowsOf(ReportIn(one.path()), "test/refusing").back().runs, 10U);
+}
+
+// To wait for it in each scenario would hold up all others.
+TEST(MisbehavingLockTest, AfterAHangTheRestOfTheLockIsNotRun) {
+  const ScratchFolder folder;
+  const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/spinning",
+                                      "--scenario", "contention,pause,chaos", "--runs", "10",
+                                      "--watchdog", "1", "--jobs", "2", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  std::size_t crashes = 0;
+  for (const reports::ResultRow& row : ReportIn(folder.path()).results) {
+    EXPECT_FALSE(row.pass);
+    crashes += row.code == "LK017" ? 1 : 0;
+    if (row.scenario != "contention") {
+      EXPECT_THAT(row.reason, HasSubstr("the lock hung in"));
+    }
+  }
+  EXPECT_EQ(crashes, 1U);
+}
+
+TEST(MisbehavingLockTest, ACrashInAnExplorationIsARowOfIt) {
+  const ScratchFolder folder;
+  const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "check", "--lock", "test/null",
+                                      "--scenario", "chaos", "--out", folder.path()});
+  EXPECT_EQ(child.exit_code, 1) << child.err;
+  const reports::ResultRow row = ReportIn(folder.path()).results.back();
+  EXPECT_EQ(row.code, "LK017");
+  ASSERT_TRUE(row.proof.has_value());
+  const ChildResult replayed = RunChild({INTERLOCK_MISBEHAVING, "replay", row.replay.value_or("")});
+  EXPECT_EQ(replayed.exit_code, 1) << replayed.err;
+  EXPECT_THAT(replayed.out, HasSubstr("crashed (SIGSEGV)"));
+}
+
+// Shards know of each other's crashes only once they are merged.
+TEST(MisbehavingLockTest, ShardsOfACrashMergeToTheWhole) {
+  const ScratchFolder folder;
+  const ScratchFolder merged;
+  const ScratchFolder whole;
+  const std::vector<std::string> campaign = {INTERLOCK_MISBEHAVING,
+                                             "check",
+                                             "--lock",
+                                             "mutex,test/null,test/refusing",
+                                             "--scenario",
+                                             "contention,overstay",
+                                             "--runs",
+                                             "300",
+                                             "--out"};
+  auto all = campaign;
+  all.push_back(whole.path());
+  RunChild(all);
+  for (const std::string shard : {"1/2", "2/2"}) {
+    auto part = campaign;
+    part.insert(part.end(), {folder.path(), "--shard", shard});
+    RunChild(part);
+  }
+  RunChild({INTERLOCK_MISBEHAVING, "report", "merge", folder.path() + "/run.shard-1-of-2.json",
+            folder.path() + "/run.shard-2-of-2.json", "--out", merged.path()});
+  for (const std::string lock : {"mutex", "test/null", "test/refusing"}) {
+    EXPECT_EQ(Verdicts(RowsOf(ReportIn(whole.path()), lock)),
+              Verdicts(RowsOf(ReportIn(merged.path()), lock)));
+  }
+  EXPECT_EQ(ReportIn(whole.path()).trace_hash, ReportIn(merged.path()).trace_hash);
 }
 
 // The packed token is what must be printed again: it is the only name that this run has.
@@ -111,7 +307,7 @@ TEST(MisbehavingLockTest, AShrunkRunIsNamedByItsOwnToken) {
   ASSERT_GT(token.size(), 1500U);
   const ChildResult child = RunChild({INTERLOCK_MISBEHAVING, "replay", token});
   EXPECT_EQ(child.exit_code, 1) << child.err;
-  EXPECT_THAT(child.err, HasSubstr(" replay '" + token + "'\n"));
+  EXPECT_THAT(child.out, HasSubstr(" replay '" + token + "'\n"));
 }
 
 // The replay line then leads to the run that was found, not to the case that ended the process.
@@ -145,22 +341,6 @@ TEST(MisbehavingLockTest, ALockThatRemembersEarlierRunsIsAnInternalFaultAndGetsN
     EXPECT_THAT(row.reason, HasSubstr("diverged"));
   }
   EXPECT_THAT(child.out, HasSubstr("(LK016)"));
-}
-
-// What could not be compared is no pass.
-TEST(MisbehavingLockTest, ASecondProcessThatFailsMakesTheReportInconclusive) {
-  const ScratchFolder folder;
-  const ChildResult child = Check("test/two-faced", folder.path());
-  EXPECT_NE(child.exit_code, 0);
-  const auto read = reports::ReadRunReport(ReadFile(folder.path() + "/run.json"));
-  ASSERT_TRUE(read.value.has_value()) << read.error;
-  ASSERT_FALSE(read.value->results.empty());
-  const reports::ResultRow& row = read.value->results.back();
-  EXPECT_EQ(row.code, "LK016");
-  EXPECT_EQ(row.lock, "test/two-faced");
-  EXPECT_EQ(row.verdict, reports::Verdict::kInconclusive);
-  EXPECT_FALSE(row.pass);
-  EXPECT_THAT(row.reason, HasSubstr("second process"));
 }
 
 // A lock that never grants crashes nothing; it is convicted by the ordinary way.

@@ -9,9 +9,11 @@
 //
 // Needs no Redis and no particular test framework.
 //
-// Non-guarantee: no watchdog and no signal handlers are installed, since the process is yours. A
-// lock that spins without a call of its environment spins on, and one that crashes takes the test
-// with it; Main (interlock/harness/main.h) names such a lock and ends.
+// Non-guarantee: the lock runs in this process, which is yours, so nothing is isolated: no watchdog
+// and no signal handlers are installed. A lock that spins without a call of its environment spins
+// on; one that crashes, overflows its stack, lets an exception escape, calls exit or takes all
+// memory ends the whole test program. A program with Main (interlock/harness/main.h) runs it in
+// processes of its own: there that is a violation of LK017, and all else is judged.
 // Thread safety: may be called from any thread.
 #pragma once
 

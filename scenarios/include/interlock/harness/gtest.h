@@ -6,7 +6,8 @@
 //
 // at namespace scope of a test program, which needs no main of its own (GTest::gtest_main). The
 // cases are called "acme.job-lock.crash" and so on. The caller brings GoogleTest along; nothing of
-// interlock links it. Non-guarantee: as for Check (interlock/harness/check.h), no watchdog.
+// interlock links it. Non-guarantee: as for Check (interlock/harness/check.h), no isolation: a lock
+// that crashes or hangs takes the test program with it.
 #pragma once
 
 #include <memory>

@@ -8,6 +8,11 @@
 //
 // The binary then has every command of `interlock` (check, replay, list, ...), with your locks
 // beside the ones that ship with it: `my-binary check --lock acme.job-lock`.
+//
+// Your locks run in further processes of the same binary, `my-binary worker`: one that crashes,
+// overflows its stack, exits, takes more than 1 GiB of memory or hangs (--watchdog) costs its own
+// verdicts, by LK017, and no others'. Non-guarantee: what main does before it calls Main, your
+// subjects' constructors included, is done in each of them, and isolated by nothing.
 #pragma once
 
 #include <memory>
