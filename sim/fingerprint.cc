@@ -19,6 +19,9 @@ constexpr std::uint64_t kSelfMark = 0x73;
 constexpr std::uint64_t kOtherMark = 0x6f;
 constexpr std::uint64_t kRankMark = 0x72;
 
+/// Whether anything can still come of the connection.
+bool IsDescribed(const Link& link) { return !link.client_gone || link.server_open; }
+
 /// Sums up the parts of a server's state.
 class ServerWriter final : public redis::StateSink {
  public:
@@ -37,6 +40,7 @@ class ServerWriter final : public redis::StateSink {
   void OfClient(redis::ClientId client) override {
     const Link* link = engine_.network.FindLink(node_, client);
     part_.Process(link == nullptr ? -1 : link->process->id);
+    if (link != nullptr) part_.Number(PlaceOf(*link));
   }
   void BeginPart() override {
     sum_.Sum(part_.digest());
@@ -49,6 +53,16 @@ class ServerWriter final : public redis::StateSink {
   }
 
  private:
+  /// Which of its process's connections it is, in the order in which DescribeLinks has them.
+  std::uint64_t PlaceOf(const Link& wanted) const {
+    std::uint64_t place = 0;
+    for (const auto& link : engine_.network.links()) {
+      if (link.get() == &wanted) break;
+      if (link->process == wanted.process && IsDescribed(*link)) ++place;
+    }
+    return place;
+  }
+
   const Engine& engine_;
   int node_ = 0;
   FingerprintWriter part_;
@@ -87,7 +101,7 @@ void DescribeRequest(const Request& request, bool executed, FingerprintWriter& w
 
 void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& writer) {
   for (const auto& link : engine.network.links()) {
-    if (link->process != &process || (link->client_gone && !link->server_open)) continue;
+    if (link->process != &process || !IsDescribed(*link)) continue;
     writer.Number((link->server_open ? 1U : 0U) | (link->blocked ? 2U : 0U) |
                   (link->established ? 4U : 0U) | (link->client_gone ? 8U : 0U) |
                   (link->close_sent ? 16U : 0U) | (link->silent ? 32U : 0U) |

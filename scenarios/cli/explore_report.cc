@@ -56,7 +56,7 @@ void Judge(const Exploration& exploration, Judged property, reports::ResultRow& 
     row.verdict = Verdict::kViolated;
     row.reason = exploration.violation->what;
   } else if (exploration.divergences > 0) {
-    row.reason = "the exploration diverged";
+    row.reason = DivergenceText(exploration);
   } else if (!exploration.inconclusive.empty()) {
     row.reason = exploration.inconclusive;
   } else if (exploration.violation) {
@@ -102,8 +102,6 @@ reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& 
   UnitResult sum;
   sum.runs = exploration.progress.runs;
   sum.commands = exploration.commands;
-  sum.double_runs = exploration.audited;
-  sum.divergences = exploration.divergences;
   CampaignResult result;
   FillRows({unit}, {sum}, result);
   reports::RunReport& report = result.report;

@@ -110,6 +110,14 @@ Violation ForeignRelease(int client, const ServerHold& hold, VirtualTime now) {
                       ClientName(hold.client), Instant(hold.promised_until))};
 }
 
+Violation ForeignExtend(int client, const ServerHold& hold, const SeenOwner& seen,
+                        VirtualTime now) {
+  return {Judged::kForeignExtend, now, client,
+          fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
+                      ClientName(hold.client), Instant(hold.promised_until),
+                      Instant(seen.promised_until))};
+}
+
 /// What an extension has made is a new grant; `before` it, its token had another one.
 void JudgeRevived(int client, const ServerHold* before, VirtualTime now,
                   std::vector<Violation>& violations) {
@@ -173,12 +181,10 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     const bool foreign = hold.client != client && hold.client >= 0;
     const bool forced = seen == nullptr && IsForced(history, client, hold);
     if (seen == nullptr) {
-      if (over) {
+      const bool left_open = foreign && !forced && hold.surely_until() <= now;
+      if (over || left_open) {
         hold.end = ServerHoldEnd::kExpired;
-        hold.ended = hold.promised_until;
-      } else if (foreign && !forced && hold.surely_until() <= now) {
-        hold.end = ServerHoldEnd::kExpired;
-        hold.ended = now;
+        hold.ended = std::min(hold.promised_until, now);
       } else if (forced || !foreign) {
         hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
         hold.ended = now;
@@ -201,11 +207,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       continue;  // below, the entry counts as a new grant
     }
     if (foreign && !void_already && !for_all) {
-      violations.push_back(
-          {Judged::kForeignExtend, now, client,
-           fmt::format("{} changed the lease of {} from {} to {}", ClientName(client),
-                       ClientName(hold.client), Instant(hold.promised_until),
-                       Instant(seen->promised_until))});
+      violations.push_back(ForeignExtend(client, hold, *seen, now));
     }
     // What was handed over is its own who asks for it by its token.
     if (hold.client < 0 && doing == Doing::kAsking) {

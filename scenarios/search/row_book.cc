@@ -88,8 +88,7 @@ void RowBook::AddTotals(const Unit& unit, const UnitResult& sum) {
   report.trace_hash = sim::HashNumber(sum.hash, report.trace_hash);
   if (sum.divergences > 0) {
     report.notes.push_back(fmt::format(
-        "{} of {} double runs of {} in {} diverged: randomness of its own, or state that runs "
-        "share?",
+        "{} of {} runs of {} in {} had another trace when they were made again, in another process",
         sum.divergences, sum.double_runs, unit.entry->subject->name(), unit.scenario->name));
   }
   for (const auto& [story, count] : sum.stories) {

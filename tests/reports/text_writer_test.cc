@@ -120,7 +120,8 @@ TEST(TextWriterTest, PassesOfAScenarioShareALineThatNamesTheWeakest) {
   weak.exercised = 30;
   report.results.insert(report.results.begin() + 1, {first, weak});
   const std::string text = ToText(report, {}, TextOptions{});
-  EXPECT_TRUE(Contains(text, "3 hold; LK010 tested in 30 of 10 000 runs: < 1 in 10 (95 %)")) << text;
+  EXPECT_TRUE(Contains(text, "3 hold; LK010 tested in 30 of 10 000 runs: < 1 in 10 (95 %)"))
+      << text;
   EXPECT_TRUE(Contains(text, "weakest: mutex LK010, 1 in 10\n")) << text;
 }
 

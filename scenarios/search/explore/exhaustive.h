@@ -73,6 +73,7 @@ struct Exploration {
   std::uint64_t commands = 0;          ///< of all runs together
   std::uint64_t audited = 0;           ///< random paths whose states must all have been visited
   std::uint64_t divergences = 0;       ///< states and outcomes of those paths that had not been met
+  std::uint64_t unlike = 0;            ///< of such paths, those that went otherwise when repeated
   PerJudged<std::uint64_t> exercised;  ///< runs that put the property to the test
   PerJudged<bool> violated;            ///< all of those met; without `minimise`, all there are
   std::set<std::string> outcomes;

@@ -235,10 +235,11 @@ void Search::Audit(std::uint64_t paths) {
   for (std::uint64_t i = 0; i < paths && !Stopped(); ++i) {
     const Wandered path = Wander(universe, i + 1);
     ++result_.audited;
-    result_.divergences += path.strange;
-    if (!path.outcome.empty() && result_.outcomes.count(path.outcome) == 0) {
-      ++result_.divergences;
-    }
+    const bool known = path.outcome.empty() || result_.outcomes.count(path.outcome) > 0;
+    if (path.strange == 0 && known) continue;
+    result_.divergences += path.strange + (known ? 0 : 1);
+    const Wandered again = Wander(universe, i + 1);
+    if (again.outcome != path.outcome || again.states != path.states) ++result_.unlike;
   }
 }
 

@@ -43,12 +43,23 @@ std::string ProgressText(const ExploreProgress& progress, double seconds) {
   return text;
 }
 
+std::string DivergenceText(const Exploration& exploration) {
+  const std::string met =
+      fmt::format("random paths met {} states that the search had not", exploration.divergences);
+  if (exploration.unlike == 0) {
+    return met +
+           ", and were the same when they were repeated: states that differ were taken for "
+           "one, which is a fault of the search";
+  }
+  return fmt::format("{}, and {} of {} paths went otherwise when they were repeated", met,
+                     exploration.unlike, exploration.audited);
+}
+
 std::string VerdictText(const Exploration& exploration, const Bounds& bounds) {
   const std::string bound = ToText(bounds);
   const std::uint64_t states = exploration.progress.states;
   if (exploration.divergences > 0) {
-    return fmt::format("no verdict: {} states that should have been visited were not: {}",
-                       exploration.divergences, bound);
+    return fmt::format("no verdict: {}: {}", DivergenceText(exploration), bound);
   }
   if (exploration.violation) {
     const MinimalCase& found = *exploration.violation;

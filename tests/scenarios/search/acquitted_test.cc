@@ -53,7 +53,7 @@ std::string Convictions(Entry entry, const std::vector<std::string_view>& scenar
   return text;
 }
 
-// --- readers in a hash with one TTL, which each newcomer prolongs for all -----------------------
+// Readers in a hash with one TTL, which each newcomer prolongs for all
 
 Status EnterOneTtl(RedisClient& redis, Attempt& attempt) {
   constexpr std::string_view kReader =
@@ -94,7 +94,7 @@ TEST(AcquittedTest, ReadersMayShareOneTtlThatEachNewcomerProlongs) {
   EXPECT_EQ(Convictions(lock, {"contention", "overstay", "lossy"}, 300), "");
 }
 
-// --- permits in a sorted set that are over when the time has reached their score -----------------
+// Permits in a sorted set that are over when the time has reached their score
 
 constexpr std::string_view kNow =
     "local t = redis.call('time') local now = t[1] * 1000 + math.floor(t[2] / 1000) ";
@@ -168,8 +168,7 @@ TEST(AcquittedTest, WhoSaysTheWrongOneIsHeldToIt) {
   EXPECT_NE(Convictions(PermitsShown(0, harness::LastMs::kOwned), {"overstay"}, 300), "");
 }
 
-// --- operators of a lock that keeps no trace of what was released before
-// --------------------------
+// Operators of a lock that keeps no trace of what was released before
 
 Entry Operated(specimens::Step force) {
   return Sound({.name = "test/operated",
@@ -194,8 +193,7 @@ TEST(AcquittedTest, AnOperatorIsNotToldReleasedOfAHolderThatStillIsOne) {
   EXPECT_NE(Convictions(Operated(does_nothing), {"overstay"}, 600), "");
 }
 
-// --- what most people write, where servers lose data
-// ----------------------------------------------
+// What most people write, where servers lose data
 
 Entry MostPeoples() {
   return Sound({.name = "test/most-peoples",
@@ -204,13 +202,21 @@ Entry MostPeoples() {
                 .extend = specimens::ExtendCorrectly});
 }
 
+const std::vector<std::string_view> kLosing = {"split-brain", "failover", "data-loss",
+                                               "server-restart", "server-clock"};
+
 // A client's refused SET comes right behind what replication has removed.
 TEST(AcquittedTest, WhatReplicationRemovesIsBlamedOnNoClient) {
   const Entry lock = MostPeoples();
-  EXPECT_EQ(
-      Convictions(lock, {"split-brain", "failover", "data-loss", "server-restart", "server-clock"},
-                  500),
-      "");
+  EXPECT_EQ(Convictions(lock, kLosing, 500), "");
+}
+
+// Three locks, five ways for servers to lose what they had: 60,000 runs.
+TEST(ManyRunsOfPlainLocksTest, NoneIsConvictedOfWhatItsServersLose) {
+  for (const Entry& lock : {MostPeoples(), PermitsShown(0, harness::LastMs::kOver),
+                            Operated(specimens::UnlockCorrectly)}) {
+    EXPECT_EQ(Convictions(lock, kLosing, 4'000), "");
+  }
 }
 
 }  // namespace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+//
+// The recorder's part about a server's data: who owns what there, and how long keys live.
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "scenarios/judge/keys.h"
+#include "scenarios/log/recorder.h"
+#include "scenarios/log/server_view.h"
+
+namespace interlock::scenarios {
+
+void Recorder::JudgeKeys(int process, VirtualTime now) {
+  const sim::redis::Server& server = world_->server();
+  const bool moved = resources_.front().history.server_clock_moved;
+  std::optional<std::int64_t> now_ms;
+  if (!moved) now_ms = server.time_us() / 1000;
+  const std::string_view prefix = resources_.front().options->key_prefix;
+  const auto judge = [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
+    if (!key.starts_with(prefix)) stray_key_ = key;
+    if (lives_too_long_) return;
+    lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, process, now, violations_);
+  };
+  server.VisitKeys(database_, std::cref(judge));  // by reference: it needs no memory of its own
+}
+
+const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
+  Ledger::Look& look = look_;
+  const FakeServerView view(world_->server(), database_);
+  look.node = world_->server_node();
+  look.now_ms = view.NowMs();
+  look.owners.clear();
+  auto owners = subject_.Owners(view, *resource.options);
+  resource.observable = owners.has_value();
+  look.ttl_ms = view.shown_ttl().value_or(kNoDeadline);
+  resource.history.ownership_seen = resource.observable;
+  if (!resource.observable) return look;
+  for (harness::Owner& owner : *owners) {
+    SeenOwner& seen = look.owners.emplace_back();
+    seen.token = std::move(owner.token);
+    seen.shared = owner.shared;
+    if (!owner.expires_at_ms.has_value()) continue;
+    using enum harness::LastMs;
+    seen.expires_at_ms = *owner.expires_at_ms;
+    const std::int64_t next = seen.expires_at_ms + 1;
+    seen.promised_until =
+        world_->GlobalTimeOfServerMs(owner.last_ms == kOver ? seen.expires_at_ms : next);
+    if (owner.last_ms != kUnsaid) continue;
+    seen.left_open = seen.promised_until - world_->GlobalTimeOfServerMs(seen.expires_at_ms);
+  }
+  return look;
+}
+
+void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    Resource& resource = resources_[static_cast<std::size_t>(i)];
+    const Ledger::Look& look = LookAtServer(resource);
+    if (!resource.observable) continue;
+    const std::size_t first = violations_.size();
+    const std::size_t known = resource.history.server_holds.size();
+    resource.ledger.Sync(process, DoingOf({process, i}, number), now, look, resource.history,
+                         violations_);
+    if (!lives_too_long_ && !resource.history.server_clock_moved) {
+      const std::size_t before = violations_.size();
+      JudgeDeadlines(look, key_limits_, process, now, violations_);
+      lives_too_long_ = violations_.size() > before;
+    }
+    Attribute(first, i);
+    for (std::size_t at = known; at < resource.history.server_holds.size(); ++at) {
+      resource.history.server_holds[at].made_with = number;
+    }
+    for (ServerHold& entry : resource.history.server_holds) {
+      // What has as much left as when it was renewed might have been renewed just now.
+      const bool whole =
+          entry.renewed == now || (entry.end == ServerHoldEnd::kNone && entry.node == look.node &&
+                                   entry.expires_at_ms - look.now_ms >= entry.leased_ms);
+      if (entry.client == process && whole) entry.sent = state(process).sent;
+    }
+  }
+}
+
+}  // namespace interlock::scenarios
