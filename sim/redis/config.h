@@ -146,8 +146,8 @@ struct Parameter {
 const Config& FreshConfig();
 /// In any case, by an old name ("slave-priority") too; null if 7.0.15 has none such.
 const Parameter* FindParameter(std::string_view name);
-/// Clients could tell whether it has another value than the one shown, and nothing here acts upon
-/// it: setting it to something else has to be refused.
+/// False: clients could tell whether it has another value than the one shown, and nothing here acts
+/// upon it, so setting it to something else has to be refused.
 bool IsActedUpon(const Parameter& parameter);
 /// As CONFIG GET prints it.
 std::string FormatParameter(const Config& config, const Parameter& parameter);

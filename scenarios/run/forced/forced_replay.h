@@ -171,8 +171,7 @@ class ForcedReplay final : public sim::Shadow {
   bool replicated_ = false;
   int primary_ = 0;
   std::string obstacle_;
-  Duration settled_late_{};  // when data were compared last
-  Client latest_;            // whose command was the last one
+  Client latest_;  // whose command was the last one
   std::optional<ForcedDifference> difference_;
   std::uint64_t commands_ = 0;
   std::uint64_t replies_ = 0;

@@ -113,7 +113,8 @@ class Packer {
     const bool negative = number < 0;
     int log = 0;  // Of the size in bytes.
     while (log < 3 && !Fits(number, 8 << log)) ++log;
-    Marked((negative ? kSigned8 : kUnsigned8) + log, bits, 1 << log);
+    const int mark = (negative ? kSigned8 : kUnsigned8) + log;
+    Marked(static_cast<std::uint64_t>(mark), bits, 1 << log);
   }
 
   static bool Fits(std::int64_t number, int bits) {
@@ -192,7 +193,7 @@ class Unpacker {
     if (mark < kSmallText) return UnpackArray(mark & 15U);
     if (mark < kNilMark) return UnpackText(mark & 31U);
     if (mark >= kUnsigned8 && mark <= kUnsigned64) {
-      return Push(static_cast<lua_Number>(Take(1 << (mark - kUnsigned8))));
+      return Push(static_cast<lua_Number>(Take(std::size_t{1} << (mark - kUnsigned8))));
     }
     if (mark >= kSigned8 && mark <= kSigned64) return UnpackSigned(1 << (mark - kSigned8));
     UnpackMarked(mark);
@@ -213,13 +214,13 @@ class Unpacker {
       case kText8:
       case kText16:
       case kText32:
-        return UnpackText(Take(1 << (mark - kText8)));
+        return UnpackText(Take(std::size_t{1} << (mark - kText8)));
       case kArray16:
       case kArray32:
-        return UnpackArray(Take(2 << (mark - kArray16)));
+        return UnpackArray(Take(std::size_t{2} << (mark - kArray16)));
       case kMap16:
       case kMap32:
-        return UnpackMap(Take(2 << (mark - kMap16)));
+        return UnpackMap(Take(std::size_t{2} << (mark - kMap16)));
       default:
         problem_ = Problem::kBadFormat;
     }
