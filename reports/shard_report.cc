@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "reports/escape.h"
 #include "reports/json_limits.h"
+#include "reports/json_words.h"
 
 namespace interlock::reports {
 namespace {
 
-using ShardJson = nlohmann::ordered_json;
+using ShardJson = WordsJson;
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 ShardJson ToObject(const Counts& counts) {
@@ -64,14 +63,6 @@ ShardJson ToObject(const ShardBlock& block) {
   return object;
 }
 
-SynchronyClass ClassOf(const std::string& word) {
-  for (const SynchronyClass synchrony :
-       {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary}) {
-    if (ToString(synchrony) == word) return synchrony;
-  }
-  throw ShardJson::other_error::create(501, fmt::format("\"{}\" is no class", word), nullptr);
-}
-
 /// A whole number that is not negative; the library alone would convert any other one.
 std::uint64_t Number(const ShardJson& object, const char* key) {
   const ShardJson& value = object.at(key);
@@ -91,7 +82,7 @@ ShardBlock BlockFrom(const ShardJson& object) {
   ShardBlock block;
   block.lock = object.at("lock").get<std::string>();
   block.scenario = object.at("scenario").get<std::string>();
-  block.synchrony = ClassOf(object.at("class").get<std::string>());
+  block.synchrony = ClassFrom(object);
   block.first = Number(object, "first");
   block.runs = Number(object, "runs");
   block.runs_with_faults = Number(object, "runs_with_faults");
@@ -199,32 +190,14 @@ std::string ToJson(const ShardReport& report) {
   return object.dump(1, ' ', false, ShardJson::error_handler_t::replace) + "\n";
 }
 
-std::string ToLine(const ShardBlock& block) {
-  return ToObject(block).dump(-1, ' ', false, ShardJson::error_handler_t::replace);
-}
+std::string ToLine(const ShardBlock& block) { return OnOneLine(ToObject(block)); }
 
-std::string ToLine(const ShardExploration& exploration) {
-  return ToObject(exploration).dump(-1, ' ', false, ShardJson::error_handler_t::replace);
-}
+std::string ToLine(const ShardExploration& exploration) { return OnOneLine(ToObject(exploration)); }
 
-ReadResult<ShardBlock> ReadBlock(std::string_view line) {
-  ReadResult<ShardBlock> result;
-  try {
-    result.value = BlockFrom(ShardJson::parse(line));
-  } catch (const ShardJson::exception& error) {
-    result.error = SafeForTerminal(error.what(), true);
-  }
-  return result;
-}
+ReadResult<ShardBlock> ReadBlock(std::string_view line) { return ReadWith(line, BlockFrom); }
 
 ReadResult<ShardExploration> ReadExploration(std::string_view line) {
-  ReadResult<ShardExploration> result;
-  try {
-    result.value = ExplorationFrom(ShardJson::parse(line));
-  } catch (const ShardJson::exception& error) {
-    result.error = SafeForTerminal(error.what(), true);
-  }
-  return result;
+  return ReadWith(line, ExplorationFrom);
 }
 
 ReadResult<ShardReport> ReadShardReport(std::string_view json) {

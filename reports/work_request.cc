@@ -3,49 +3,27 @@
 
 #include <array>
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
-#include "reports/escape.h"
+#include "reports/json_words.h"
 
 namespace interlock::reports {
 namespace {
 
-using WorkJson = nlohmann::ordered_json;
-
 constexpr std::array<Task, 6> kTasks = {Task::kBlock, Task::kExploration, Task::kShrink,
                                         Task::kTake,  Task::kExplain,     Task::kRun};
-
-[[noreturn]] void Refuse(std::string_view what, const std::string& word) {
-  throw WorkJson::other_error::create(501, fmt::format("\"{}\" is no {}", word, what), nullptr);
-}
 
 Task TaskFrom(const std::string& word) {
   for (const Task task : kTasks) {
     if (ToString(task) == word) return task;
   }
-  Refuse("task", word);
+  RefuseWord("task", word);
 }
 
-SynchronyClass SynchronyFrom(const std::string& word) {
-  for (const SynchronyClass synchrony :
-       {SynchronyClass::kNone, SynchronyClass::kBounded, SynchronyClass::kArbitrary}) {
-    if (ToString(synchrony) == word) return synchrony;
-  }
-  Refuse("class", word);
-}
-
-std::string OnOneLine(const WorkJson& object) {
-  return object.dump(-1, ' ', false, WorkJson::error_handler_t::replace);
-}
-
-WorkRequest RequestFrom(const WorkJson& object) {
+WorkRequest RequestFrom(const WordsJson& object) {
   WorkRequest request;
   request.task = TaskFrom(object.at("task").get<std::string>());
   request.lock = object.at("lock").get<std::string>();
   request.scenario = object.at("scenario").get<std::string>();
-  request.synchrony = SynchronyFrom(object.at("class").get<std::string>());
+  request.synchrony = ClassFrom(object);
   request.seed = object.at("seed").get<std::uint64_t>();
   request.strategy = object.at("strategy").get<std::string>();
   request.first = object.at("first").get<std::uint64_t>();
@@ -59,6 +37,15 @@ WorkRequest RequestFrom(const WorkJson& object) {
   request.thorough = object.at("thorough").get<bool>();
   request.keep_events = object.at("keep_events").get<bool>();
   return request;
+}
+
+SmallCase CaseFrom(const WordsJson& object) {
+  SmallCase answer;
+  answer.token = object.at("token").get<std::string>();
+  answer.original = object.at("original").get<std::string>();
+  answer.shrinks = object.at("shrinks").get<std::uint64_t>();
+  answer.ms = object.at("ms").get<std::uint64_t>();
+  return answer;
 }
 
 }  // namespace
@@ -108,29 +95,9 @@ std::string ToLine(const SmallCase& answer) {
 }
 
 ReadResult<WorkRequest> ReadWorkRequest(std::string_view line) {
-  ReadResult<WorkRequest> result;
-  try {
-    result.value = RequestFrom(WorkJson::parse(line));
-  } catch (const WorkJson::exception& error) {
-    result.error = SafeForTerminal(error.what(), true);
-  }
-  return result;
+  return ReadWith(line, RequestFrom);
 }
 
-ReadResult<SmallCase> ReadSmallCase(std::string_view line) {
-  ReadResult<SmallCase> result;
-  try {
-    const WorkJson object = WorkJson::parse(line);
-    SmallCase answer;
-    answer.token = object.at("token").get<std::string>();
-    answer.original = object.at("original").get<std::string>();
-    answer.shrinks = object.at("shrinks").get<std::uint64_t>();
-    answer.ms = object.at("ms").get<std::uint64_t>();
-    result.value = std::move(answer);
-  } catch (const WorkJson::exception& error) {
-    result.error = SafeForTerminal(error.what(), true);
-  }
-  return result;
-}
+ReadResult<SmallCase> ReadSmallCase(std::string_view line) { return ReadWith(line, CaseFrom); }
 
 }  // namespace interlock::reports

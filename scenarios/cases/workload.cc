@@ -31,6 +31,15 @@ sim::FaultPlan FaultPlanOf(const Workload& workload) {
   return plan;
 }
 
+Workload WithFaults(Workload workload, const sim::FaultPlan& faults) {
+  for (const sim::Fault& fault : faults) {
+    const auto client = static_cast<std::size_t>(fault.process);
+    if (fault.process < 0 || client >= workload.clients.size()) continue;
+    workload.clients[client].faults.push_back({fault.kind, fault.step, fault.length, fault.node});
+  }
+  return workload;
+}
+
 Duration SerialLength(const Workload& workload) {
   Duration sum{};
   for (const ClientPlan& client : workload.clients) {

@@ -115,6 +115,8 @@ struct Workload {
 
 /// The fault plan of a world whose process i is client i.
 sim::FaultPlan FaultPlanOf(const Workload& workload);
+/// With these faults planned, too, but for those of clients that it does not have.
+Workload WithFaults(Workload workload, const sim::FaultPlan& faults);
 
 /// An upper bound of the virtual time that the workload needs when nothing goes wrong and everybody
 /// takes turns: the sum of all thinking, waiting, holding and overstaying, and a lease for each.

@@ -46,11 +46,6 @@ Found FoundFrom(const WorkRequest& request, const Order& order) {
   return found;
 }
 
-std::string Packed(const Unit& unit, const Workload& workload, const sim::Tape& tape) {
-  return Encode({std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
-                 unit.synchrony, PackedRun{workload, tape}});
-}
-
 std::string MakeSmall(const WorkRequest& request, const Order& order) {
   Found found = FoundFrom(request, order);
   if (found.candidates.empty()) return FramedAnswer("there is no run to make small", true);
@@ -62,7 +57,7 @@ std::string MakeSmall(const WorkRequest& request, const Order& order) {
   }
   reports::SmallCase answer;
   answer.token = found.token;
-  answer.original = Packed(found.unit, found.original, found.original_tape);
+  answer.original = TokenOf(found.unit, PackedRun{found.original, found.original_tape});
   answer.shrinks = static_cast<std::uint64_t>(found.shrinks);
   answer.ms = static_cast<std::uint64_t>(found.shrink_time.count());
   return FramedAnswer(ToLine(answer), false);
@@ -144,16 +139,6 @@ std::string Answer(const std::string& line, const Registry& registry, BlackBox& 
   return FramedAnswer("there is no such task", true);
 }
 
-bool Say(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(kWorkerAnswers, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 reports::ExitCode ServeRequests(const Registry& registry) {
   BlackBox* const box = BlackBox::OpenForThisProcess(kWorkerBox);
   std::FILE* const requests = box == nullptr ? nullptr : fdopen(kWorkerRequests, "r");
@@ -172,13 +157,14 @@ reports::ExitCode ServeRequests(const Registry& registry) {
   const GuardedThread guarded;
   EndWithStarter();
   LimitMemory();
-  if (!Say(kWorkerGreeting)) return reports::ExitCode::kPass;
+  if (!SendAll(kWorkerAnswers, kWorkerGreeting)) return reports::ExitCode::kPass;
   char* line = nullptr;
   std::size_t room = 0;
   while (true) {
     const ssize_t size = getline(&line, &room, requests);
     if (size <= 0 ||
-        !Say(Answer(std::string(line, static_cast<std::size_t>(size)), registry, *box)))
+        !SendAll(kWorkerAnswers,
+                 Answer(std::string(line, static_cast<std::size_t>(size)), registry, *box)))
       return reports::ExitCode::kPass;
   }
 }

@@ -200,18 +200,13 @@ std::vector<sim::TraceEvent> ReadEvents(std::string_view bytes) {
 }
 
 /// The token of a run whose workload it has, with what was injected and drawn.
-std::string Completed(std::string_view token, const std::vector<sim::Fault>& injected,
+std::string Completed(std::string_view token, const sim::FaultPlan& injected,
                       const sim::Tape& tape) {
   auto decoded = DecodeReplayToken(token);
   if (!decoded.ok()) return "";
   auto* run = std::get_if<PackedRun>(&decoded->run);
   if (run == nullptr) return "";
-  for (const sim::Fault& fault : injected) {
-    const auto client = static_cast<std::size_t>(fault.process);
-    if (fault.process < 0 || client >= run->workload.clients.size()) continue;
-    run->workload.clients[client].faults.push_back(
-        {fault.kind, fault.step, fault.length, fault.node});
-  }
+  run->workload = WithFaults(std::move(run->workload), injected);
   run->tape = tape;
   return Encode(*decoded);
 }

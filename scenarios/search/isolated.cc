@@ -23,11 +23,6 @@ std::string Unanswered(const WorkerAnswer& answer) {
   return fmt::format("the process that runs the lock says: {}", answer.refused);
 }
 
-std::string TokenOfRun(const Unit& unit, std::variant<std::uint64_t, PackedRun> run) {
-  return Encode({std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
-                 unit.synchrony, std::move(run)});
-}
-
 std::optional<PackedRun> Unpacked(const std::string& token) {
   const auto decoded = DecodeReplayToken(token);
   if (!decoded.ok()) return std::nullopt;
@@ -50,24 +45,29 @@ reports::WorkRequest RequestOf(const CampaignOptions& options, const Unit& unit,
   return request;
 }
 
+/// The worker, started if there is none, or none any more.
+Result<WorkerProcess*> Running(std::unique_ptr<WorkerProcess>& worker) {
+  if (worker == nullptr || !worker->alive()) {
+    worker = nullptr;
+    auto started = WorkerProcess::Start();
+    if (!started.ok()) return started.status();
+    worker = *std::move(started);
+  }
+  return worker.get();
+}
+
 }  // namespace
 
 bool IsolatedRunner::Isolates(const Entry& entry) {
   if (!entry.foreign || !options_.isolate || unavailable_) return false;
-  if (worker_ != nullptr && worker_->alive()) return true;
-  auto started = WorkerProcess::Start();
-  unavailable_ = !started.ok();
-  worker_ = started.ok() ? *std::move(started) : nullptr;
-  return worker_ != nullptr;
+  unavailable_ = !Running(worker_).ok();
+  return !unavailable_;
 }
 
 WorkerAnswer IsolatedRunner::Ask(const reports::WorkRequest& request) {
-  if (worker_ == nullptr || !worker_->alive()) {
-    auto started = WorkerProcess::Start();
-    if (!started.ok()) return {std::nullopt, std::string(started.status().message()), {}};
-    worker_ = *std::move(started);
-  }
-  return worker_->Ask(request, options_.patience, options_.stop);
+  const auto worker = Running(worker_);
+  if (!worker.ok()) return {std::nullopt, std::string(worker.status().message()), {}};
+  return (*worker)->Ask(request, options_.patience, options_.stop);
 }
 
 reports::WorkRequest IsolatedRunner::RequestFor(const Found& found, Task task) const {
@@ -158,7 +158,7 @@ void IsolatedRunner::TakeCrashAsFound(Found& found) {
   const Unit& unit = found.unit;
   const std::uint64_t seed = RunSeed(options_.seed, *unit.scenario, unit.synchrony,
                                      found.candidates.front(), options_.strategy);
-  found.token = TokenOfRun(unit, seed);
+  found.token = TokenOf(unit, seed);
   found.original = found.workload = WorkloadOf(unit, seed);
 }
 
@@ -178,8 +178,8 @@ reports::Counterexample IsolatedRunner::Explain(const Found& found, std::string_
   }
   if (found.property == Judged::kCrash) return ExplainCrash(found, program);
   reports::WorkRequest request = RequestFor(found, Task::kExplain);
-  request.token = TokenOfRun(found.unit, PackedRun{found.workload, found.tape});
-  request.original = TokenOfRun(found.unit, PackedRun{found.original, found.original_tape});
+  request.token = TokenOf(found.unit, PackedRun{found.workload, found.tape});
+  request.original = TokenOf(found.unit, PackedRun{found.original, found.original_tape});
   request.program = program;
   for (const bool thorough : {true, false}) {
     if (thorough && effort == Effort::kShow) continue;
@@ -226,14 +226,11 @@ Result<std::uint64_t> SecondProcess::HashOf(const Unit& unit, std::uint64_t runs
   const auto unavailable = [](std::string why) {
     return Status(StatusCode::kUnavailable, std::move(why));
   };
-  if (worker_ == nullptr || !worker_->alive()) {
-    auto started = WorkerProcess::Start();
-    if (!started.ok()) return started.status();
-    worker_ = *std::move(started);
-  }
+  const auto worker = Running(worker_);
+  if (!worker.ok()) return worker.status();
   reports::WorkRequest request = RequestOf(options_, unit, Task::kBlock);
   request.count = runs;
-  const WorkerAnswer answer = worker_->Ask(request, options_.patience, options_.stop);
+  const WorkerAnswer answer = (*worker)->Ask(request, options_.patience, options_.stop);
   if (answer.end) return unavailable("the second process: the lock " + answer.end->what);
   if (!answer.body) return unavailable("the second process: " + answer.refused);
   const auto block = reports::ReadBlock(*answer.body);

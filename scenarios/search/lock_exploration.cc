@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/cases/replay_token.h"
 #include "scenarios/search/rows.h"
+#include "scenarios/search/unit_runner.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -75,10 +75,8 @@ void Add(const Exploration& explored, const Unit& unit, ExplorationSum& sum) {
   }
   if (!explored.violation) return;
   const MinimalCase& minimal = *explored.violation;
-  sum.violation = ExploredViolation{
-      minimal.property, minimal.what,
-      Encode({std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
-              unit.synchrony, PackedRun{minimal.workload, minimal.tape}})};
+  sum.violation = ExploredViolation{minimal.property, minimal.what,
+                                    TokenOf(unit, PackedRun{minimal.workload, minimal.tape})};
 }
 
 }  // namespace

@@ -29,12 +29,12 @@ Sizes SizesOf(const Found& found) {
   return {std::max(size.clients, size.faults > 2 ? size.faults + 2 : 0), size.faults};
 }
 
+}  // namespace
+
 std::string TokenOf(const Unit& unit, std::variant<std::uint64_t, PackedRun> run) {
   return Encode({std::string(unit.entry->subject->name()), std::string(unit.scenario->name),
                  unit.synchrony, std::move(run)});
 }
-
-}  // namespace
 
 UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count) {
   UnitResult sum;

@@ -8,14 +8,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "scenarios/cases/generators.h"
+#include "scenarios/cases/replay_token.h"
 #include "scenarios/search/campaign.h"
 #include "sim/universe.h"
 
 namespace interlock::scenarios {
+
+/// Of one of its runs: its seed, or what was drawn.
+std::string TokenOf(const Unit& unit, std::variant<std::uint64_t, PackedRun> run);
 
 class UnitRunner {
  public:

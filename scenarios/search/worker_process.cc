@@ -51,16 +51,6 @@ Status NoWorker(std::string message) {
   return Status(StatusCode::kUnavailable, std::move(message));
 }
 
-bool SendAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t count = write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 /// A descriptor that is closed in the end.
 class OwnFd {
  public:
@@ -113,6 +103,16 @@ std::optional<pid_t> Spawn(int requests, int answers, int box) {
 }
 
 }  // namespace
+
+bool SendAll(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
 
 void EndWithStarter() { prctl(PR_SET_PDEATHSIG, SIGKILL); }
 

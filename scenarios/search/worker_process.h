@@ -54,6 +54,9 @@ struct WorkerAnswer {
   // None of them: `stop` was set. Then it is no more, either.
 };
 
+/// False: nobody reads it, or not all could be written.
+bool SendAll(int fd, std::string_view text);
+
 /// This process ends when the thread does that has started it: nobody else would end a lock that
 /// spins.
 void EndWithStarter();

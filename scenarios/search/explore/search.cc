@@ -36,18 +36,6 @@ std::vector<Prefix> Siblings(const Walk& walk, std::vector<ExploredRun::Branch> 
   return siblings;
 }
 
-Workload WithFaults(Workload workload, const sim::FaultPlan& faults) {
-  for (const sim::Fault& fault : faults) {
-    PlannedFault planned;
-    planned.kind = fault.kind;
-    planned.step = fault.step;
-    planned.length = fault.length;
-    planned.node = fault.node;
-    workload.clients[static_cast<std::size_t>(fault.process)].faults.push_back(planned);
-  }
-  return workload;
-}
-
 auto SizeOf(const MinimalCase& found) {
   return std::tuple(found.faults, found.commands, found.tape.size(), found.tape.lanes);
 }
