@@ -30,7 +30,7 @@ WorkloadShape Generator::ShapeOf(const Scenario& scenario, const Extras& extras)
   shape.ages = !scenario.gives_up.clocks;
   // What a server forgets of a limit, or of a latch, nobody can know, nor whose it is then.
   if (scenario.gives_up.writes) {
-    shape.extras = {.readers = extras.readers, .stops = extras.stops};
+    shape.extras = {.readers = extras.readers, .stops = extras.stops, .permits = extras.permits};
   }
   return shape;
 }

@@ -55,6 +55,7 @@ std::string_view Name(Goal goal) {
       "grant met a stop",
       "holder forced out by an operator",
       "holder called of its loss",
+      "renewal after the lease was over",
   };
   return kNames[static_cast<std::size_t>(goal)];
 }

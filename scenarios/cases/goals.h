@@ -62,8 +62,9 @@ enum class Goal : std::uint8_t {
   kGrantMetStop,       ///< a waiter was granted all the same that had been requested to stop
   kForcedOut,          ///< a live holder lost the lock to an operator
   kToldByCall,         ///< a holder was called because its lease is lost
+  kRenewedAfterLoss,   ///< unasked, a lock spoke to the server for a lease that was over
 };
-inline constexpr std::size_t kGoalCount = 50;
+inline constexpr std::size_t kGoalCount = 51;
 
 /// "lease expired while held"; stable, used in run.json.
 std::string_view Name(Goal goal);

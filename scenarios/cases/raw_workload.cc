@@ -110,6 +110,7 @@ Operation Cooked(const RawOperation& raw, Duration lease) {
   operation.overstay = Part(lease, kOverstay, raw.overstay);
   operation.resource = raw.resource;
   operation.inside = raw.inside != 0;
+  operation.outlives = raw.outlives != 0;
   operation.shared = raw.shared != 0;
   operation.sets_limit = raw.sets_limit;
   operation.stops = raw.stop > 0;

@@ -22,6 +22,7 @@ struct RawOperation {
   int overstay = 0;  ///< 0: no
   int resource = 0;
   int inside = 0;      ///< 0: no
+  int outlives = 0;    ///< 0: no
   int shared = 0;      ///< 0: no
   int sets_limit = 0;  ///< 0: no
   int age = 0;         ///< how much of a limit's life is let pass before it

@@ -71,6 +71,7 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
   const bool of_leases = !scenario.pinned.empty() ||
                          (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());
   if (traits.latch && of_leases) return false;
+  if (scenario.renewing_only && !traits.renews) return false;
   return traits.semaphore || !scenario.semaphores_only;
 }
 
@@ -86,6 +87,7 @@ Extras ExtrasOf(const harness::Traits& traits) {
           .operators = traits.operators && !traits.latch,
           .lives = traits.latch,
           .own_leases = traits.own_leases,
+          .permits = traits.quorum && traits.semaphore,
           .limit_stands = traits.limit_stands};
 }
 
@@ -96,7 +98,9 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (property == Judged::kCrash) continue;  // a row of its own says so, where there was one
     if (traits.latch && !IsOfLatches(property)) continue;
     if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
-    if (property == Judged::kForeignExtend && !traits.can_extend) continue;
+    if (property == Judged::kForeignExtend && !traits.can_extend && !traits.renews) continue;
+    // Whose release ends another one's renewal?
+    if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;
     if (property == Judged::kTermination && !traits.waits) continue;
     // Holders of several permits have no order in which they could come.

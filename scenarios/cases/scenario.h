@@ -27,6 +27,7 @@ struct Extras {
   bool operators = false;   ///< some take the lock away from its holders
   bool lives = false;       ///< a latch may be remembered for a short time only
   bool own_leases = false;  ///< clients differ in their leases; also if limit_stands
+  bool permits = false;     ///< several of them: of a semaphore over a quorum, in every scenario
   /// Clients differ in their limits and leases, and, if it is more than 0, set other limits; as
   /// Traits::limit_stands.
   std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
@@ -79,6 +80,7 @@ struct Scenario {
   /// For locks; a semaphore is judged by the three permit properties instead of the exclusions.
   std::vector<Judged> judges;
   bool semaphores_only = false;
+  bool renewing_only = false;  ///< for locks that prolong a lease by themselves
   GivesUp gives_up;
   bool on_real_redis = false;  ///< fault-free, or nothing but crashes
   std::string key_prefix = "interlock:";
@@ -118,8 +120,6 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits);
 /// only waits at a latch. Whether clients may set limits, and follow those that others have set.
 bool MayShare(const harness::Traits& traits);
 bool MaySetLimits(const harness::Traits& traits);
-Extras ExtrasOf(const harness::Traits& traits);
-
 Extras ExtrasOf(const harness::Traits& traits);
 
 /// What the scenario judges for a subject of these traits; without a sight of who owns the lock in

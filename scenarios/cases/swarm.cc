@@ -27,6 +27,9 @@ constexpr int kMostLimit = 4;
 constexpr std::uint64_t kLeaseStream = 10 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kStopStream = 8 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kOperatorStream = 9 * 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t kPermitStream = 11 * 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t kOutlivesStream = 12 * 0x9e3779b97f4a7c15ULL;
+constexpr int kPermitsOfAQuorum = 3;
 constexpr int kOwnLeasesOneIn = 4;  // runs in which clients differ in their leases
 constexpr int kStopsOneIn = 3;      // runs in which waits are stopped
 constexpr int kOperatorsOneIn = 4;  // runs in which there are operators
@@ -121,6 +124,17 @@ void Nest(Dice& dice, int resources, std::vector<RawOperation>& operations) {
     if (behind >= resources || !dice.OneIn(2)) continue;
     operations[i].inside = 1;
     operations[i].resource = behind + dice.Below(resources - behind);
+  }
+}
+
+/// Some give back in another order than the reverse, and are late then.
+void GiveBackInAnyOrder(Dice& dice, RawWorkload& raw) {
+  for (RawClient& client : raw.clients) {
+    for (RawOperation& operation : client.operations) {
+      if (operation.inside == 0 || !dice.OneIn(2)) continue;
+      operation.outlives = 1;
+      operation.overstay = dice.Below(kLadders.overstays);
+    }
   }
 }
 
@@ -282,6 +296,10 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
     }
     if (shape_.nest) Nest(dice, 1 + raw.resources, client.operations);
   }
+  if (shape_.nest) {
+    Dice of_order(seed ^ kOutlivesStream);
+    GiveBackInAnyOrder(of_order, raw);
+  }
   AddFaults(dice, shape_, shape_.nodes, raw);
   if (shape_.extras.readers) {
     Dice of_readers(seed ^ kReaderStream);
@@ -294,6 +312,10 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
   if (shape_.extras.own_leases && !shape_.extras.limit_stands.has_value()) {
     Dice of_leases(seed ^ kLeaseStream);
     VaryLeases(of_leases, raw);
+  }
+  if (shape_.extras.permits) {
+    Dice of_permits(seed ^ kPermitStream);
+    raw.permits = of_permits.Below(kPermitsOfAQuorum);
   }
   if (shape_.extras.lives) {
     Dice of_lives(seed ^ kLifeStream);

@@ -50,6 +50,7 @@ struct Operation {
   /// Done while the operation before it still holds its lock, after its section: only if that one
   /// was granted, and of another resource than those that the client holds by then.
   bool inside = false;
+  bool outlives = false;  ///< if `inside`: given back after the one that it is inside of
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
   /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where

@@ -281,13 +281,16 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
   int entered = 0;
   for (const ClientHold& hold : history.holds) entered += hold.entered() ? 1 : 0;
   const bool ownership_seen = !history.server_holds.empty();
+  // A semaphore with one permit is a lock: over a quorum that would say nothing of several.
+  const bool enough = !semaphore || history.quorum == 1 || history.limits.Most() > 1;
   exercised[semaphore ? Judged::kPermitsServer : Judged::kServerExclusion] =
-      contended && ownership_seen;
-  exercised[semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion] = contended;
+      contended && ownership_seen && enough;
+  exercised[semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion] = contended && enough;
   exercised[semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion] =
-      contended && entered > history.limits.Most();
+      contended && entered > history.limits.Most() && enough;
   exercised[Judged::kForeignRelease] = goals.Has(Goal::kReleaseOfLostLease);
-  exercised[Judged::kForeignExtend] = goals.Has(Goal::kExtendAfterLoss);
+  exercised[Judged::kForeignExtend] =
+      goals.Has(Goal::kExtendAfterLoss) || goals.Has(Goal::kRenewedAfterLoss);
   exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
   exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
   exercised[Judged::kKeys] = ownership_seen || !history.holds.empty();
@@ -301,8 +304,9 @@ PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet&
   exercised[Judged::kSpuriousRefusal] =
       goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWentOn);
   exercised[Judged::kOrder] = WaitedInLine(history);
-  exercised[Judged::kFalseValidity] =
-      goals.Has(Goal::kAskedAfterValidity) || goals.Has(Goal::kGrantCameLate);
+  exercised[Judged::kFalseValidity] = goals.Has(Goal::kAskedAfterValidity) ||
+                                      goals.Has(Goal::kGrantCameLate) ||
+                                      goals.Has(Goal::kRenewedByItself);
   exercised[Judged::kTermination] =
       goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWaiterStopped);
   return exercised;

@@ -2,6 +2,7 @@
 #include "scenarios/judge/ledger.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -25,11 +26,15 @@ void SetEnd(const SeenOwner& seen, ServerHold& hold) {
   hold.expires_at_ms = seen.expires_at_ms;
 }
 
-bool IsKnown(const History& history, int node, const std::string& token) {
-  return std::any_of(
-      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& hold) {
-        return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
-      });
+std::span<ServerHold> From(std::size_t first, std::vector<ServerHold>& holds) {
+  return std::span(holds).subspan(first);
+}
+
+/// Among these.
+bool IsKnown(std::span<const ServerHold> holds, int node, const std::string& token) {
+  return std::any_of(holds.begin(), holds.end(), [&](const ServerHold& hold) {
+    return hold.node == node && hold.end == ServerHoldEnd::kNone && hold.token == token;
+  });
 }
 
 /// Of a quorum one server may grant when others are being released already; -1: nobody's.
@@ -40,11 +45,10 @@ int OwnerElsewhere(const History& history, const std::string& token) {
   return -1;
 }
 
-/// What the client has given back on one server, it has given back.
-void Waive(const ServerHold& released, VirtualTime now, History& history) {
-  // Of a quorum each server's promise counts by itself.
-  if (released.token.empty() || history.quorum > 1) return;
-  for (ServerHold& hold : history.server_holds) {
+/// What the client has given back on one server, it has given back on all of these.
+void Waive(const ServerHold& released, VirtualTime now, std::span<ServerHold> holds) {
+  if (released.token.empty()) return;
+  for (ServerHold& hold : holds) {
     if (hold.node == released.node || hold.token != released.token) continue;
     if (hold.client == released.client) hold.waived = std::min(hold.waived, now);
   }
@@ -166,14 +170,23 @@ const ServerHold* FindServerHold(const History& history, int client, const std::
   return nullptr;
 }
 
+void Ledger::Settle(VirtualTime now, std::span<const ServerHold> holds) {
+  while (settled_ < holds.size() && holds[settled_].end != ServerHoldEnd::kNone &&
+         holds[settled_].promise_end() < now) {
+    ++settled_;
+  }
+}
+
 void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history,
                   std::vector<Violation>& violations) {
+  std::vector<ServerHold>& holds = history.server_holds;
+  Settle(now, holds);
   const auto& owners = look.owners;
   const bool somebody_new = std::any_of(owners.begin(), owners.end(), [&](const SeenOwner& owner) {
-    return !IsKnown(history, look.node, owner.token);
+    return !IsKnown(From(settled_, holds), look.node, owner.token);
   });
   const bool for_all = ProlongsForAll(client, look, history);
-  for (ServerHold& hold : history.server_holds) {
+  for (ServerHold& hold : From(settled_, holds)) {
     if (hold.node != look.node || hold.end != ServerHoldEnd::kNone) continue;
     const SeenOwner* seen = FindOwner(owners, hold.token);
     const bool over = hold.promised_until <= now;
@@ -189,7 +202,8 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
         hold.end = forced ? ServerHoldEnd::kForced : ServerHoldEnd::kReleased;
         hold.ended = now;
         hold.grants_before_end = history.server_holds.size();
-        Waive(hold, now, history);
+        // Of a quorum each server's promise counts by itself.
+        if (history.quorum == 1) Waive(hold, now, From(settled_, holds));
       } else {
         hold.end = ServerHoldEnd::kForeign;
         hold.ended = now;
@@ -221,7 +235,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
   }
   bool beside = false;
   for (const SeenOwner& owner : owners) {
-    if (IsKnown(history, look.node, owner.token)) continue;
+    if (IsKnown(From(settled_, holds), look.node, owner.token)) continue;
     int to = OwnerOfNew(owner.token, client, doing, history);
     if (to < 0) to = OwnerElsewhere(history, owner.token);
     if (doing == Doing::kExtending) {
@@ -248,7 +262,7 @@ void Ledger::Rebase(VirtualTime now, const Look& look, bool clock_only, History&
     hold.ended = over ? hold.promised_until : now;
   }
   for (const SeenOwner& owner : look.owners) {
-    if (IsKnown(history, look.node, owner.token)) continue;
+    if (IsKnown(history.server_holds, look.node, owner.token)) continue;
     history.server_holds.push_back(CopyOf(owner, now, look.node, history));
   }
 }
@@ -274,7 +288,7 @@ void Ledger::Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, con
                    History& history, std::vector<Violation>& violations) const {
   const int client = grantee.client;
   std::vector<const ServerHold*> others;
-  for (const ServerHold& hold : history.server_holds) {
+  for (const ServerHold& hold : From(settled_, history.server_holds)) {
     if (hold.granted > now || hold.promise_end() <= now || !Conflict(owner, hold)) continue;
     // Of a quorum a server answers for what it still has; what the lost votes did is judged later.
     const bool elsewhere = hold.node != look.node || hold.end == ServerHoldEnd::kLost;

@@ -18,7 +18,9 @@
 // and moves with that.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,10 @@ class Ledger {
   void Sync(int client, Doing doing, VirtualTime now, const Look& look, History& history,
             std::vector<Violation>& violations);
 
+  /// Of the history's entries, those before this one had ended when Sync was last called, and
+  /// promised nothing any more: a lock that grants on and on must not make each command dearer.
+  std::size_t settled() const { return settled_; }
+
   /// The server's data may be other than its clients' commands left it (lost, restored, that of
   /// another server) or, if `clock_only`, its clock was set or runs at another rate.
   static void Rebase(VirtualTime now, const Look& look, bool clock_only, History& history);
@@ -92,10 +98,12 @@ class Ledger {
     int client = -1;
     int under = -1;
   };
+  void Settle(VirtualTime now, std::span<const ServerHold> holds);
   void Grant(Grantee grantee, const SeenOwner& owner, VirtualTime now, const Look& look,
              History& history, std::vector<Violation>& violations) const;
 
   const bool semaphore_;
+  std::size_t settled_ = 0;
 };
 
 /// The latest entry of this client and token, on whatever server; of a quorum the one with whose

@@ -49,7 +49,7 @@ constexpr std::array<Property, 19> kProperties = {{
      "fenced writes",
      "a stale holder's write was accepted",
      "Violated when the guarded resource accepts an access of one grant after it has accepted one "
-     "of a later grant.",
+     "of a later grant, or refuses for its token what the holder sends in time.",
      "kleppmann.k3",
      "C1 sends its write and the network keeps it for 90 seconds. Its lease ends, C2 acquires and "
      "writes; then C1's old write arrives and overwrites C2's.",

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -131,6 +132,7 @@ ServerHold QuorumEntry(const Entries& entries, const Interval& stretch, int quor
   ServerHold view;
   view.client = deciding.client;
   view.token = deciding.token;
+  view.shared = deciding.shared;
   view.granted = stretch.from;
   view.sent = deciding.sent;
   view.renewed = std::max(renewed.renewed, stretch.from);
@@ -282,20 +284,28 @@ History QuorumView(const History& history) {
   return view;
 }
 
-void JudgeQuorums(const History& view, std::vector<Violation>& violations) {
+void JudgeQuorums(const History& view, bool semaphore, std::vector<Violation>& violations) {
   for (std::size_t i = 0; i < view.server_holds.size(); ++i) {
     const ServerHold& second = view.server_holds[i];
+    const ServerHold* last = nullptr;
+    std::set<std::string_view> before;
     for (std::size_t j = 0; j < i; ++j) {
       const ServerHold& first = view.server_holds[j];
       if (first.token == second.token || first.promise_end() <= second.granted) continue;
-      violations.push_back(
-          {Judged::kServerExclusion, second.granted, second.client,
-           fmt::format("a quorum of servers granted to {} while {} was promised the lock by a "
-                       "quorum until {}",
-                       ClientName(second.client), ClientName(first.client),
-                       Instant(first.promise_end()))});
-      return;
+      if (!Conflict(first, second)) continue;
+      before.insert(first.token);
+      last = &first;
     }
+    const int permits = view.limits.Most(second.granted, second.granted);
+    if (static_cast<int>(before.size()) < permits) continue;
+    violations.push_back(
+        {semaphore ? Judged::kPermitsServer : Judged::kServerExclusion, second.granted,
+         second.client,
+         fmt::format("a quorum of servers granted to {} while {} was promised the lock by a "
+                     "quorum until {}",
+                     ClientName(second.client), ClientName(last->client),
+                     Instant(last->promise_end()))});
+    return;
   }
 }
 

@@ -24,9 +24,10 @@ namespace interlock::scenarios {
 /// The history with the quorum's entries in the place of the servers'.
 History QuorumView(const History& history);
 
-/// Server exclusion (LK001): two owners have the promises of a quorum at one instant. Appends one
+/// Server exclusion (LK001): two owners of which not both are readers have the promises of a quorum
+/// at one instant; of a semaphore (LK013) one owner more than there are permits. Appends one
 /// violation at most, the earliest.
-void JudgeQuorums(const History& view, std::vector<Violation>& violations);
+void JudgeQuorums(const History& view, bool semaphore, std::vector<Violation>& violations);
 
 /// What happened to votes: see Goal.
 void AddQuorumGoals(const History& history, const History& view, GoalSet& goals);

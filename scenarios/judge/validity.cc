@@ -49,43 +49,6 @@ void JudgeLossCalls(const History& history, std::vector<Violation>& violations) 
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
-/// Its holder lived, and had not begun to give it back when it ran out.
-bool WasInUse(const History& history, const ServerHold& entry) {
-  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token &&
-           hold.belief.front().from < entry.promised_until &&
-           hold.release_called > entry.promised_until &&
-           DiedAt(history, hold.client) > entry.promised_until;
-  });
-}
-
-/// What clocks of different rates, and whole milliseconds, may make of a lease.
-Duration Slack(const History& history) { return history.lease / 8; }
-
-/// The hold is counted from a little later than the grant, and what is short is not renewed.
-bool RanOutTooSoon(const History& history, const ServerHold& entry, const KeptAlive& said) {
-  return entry.end == ServerHoldEnd::kExpired &&
-         entry.promised_until - entry.granted < said.at_least - Slack(history) &&
-         WasInUse(history, entry);
-}
-
-/// The hold is counted from when the holder knew of it, and a renewal takes its time, too.
-bool WasKeptTooLong(const History& history, const ServerHold& entry, const KeptAlive& said) {
-  if (!said.at_most.has_value()) return false;
-  const Duration longest = *said.at_most + 2 * history.latency + Slack(history);
-  if (entry.promised_until - entry.granted <= longest) return false;
-  return std::none_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& asked) {
-    return asked.client == entry.client && asked.called <= entry.ended &&
-           asked.called >= entry.granted;
-  });
-}
-
-bool WasMet(const History& history, int client, VirtualTime until) {
-  return std::any_of(
-      history.disturbances.begin(), history.disturbances.end(),
-      [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
-}
-
 }  // namespace
 
 void JudgeFalseValidity(const History& history, std::vector<Violation>& violations) {
@@ -104,45 +67,6 @@ void JudgeFalseValidity(const History& history, std::vector<Violation>& violatio
   violations.push_back({Judged::kFalseValidity, at, first->client,
                         fmt::format("{} was told \"granted\" at {}, though {}",
                                     ClientName(first->client), Instant(at), why)});
-}
-
-KeptAlive KeptAliveBy(const harness::Subject& subject, const harness::LockOptions& options) {
-  if (!subject.traits().renews) return {};
-  return {subject.KeptAliveFor(options), subject.KeptAliveAtMost(options)};
-}
-
-void JudgeKeptAlive(const History& history, const KeptAlive& said,
-                    std::vector<Violation>& violations) {
-  if (history.server_clock_moved) return;
-  std::optional<Violation> short_one;
-  std::optional<Violation> long_one;
-  for (const ServerHold& entry : history.server_holds) {
-    if (entry.copied || entry.promised_until == kOpen) continue;
-    const bool too_soon = RanOutTooSoon(history, entry, said);
-    const bool too_long = WasKeptTooLong(history, entry, said);
-    if (!too_soon && !too_long) continue;
-    if (WasMet(history, entry.client, entry.promised_until)) continue;
-    if (too_soon) {
-      KeepEarlier(Violation{Judged::kFalseValidity, entry.promised_until, entry.client,
-                            fmt::format("the lease of {}, granted at {}, ran out at {} while it "
-                                        "was held, though no fault had met its client and the lock "
-                                        "says that it renews it for {} at least",
-                                        ClientName(entry.client), Instant(entry.granted),
-                                        Instant(entry.promised_until), Instant(said.at_least))},
-                  short_one);
-    }
-    if (too_long) {
-      KeepEarlier(Violation{Judged::kFalseValidity, entry.renewed, entry.client,
-                            fmt::format("the lease of {}, granted at {}, was prolonged at {} until "
-                                        "{}, though the lock says that it renews it for {} at most",
-                                        ClientName(entry.client), Instant(entry.granted),
-                                        Instant(entry.renewed), Instant(entry.promised_until),
-                                        Instant(*said.at_most))},
-                  long_one);
-    }
-  }
-  if (short_one.has_value()) violations.push_back(std::move(*short_one));
-  if (long_one.has_value()) violations.push_back(std::move(*long_one));
 }
 
 bool MustKnowOfEnd(VirtualTime until, bool told, VirtualTime asked) {

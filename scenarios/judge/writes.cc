@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/judge/writes.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -22,10 +23,39 @@ std::vector<std::size_t> PlacesOf(const History& history) {
   return places;
 }
 
+bool IsRightful(const History& history, const ClientHold& hold, VirtualTime at) {
+  const bool believes =
+      std::any_of(hold.belief.begin(), hold.belief.end(),
+                  [at](const Interval& belief) { return belief.from <= at && at < belief.to; });
+  if (!believes || ForcedOutAt(history, hold) <= at) return false;
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
+        return entry.client == hold.client && entry.token == hold.token && entry.granted <= at &&
+               at < std::min(entry.ended, entry.promise_end());
+      });
+}
+
+void JudgeRefusedAccesses(const History& history, std::vector<Violation>& violations) {
+  if (history.server_changed) return;
+  for (const Access& access : history.accesses) {
+    const ClientHold& hold = history.holds[access.hold];
+    if (access.accepted || !hold.fencing_token.has_value()) continue;
+    if (!IsRightful(history, hold, access.arrived)) continue;
+    violations.push_back(
+        {Judged::kFencedWrites, access.arrived, hold.client,
+         fmt::format("the guarded resource refused at {} what {} had sent at {} to {} it with the "
+                     "fencing token {}, though it held the lock: it had seen a larger one",
+                     Instant(access.arrived), ClientName(hold.client), Instant(access.sent),
+                     access.writes ? "write" : "read", *hold.fencing_token)});
+    return;
+  }
+}
+
 }  // namespace
 
-void JudgeWrites(const History& history, std::vector<Violation>& violations) {
+void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& violations) {
   if (history.accesses.empty()) return;
+  if (by_token) JudgeRefusedAccesses(history, violations);
   const std::vector<std::size_t> places = PlacesOf(history);
   const auto is_later = [&](const Access& one, const Access* other) {
     return other == nullptr || places[one.hold] >= places[other->hold];

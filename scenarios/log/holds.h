@@ -85,6 +85,9 @@ struct ServerHold {
   /// The millisecond before that if the lock leaves it open, see harness::LastMs: in that neither
   /// its end nor its going on is wrong.
   Duration left_open{};
+  /// Of a lock that renews by itself: when its client last sent anything while the entry was there;
+  /// before the run: nothing.
+  VirtualTime last_sent{-1};
   std::int64_t expires_at_ms = 0;  ///< the same on the server's own clock
   std::int64_t leased_ms = 0;      ///< by that clock, what was left of it when it was renewed
   VirtualTime ended = kOpen;

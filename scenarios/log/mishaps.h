@@ -27,6 +27,7 @@ struct Delay {
 struct Disturbance {
   int client = 0;
   VirtualTime at{};
+  bool unheard = false;  ///< its client hears of it late: an answer is lost, or its clock moved
 };
 
 /// A process of the client has died. If it was restarted, its next life is the same client.

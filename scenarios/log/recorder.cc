@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "scenarios/judge/kept_alive.h"
 #include "scenarios/judge/validity.h"
 #include "scenarios/run/latch_program.h"
 
@@ -282,7 +283,15 @@ void Recorder::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of
   if (closed_) return;
   Note(who, valid ? "told: valid" : "told: not valid");
   // A lock that renews by itself has moved it since.
-  if (valid && asked_of.valid_until() > dealing(who).valid_until) NoteBelief(who, asked_of);
+  if (valid && asked_of.valid_until() > dealing(who).valid_until) {
+    NoteBelief(who, asked_of);
+    if (resource(who).observable && !free_clocks_) {
+      const std::size_t before = violations_.size();
+      JudgeRenewed(hold(who), dealing(who).believes_until, world_->now(), history(who),
+                   violations_);
+      Attribute(before, who.resource);
+    }
+  }
   const VirtualTime until = dealing(who).valid_end;
   // The question counts from when it was asked: a pause before the answer is not the lock's.
   const VirtualTime asked = dealing(who).asked_valid;

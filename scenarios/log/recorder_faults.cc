@@ -77,12 +77,13 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
     case kResetAfter:
     case kClientClockRate:
       each([&](History& history) {
+        const bool heard = fault.kind == kResetBefore || fault.kind == kResetAfter;
         history.needs_healing = true;
-        history.disturbances.push_back({fault.process, now});
+        history.disturbances.push_back({fault.process, now, !heard});
       });
       break;
     case kClientClockJump:
-      each([&](History& history) { history.disturbances.push_back({fault.process, now}); });
+      each([&](History& history) { history.disturbances.push_back({fault.process, now, true}); });
       [[fallthrough]];
     default:
       each([&](History& history) { history.last_fault = std::max(history.last_fault, now); });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "scenarios/judge/keys.h"
@@ -68,10 +69,9 @@ void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
       lives_too_long_ = violations_.size() > before;
     }
     Attribute(first, i);
-    for (std::size_t at = known; at < resource.history.server_holds.size(); ++at) {
-      resource.history.server_holds[at].made_with = number;
-    }
-    for (ServerHold& entry : resource.history.server_holds) {
+    std::vector<ServerHold>& holds = resource.history.server_holds;
+    for (ServerHold& entry : std::span(holds).subspan(known)) entry.made_with = number;
+    for (ServerHold& entry : std::span(holds).subspan(resource.ledger.settled())) {
       // What has as much left as when it was renewed might have been renewed just now.
       const bool whole =
           entry.renewed == now || (entry.end == ServerHoldEnd::kNone && entry.node == look.node &&

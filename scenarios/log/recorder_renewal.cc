@@ -7,6 +7,16 @@
 #include "scenarios/log/recorder.h"
 
 namespace interlock::scenarios {
+namespace {
+
+/// Its client has not begun to give it back.
+bool IsOut(const History& history, const ServerHold& entry) {
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    return hold.client == entry.client && hold.token == entry.token && hold.release_called == kOpen;
+  });
+}
+
+}  // namespace
 
 void Recorder::OnLost(Party who) {
   if (closed_) return;
@@ -71,8 +81,10 @@ void Recorder::NoteUnasked(Party who, VirtualTime now) {
   const auto busy = [](const Dealing& one, VirtualTime) { return one.doing != Doing::kNothing; };
   if (!traits_.renews || AnyDealing(who.client, busy)) return;
   for (const ServerHold& entry : history(who).server_holds) {
-    const bool live = entry.ended == kOpen && entry.promised_until > now;
-    if (entry.client == who.client && live) dealing(who).renews_before = entry.promised_until;
+    if (entry.client != who.client) continue;
+    const bool over = entry.promised_until <= now && !entry.given_back();
+    if (!over && entry.ended == kOpen) dealing(who).renews_before = entry.promised_until;
+    if (over && IsOut(history(who), entry)) goals_.Add(Goal::kRenewedAfterLoss);
   }
 }
 

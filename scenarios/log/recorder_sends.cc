@@ -24,6 +24,13 @@ std::string WordsOf(const sim::redis::Argv& argv) {
   return words;
 }
 
+void NoteSent(int client, VirtualTime now, History& history) {
+  for (ServerHold& entry : history.server_holds) {
+    const bool live = entry.ended == kOpen && entry.promised_until > now;
+    if (entry.client == client && live) entry.last_sent = now;
+  }
+}
+
 }  // namespace
 
 void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
@@ -32,6 +39,7 @@ void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
     const Party who{process, i};
     const Dealing& client = dealing(who);
+    if (traits_.renews) NoteSent(process, now, history(who));
     switch (client.doing) {
       case Doing::kNothing:
         NoteUnasked(who, now);

@@ -50,7 +50,30 @@ class Program {
     stopper.reset();
     const std::shared_ptr<Event> called = AskToBeCalled(who, hold);
     Work(operation, hold, called.get());
+    const std::size_t kept = outliving_.size();
     if (!RunInside(index)) return false;
+    if (operation.inside && operation.outlives) {
+      outliving_.push_back({&operation, std::move(*asked)});
+      return true;
+    }
+    if (!GiveBack(operation, hold)) return false;
+    while (outliving_.size() > kept) {
+      const Outliving next = std::move(outliving_[kept]);
+      outliving_.erase(outliving_.begin() + static_cast<std::ptrdiff_t>(kept));
+      if (!GiveBack(*next.operation, *next.hold)) return false;
+    }
+    return true;
+  }
+
+ private:
+  /// What is given back after the one that it is inside of.
+  struct Outliving {
+    const Operation* operation = nullptr;
+    std::unique_ptr<harness::Hold> hold;
+  };
+
+  bool GiveBack(const Operation& operation, harness::Hold& hold) {
+    const Party who{client_, operation.resource};
     if (operation.overstay.count() > 0 && !Overstay(operation, hold)) return false;
     events_.OnRelease(who);
     const Status released = hold.Release();
@@ -59,7 +82,6 @@ class Program {
     return true;
   }
 
- private:
   bool SetLimit(const Operation& operation) {
     const Party who{client_, operation.resource};
     harness::Lock& lock = *locks_[static_cast<std::size_t>(operation.resource)];
@@ -248,6 +270,7 @@ class Program {
   const std::span<const std::unique_ptr<harness::Lock>> locks_;
   ProgramEvents& events_;
   Held held_;  // by operations that others are inside of
+  std::vector<Outliving> outliving_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "scenarios/judge/circles.h"
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/exercised.h"
+#include "scenarios/judge/kept_alive.h"
 #include "scenarios/judge/keys.h"
 #include "scenarios/judge/latch.h"
 #include "scenarios/judge/limit.h"
@@ -225,10 +226,9 @@ class OneRun {
 
   /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
   Duration PhaseTwoLength() const {
-    const bool asks_again = case_.scenario->asks_again;
-    const int again = asks_again ? kRequestsAgain * static_cast<int>(workload_.clients.size()) : 0;
-    const Duration overrun =
-        asks_again ? case_.subject->OverrunBound(options_.front()) : Duration{};
+    const bool asks = case_.scenario->asks_again;
+    const int again = asks ? kRequestsAgain * static_cast<int>(workload_.clients.size()) : 0;
+    const Duration overrun = asks ? case_.subject->OverrunBound(options_.front()) : Duration{};
     return 2 * (SerialLength(workload_) +
                 (4 + again) * (WakeUpBound() + workload_.lease + kSettling + overrun));
   }
@@ -288,11 +288,12 @@ class OneRun {
                      RunResult& result) const {
     if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
     const std::size_t first = result.violations.size();
-    if (traits_.quorum) JudgeQuorums(history, result.violations);
+    if (traits_.quorum) JudgeQuorums(history, traits_.semaphore, result.violations);
     JudgeExclusion(history, traits_.semaphore, result.violations);
     JudgeOrphans(resource.history, result.violations);
     JudgeTokens(history, result.violations);
-    if (!traits_.semaphore) JudgeWrites(history, result.violations);
+    const bool by_token = workload_.guard == GuardKind::kFenced;
+    if (!traits_.semaphore) JudgeWrites(history, by_token, result.violations);
     JudgeRefusals(history, result.violations);
     JudgeRecovery(history, result.violations);
     JudgeLimit(history, result.violations);
@@ -366,10 +367,9 @@ class OneRun {
   /// Where there are several, a sentence says which one it speaks of.
   void NameResources(std::vector<Violation>& violations) const {
     if (options_.size() == 1) return;
-    for (Violation& violation : violations) {
-      if (violation.resource < 0) continue;
-      violation.what +=
-          " (" + options_[static_cast<std::size_t>(violation.resource)].resource + ")";
+    for (Violation& one : violations) {
+      if (one.resource < 0) continue;
+      one.what += " (" + options_[static_cast<std::size_t>(one.resource)].resource + ")";
     }
   }
 

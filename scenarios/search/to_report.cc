@@ -60,6 +60,8 @@ void AddOperation(const Operation& operation, reports::JsonText& json) {
   json.Bool(operation.extend);
   json.Key("inside");
   json.Bool(operation.inside);
+  json.Key("outlives");
+  json.Bool(operation.outlives);
   json.Key("shared");
   json.Bool(operation.shared);
   json.Key("heedless");

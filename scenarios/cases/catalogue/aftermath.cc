@@ -63,8 +63,38 @@ Scenario Idle() {
   return scenario;
 }
 
+/// One client works, and forgets to give back; another one asks meanwhile, and when that is over.
+Workload ForgetsToGiveBack(bool in_time) {
+  constexpr std::chrono::seconds kShortLease(1);
+  Operation forgotten;
+  forgotten.hold = kShortLease / 4;
+  forgotten.overstay = 64 * kShortLease;
+  Operation waits;
+  waits.ask = Ask::kWaitFor;
+  waits.think = in_time ? kShortLease / 2 : 62 * kShortLease;
+  waits.wait = 4 * kShortLease;
+  waits.hold = kShortLease / 4;
+  Workload workload = Clients({Does({forgotten}), Does({waits, waits})});
+  workload.lease = kShortLease;
+  return workload;
+}
+
+/// A handle that nobody kept, an exception on the way to the release: the process lives, and so
+/// does the watchdog beside the hold. Who promises a longest time must end it then.
+Scenario Forgotten() {
+  Scenario scenario;
+  scenario.name = "forgotten";
+  scenario.summary = "a holder that lives forgets to give back, and its lease renews itself";
+  scenario.classes = {SynchronyClass::kNone};
+  scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kFalseValidity};
+  scenario.renewing_only = true;
+  scenario.always_whole = true;
+  Pin(scenario, {ForgetsToGiveBack(true), ForgetsToGiveBack(false)});
+  return scenario;
+}
+
 }  // namespace
 
-std::vector<Scenario> Aftermath() { return {Recovery(), Idle()}; }
+std::vector<Scenario> Aftermath() { return {Recovery(), Idle(), Forgotten()}; }
 
 }  // namespace interlock::scenarios::catalogue

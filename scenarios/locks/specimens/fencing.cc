@@ -98,7 +98,8 @@ Specimen Make() {
                     .traits = {.fencing = true},
                     .lock = Lock,
                     .auxiliary = FenceKeys}),
-          {{"tokens", "contention", SynchronyClass::kNone, kInstant}},
+          {{"tokens", "contention", SynchronyClass::kNone, kInstant},
+           {"fenced-writes", "guarded", SynchronyClass::kBounded, kInstant}},
           {.clients = 2}};
 }
 

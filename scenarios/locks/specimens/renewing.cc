@@ -1,163 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
 // Locks whose leases renew themselves: a watchdog beside each hold.
-#include <algorithm>
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include <interlock/harness/lock.h>
 
-#include "scenarios/locks/owner_key.h"
 #include "scenarios/locks/specimens/escapes.h"
 #include "scenarios/locks/specimens/families.h"
 #include "scenarios/locks/specimens/recipe.h"
+#include "scenarios/locks/specimens/renewed_recipe.h"
 
 namespace interlock::scenarios::specimens {
 namespace {
 
-// What specimens about renewal share: a lock in one string, as careful as a recipe's, and a
-// watchdog beside each hold that is the specimen's own. Release calls it off before anything is
-// sent.
-
-/// A grant, shared by its holder and its watchdog.
-struct Kept {
-  Attempt attempt;
-  std::shared_ptr<Event> stop;  ///< set when it is given back
-  std::shared_ptr<Event> lost;  ///< the specimen sets it to tell of a loss
-  /// The specimen calls it to tell of a loss, if the user has asked for that.
-  std::function<void()> on_lost = {};
-};
-
-struct RenewedRecipe {
-  std::string_view name;
-  std::string_view summary;
-  /// Runs beside the hold, with a client of its own, until `stop` is set.
-  std::function<void(RedisClient& redis, Kept& kept)> watchdog;
-  bool tells = false;  ///< shows `lost` to its user
-  bool calls = false;  ///< takes `on_lost` from its user
-};
-
-constexpr std::chrono::milliseconds kSocketTimeout{2000};
-constexpr std::chrono::milliseconds kRetrySleep{5};
-
-class RenewedHold final : public harness::Hold {
- public:
-  RenewedHold(std::shared_ptr<RedisClient> redis, std::shared_ptr<Kept> kept,
-              const RenewedRecipe& recipe)
-      : redis_(std::move(redis)), kept_(std::move(kept)), recipe_(recipe) {}
-  ~RenewedHold() override { kept_->stop->Set(); }
-  RenewedHold(const RenewedHold&) = delete;
-  RenewedHold& operator=(const RenewedHold&) = delete;
-
-  std::string owner_token() const override { return kept_->attempt.token; }
-  std::optional<bool> valid() const override {
-    return redis_->runtime().Now() < kept_->attempt.valid_until;
-  }
-  MonotonicTime valid_until() const override { return kept_->attempt.valid_until; }
-  Event* lost() override { return recipe_.tells ? kept_->lost.get() : nullptr; }
-  bool OnLost(std::function<void()> callback) override {
-    if (recipe_.calls) kept_->on_lost = std::move(callback);
-    return recipe_.calls;
-  }
-  Status Release() override {
-    kept_->stop->Set();
-    return UnlockCorrectly(*redis_, kept_->attempt);
-  }
-
- private:
-  std::shared_ptr<RedisClient> redis_;
-  std::shared_ptr<Kept> kept_;
-  const RenewedRecipe& recipe_;  // the subject's, which outlives every run
-};
-
-class RenewedLock final : public harness::Lock {
- public:
-  RenewedLock(harness::Environment& environment, const harness::LockOptions& options,
-              const RenewedRecipe& recipe)
-      : redis_(std::make_shared<RedisClient>(environment, kSocketTimeout)), recipe_(recipe) {
-    attempt_.key = KeyOf(options);
-    attempt_.lease = options.lease;
-  }
-
-  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
-    Runtime& runtime = redis_->runtime();
-    attempt_.token = NewToken(runtime);
-    attempt_.asked = runtime.Now();
-    attempt_.valid_until = ValidFrom(attempt_.asked, attempt_.lease);
-    if (Status locked = LockCorrectly(*redis_, attempt_); !locked.ok()) return locked;
-    if (runtime.Now() >= attempt_.valid_until) {
-      return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
-    }
-    const std::shared_ptr<Kept> kept(new Kept{attempt_, runtime.NewEvent(), runtime.NewEvent()});
-    redis_->RunBeside("watchdog", [environment = redis_->environment(), kept,
-                                   watchdog = recipe_.watchdog]() mutable {
-      RedisClient redis(environment, kSocketTimeout);
-      watchdog(redis, *kept);
-    });
-    return std::unique_ptr<harness::Hold>(std::make_unique<RenewedHold>(redis_, kept, recipe_));
-  }
-
-  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-    for (;;) {
-      Result<std::unique_ptr<harness::Hold>> hold = TryAcquire();
-      if (hold.code() != StatusCode::kNotAcquired) return hold;
-      const MonotonicTime now = redis_->runtime().Now();
-      if (now >= deadline) return Status(StatusCode::kTimeout, "not acquired in time");
-      redis_->Sleep(std::min<Duration>(deadline - now, kRetrySleep));
-    }
-  }
-
- private:
-  std::shared_ptr<RedisClient> redis_;
-  const RenewedRecipe& recipe_;  // the subject's, which outlives every run
-  Attempt attempt_;
-};
-
-class RenewedSubject final : public harness::Subject {
- public:
-  explicit RenewedSubject(RenewedRecipe recipe) : recipe_(std::move(recipe)) {}
-
-  std::string_view name() const override { return recipe_.name; }
-  std::string_view summary() const override { return recipe_.summary; }
-  harness::Traits traits() const override { return {.renews = true}; }
-
-  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
-                                         const harness::LockOptions& options) const override {
-    return std::make_unique<RenewedLock>(environment, options, recipe_);
-  }
-
-  std::optional<std::vector<harness::Owner>> Owners(
-      const harness::ServerView& server, const harness::LockOptions& options) const override {
-    return OwnersAt(server, KeyOf(options));
-  }
-
-  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
-    return options.lease + kRetrySleep;
-  }
-
- private:
-  const RenewedRecipe recipe_;
-};
-
-/// A watchdog's loop: renews each third of a lease, until the hold is given back (kOk), its client
-/// is no more (kCancelled), or the server says that it is not the owner's (kNotOwner).
-StatusCode RenewEachThird(RedisClient& redis, Kept& kept) {
-  Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
-    attempt.asked = redis.runtime().Now();
-    const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
-    if (renewed == StatusCode::kCancelled || renewed == StatusCode::kNotOwner) return renewed;
-  }
-  return StatusCode::kOk;
-}
-
-std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe) {
-  return std::make_shared<const RenewedSubject>(std::move(recipe));
-}
+constexpr std::string_view kNothingToRenew =
+    "no explored section is as long as a lease, so nothing has to be renewed";
 
 // The watchdog that nobody calls off: Redisson's renewal went on after an unlock that had failed
 // (several reports, 2018 to 2023), and after a tryLock that was interrupted before its reply came.
@@ -232,7 +91,7 @@ Specimen Make() {
                            .tells = true}),
           {{"false-validity", "pause", SynchronyClass::kBounded, kLateness}},
           {.clients = 1, .expiries = 1, .pauses = 1},
-          "no explored section is as long as a lease, so nothing has to be renewed"};
+          kNothingToRenew};
 }
 
 }  // namespace loss_told_late
@@ -265,7 +124,7 @@ Specimen Make() {
           {{"belief-exclusion", "lossy", SynchronyClass::kNone,
             "from outside nobody sees how long a renewed lease is believed in"}},
           {.clients = 2, .expiries = 1, .lost_replies = 1},
-          "no explored section is as long as a lease, so nothing has to be renewed"};
+          kNothingToRenew};
 }
 
 }  // namespace renewed_by_timer
@@ -296,11 +155,154 @@ Specimen Make() {
 
 }  // namespace called_after_release
 
+// The watchdog that takes any answer for a yes: a renewal that only looks whether an exception was
+// thrown, when the script's 0 ("not yours") is an answer like its 1. So did several clients that
+// count a reply of any kind as a heartbeat.
+//
+// What goes wrong: the holder stands still until its lease is over. Its watchdog wakes with it, is
+// told "not yours", and puts off the end of the validity by a whole lease; whoever looks at the
+// lease only between two steps of its work is told that it is valid, while somebody else holds it.
+// The fix is to read the answer: anything but "yes" leaves the validity where it is, and "no" ends
+// it.
+namespace any_answer_renews {
+
+void Watch(RedisClient& redis, Kept& kept) {
+  Attempt& attempt = kept.attempt;
+  const Duration third = attempt.lease / 3;
+  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+    attempt.asked = redis.runtime().Now();
+    const StatusCode answer = ExtendCorrectly(redis, attempt).code();
+    if (answer == StatusCode::kCancelled) return;
+    const bool answered = answer == StatusCode::kOk || answer == StatusCode::kNotOwner;
+    if (answered) attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+  }
+}
+
+Specimen Make() {
+  return {MakeRenewedLock({.name = "broken/any-answer-renews",
+                           .summary = "takes every answer to a renewal for a yes",
+                           .watchdog = Watch}),
+          {{"foreign-extend", "pause", SynchronyClass::kArbitrary,
+            "from outside nobody sees how long a renewed lease is believed in"}},
+          {.clients = 1, .attempts = 1, .expiries = 1, .pauses = 1},
+          kNothingToRenew};
+}
+
+}  // namespace any_answer_renews
+
+// The renewal of whosever it is: a watchdog that sends PEXPIRE with the key, and asks nobody whose
+// the key is by then.
+//
+// What goes wrong: the holder stands still until its lease is over, and another client enters. The
+// watchdog wakes, prolongs what is there, is told 1, and believes that the lease is its own. The
+// fix is to compare the owner token in the script that prolongs.
+namespace renews_whosever {
+
+void Watch(RedisClient& redis, Kept& kept) {
+  Attempt& attempt = kept.attempt;
+  const Duration third = attempt.lease / 3;
+  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+    attempt.asked = redis.runtime().Now();
+    const Result<Reply> there = redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)});
+    if (there.code() == StatusCode::kCancelled) return;
+    if (there.ok() && there->integer == 1) {
+      attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
+    }
+  }
+}
+
+Specimen Make() {
+  return {MakeRenewedLock({.name = "broken/renews-whosever",
+                           .summary = "renews with a plain PEXPIRE, whosever the key is by then",
+                           .watchdog = Watch}),
+          {{"foreign-extend", "pause", SynchronyClass::kArbitrary, kChance}},
+          {.clients = 2, .attempts = 1, .expiries = 1, .pauses = 1},
+          kNothingToRenew};
+}
+
+}  // namespace renews_whosever
+
+// The watchdog that gives up when one renewal has failed: redis-plus-plus dropped a lock at the
+// first passing error (#624), and Medallion at the third.
+//
+// What goes wrong: the connection is reset when a third of the lease is over. Two thirds are left,
+// in which the lock could ask again; its watchdog has ended, nobody is told, and the lease runs out
+// under a holder who was promised that it is kept alive. The fix is to try again for as long as the
+// lease lasts, and to tell the user if it ends all the same.
+namespace gives_up_renewing {
+
+void Watch(RedisClient& redis, Kept& kept) {
+  Attempt& attempt = kept.attempt;
+  const Duration third = attempt.lease / 3;
+  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+    attempt.asked = redis.runtime().Now();
+    if (!ExtendCorrectly(redis, attempt).ok()) return;
+  }
+}
+
+Specimen Make() {
+  return {MakeRenewedLock({.name = "broken/gives-up-renewing",
+                           .summary = "ends its renewals when one of them has failed",
+                           .watchdog = Watch}),
+          {{"false-validity", "chaos", SynchronyClass::kBounded, kNoTrace}},
+          {.clients = 1, .attempts = 1, .expiries = 1, .lost_replies = 1},
+          kNothingToRenew};
+}
+
+}  // namespace gives_up_renewing
+
+// The hold that nobody gives back: an exception between lock and unlock, or a handle that was not
+// kept. Redisson's watchdog keeps such a lock for as long as its process lives; libraries that came
+// later give a maximum, and some forget it in one of the ways through their loop.
+//
+// What goes wrong: the lock says that it keeps no lease alive for more than four of them. Its
+// watchdog counts renewals that have failed, and none of these does; so nobody else gets the lock
+// before the process ends. The fix is a deadline for the whole hold, from its grant on.
+namespace keeps_for_ever {
+
+void Watch(RedisClient& redis, Kept& kept) { RenewEachThird(redis, kept); }
+
+Specimen Make() {
+  return {MakeRenewedLock({.name = "broken/keeps-for-ever",
+                           .summary = "keeps a lock alive that its holder has forgotten",
+                           .watchdog = Watch,
+                           .most_leases = 4}),
+          {{"false-validity", "forgotten", SynchronyClass::kNone, kNoTrace}},
+          {.clients = 1},
+          kNothingToRenew};
+}
+
+}  // namespace keeps_for_ever
+
+// One watchdog for the whole process, which forgets what it has to renew when anything is given
+// back: a table of renewals that is keyed by the client instead of the hold. Redisson's table of
+// expirations has lost entries of other holds in several releases.
+//
+// What goes wrong: a client holds two locks, and gives the first one back. The second one's renewal
+// ends with it, and its lease runs out while it is held. Tests that give back in reverse order, or
+// hold one lock at a time, pass. The fix is one entry for each hold, closed by its own release.
+namespace release_ends_others {
+
+void Watch(RedisClient& redis, Kept& kept) { RenewEachThird(redis, kept); }
+
+Specimen Make() {
+  return {MakeRenewedLock({.name = "broken/release-ends-others",
+                           .summary = "a release ends the renewals of all that its client holds",
+                           .watchdog = Watch,
+                           .one_stop = true}),
+          {{"false-validity", "nested", SynchronyClass::kNone, kNoTrace}},
+          {.clients = 1, .attempts = 2},
+          kNothingToRenew};
+}
+
+}  // namespace release_ends_others
+
 }  // namespace
 
 std::vector<Specimen> RenewingSpecimens() {
-  return {renewal_outlives_release::Make(), loss_told_late::Make(), renewed_by_timer::Make(),
-          called_after_release::Make()};
+  return {renewal_outlives_release::Make(), loss_told_late::Make(),    renewed_by_timer::Make(),
+          called_after_release::Make(),     any_answer_renews::Make(), renews_whosever::Make(),
+          gives_up_renewing::Make(),        keeps_for_ever::Make(),    release_ends_others::Make()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -2,6 +2,7 @@
 //
 // Locks whose waits can be stopped, or that an operator can take away from their holders.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "scenarios/locks/specimens/escapes.h"
@@ -186,7 +187,8 @@ Specimen Make() {
                     .unlock = UnlockAndSignal,
                     .wait = WaitForSignal,
                     .auxiliary = SignalKeys,
-                    .hand_over_bound = [](const harness::LockOptions&) { return milliseconds(20); },
+                    .hand_over_bound =
+                        [](const harness::LockOptions&) { return std::chrono::milliseconds(20); },
                     .force = UnlockCorrectly}),
           {{"deadlock", "contention", SynchronyClass::kNone, kNotAsked}},
           {.clients = 3}};

@@ -304,6 +304,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
       writer.Time(hold.granted);
       writer.Time(hold.renewed);
       writer.Time(hold.sent);
+      writer.Time(hold.last_sent);
       writer.Time(hold.promised_until);
       writer.Time(hold.ended);
       writer.Number(static_cast<std::uint64_t>(hold.end) | (hold.copied ? 256U : 0U) |

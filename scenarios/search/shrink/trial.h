@@ -47,9 +47,9 @@ const Violation* NamingViolation(const RunResult& run, const RunCase& run_case);
 
 class Trial {
  public:
-  /// At most `budget` runs, and none after `stop` (if any) is set, or after two million commands,
-  /// which only runs of locks that poll without rest come to: whatever Fails and FailsWith are
-  /// asked then does not fail. All references outlive the trial.
+  /// At most `budget` runs, and none after `stop` (if any) is set, or after half a million commands
+  /// in all, which only runs of locks that poll without rest come to: whatever Fails and FailsWith
+  /// are asked then does not fail. All references outlive the trial.
   Trial(sim::Universe& universe, const RunCase& run_case, Judged property, int budget,
         const std::atomic<bool>* stop = nullptr);
 
@@ -76,7 +76,7 @@ class Trial {
   Judged property() const { return property_; }
 
  private:
-  static constexpr std::uint64_t kMostCommands = 2'000'000;
+  static constexpr std::uint64_t kMostCommands = 500'000;
 
   RunResult Run(const Workload& workload, sim::Choices& choices, bool keep_events = false);
   bool SameReason(const RunResult& run);

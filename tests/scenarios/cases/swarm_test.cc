@@ -248,5 +248,18 @@ TEST(SwarmTest, ClocksRunWithinTheShapesRateInHalfOfTheRuns) {
   EXPECT_NEAR(exact, 0.5, 0.03);
 }
 
+TEST(SwarmTest, ASemaphoreOverAQuorumHasOneToThreePermitsAndElseTheSameRuns) {
+  WorkloadShape shape = Shape("quorum-chaos");
+  const std::vector<Workload> of_locks = DrawSwarm(shape);
+  shape.extras = ExtrasOf({.semaphore = true, .quorum = true});
+  std::vector<Workload> of_permits = DrawSwarm(shape);
+  for (const int permits : {1, 2, 3}) {
+    EXPECT_NEAR(Share(of_permits, [=](const Workload& one) { return one.permits == permits; }),
+                1.0 / 3, 0.03);
+  }
+  for (Workload& workload : of_permits) workload.permits = 1;
+  EXPECT_EQ(of_permits, of_locks);
+}
+
 }  // namespace
 }  // namespace interlock::scenarios

@@ -186,7 +186,7 @@ History TwoReadersAndAWriter(std::vector<Access> accesses) {
 
 std::vector<Violation> WritesOf(const History& history) {
   std::vector<Violation> violations;
-  JudgeWrites(history, violations);
+  JudgeWrites(history, true, violations);
   return violations;
 }
 

@@ -48,7 +48,7 @@ History TwoGrants(std::vector<Access> accesses) {
 
 std::vector<Violation> WriteVerdict(const History& history) {
   std::vector<Violation> violations;
-  JudgeWrites(history, violations);
+  JudgeWrites(history, true, violations);
   return violations;
 }
 
@@ -101,6 +101,41 @@ TEST(WritesTest, TheOrderIsThatOfTheServer) {
   History history = TwoGrants({Reads(kSecondWriter, Ms(2002)), Reads(kFirstWriter, Ms(2600))});
   history.holds[0].belief = {{Ms(2500), Ms(2700)}};
   EXPECT_THAT(PropertiesOf(WriteVerdict(history)), ElementsAre(Judged::kFencedWrites));
+}
+
+/// C2, with a fencing token, is refused at that time.
+History SecondIsRefused(VirtualTime at) {
+  History history =
+      TwoGrants({Reads(kFirstWriter, Ms(20)), Refused(Writes(kSecondWriter, at, at))});
+  history.holds[1].fencing_token = 7;
+  return history;
+}
+
+TEST(WritesTest, ARefusedWriteOfTheHolderIsConvicted) {
+  const auto violations = WriteVerdict(SecondIsRefused(Ms(2500)));
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kFencedWrites));
+  EXPECT_EQ(violations[0].client, 1);
+  EXPECT_THAT(violations[0].what, HasSubstr("fencing token 7, though it held the lock"));
+}
+
+TEST(WritesTest, WhoIsRefusedLateOrWithoutATokenHasNothingToSay) {
+  EXPECT_THAT(WriteVerdict(SecondIsRefused(Ms(2990))), IsEmpty()) << "its belief is over";
+  History history = SecondIsRefused(Ms(2500));
+  history.holds[1].fencing_token.reset();
+  EXPECT_THAT(WriteVerdict(history), IsEmpty());
+  history = SecondIsRefused(Ms(2500));
+  history.server_holds[1] =
+      testing::Ended(history.server_holds[1], ServerHoldEnd::kReleased, Ms(2400));
+  EXPECT_THAT(WriteVerdict(history), IsEmpty()) << "it has given back";
+}
+
+TEST(WritesTest, WhatServersForgotOrAnotherGuardRefusesIsNotJudged) {
+  History history = SecondIsRefused(Ms(2500));
+  std::vector<Violation> violations;
+  JudgeWrites(history, false, violations);
+  EXPECT_THAT(violations, IsEmpty());
+  history.server_changed = true;
+  EXPECT_THAT(WriteVerdict(history), IsEmpty());
 }
 
 TEST(WritesTest, OnlyTwoGrantsPutTheOrderToTheTest) {

@@ -35,8 +35,8 @@ std::vector<std::shared_ptr<const Subject>> Everything() {
   return all;
 }
 
-const Subject& Named(const std::vector<std::shared_ptr<const Subject>>& all,
-                     std::string_view name) {
+const Subject& OneNamed(const std::vector<std::shared_ptr<const Subject>>& all,
+                        std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const auto& subject) { return subject->name() == name; });
   return found == all.end() ? *all.front() : **found;
@@ -55,7 +55,7 @@ std::vector<std::string> TokensOf(const std::vector<harness::Owner>& owners) {
 /// A test over every subject, each with a bench of its own.
 class EverySubject : public ::testing::TestWithParam<std::string> {
  protected:
-  const Subject& subject() const { return Named(all_, GetParam()); }
+  const Subject& subject() const { return OneNamed(all_, GetParam()); }
   std::unique_ptr<Lock> NewLock() { return bench_.NewLock(subject()); }
   std::optional<std::vector<harness::Owner>> Owners() {
     return subject().Owners(BenchView(bench_.server()), bench_.options());
@@ -249,7 +249,7 @@ TEST(SpecimensTest, EveryExpectationNamesAJudgedProperty) {
 class StoryTest : public ::testing::Test {
  protected:
   std::unique_ptr<Lock> NewLock(std::string_view name) {
-    const Subject& subject = Named(all_, name);
+    const Subject& subject = OneNamed(all_, name);
     EXPECT_EQ(subject.name(), name);
     return bench_.NewLock(subject);
   }

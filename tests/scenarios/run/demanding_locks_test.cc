@@ -2,9 +2,15 @@
 //
 // Locks that a careless harness would judge wrongly: sound ones that work in another way than ours,
 // and broken ones that are broken in silence.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/locks/specimens/recipe.h"
+#include "scenarios/run/run.h"
 #include "scenarios/search/campaign.h"
 #include "tests/scenarios/hand_over_subject.h"
 #include "tests/scenarios/plain_subject.h"
@@ -61,6 +67,98 @@ TEST(DemandingLockTest, ALockThatHidesItsOwnerIsJudgedByTheRest) {
     EXPECT_NE(row.property, "server-exclusion");
     EXPECT_NE(row.property, "foreign-release");
     EXPECT_EQ(row.verdict, Verdict::kHolds) << row.property;
+  }
+}
+
+/// Takes the lock, gives it back for somebody else, and pauses for 5, which was meant as
+/// milliseconds.
+std::shared_ptr<const harness::Subject> AlwaysAfterYou() {
+  using specimens::Attempt;
+  using specimens::RedisClient;
+  return specimens::MakeLock(
+      {.name = "test/after-you",
+       .summary = "gives back what it has got, again and again",
+       .lock =
+           [](RedisClient& redis, Attempt& attempt) {
+             if (Status locked = specimens::LockCorrectly(redis, attempt); !locked.ok()) {
+               return locked;
+             }
+             const Status given_back = specimens::UnlockCorrectly(redis, attempt);
+             return given_back.ok() ? Status(StatusCode::kNotAcquired, "after you") : given_back;
+           },
+       .wait =
+           [](RedisClient& redis, Attempt& /*attempt*/) {
+             redis.Sleep(std::chrono::microseconds(5));
+             return Status();
+           }});
+}
+
+// A hundred thousand grants in one run: an oracle that looked through all of them at each command
+// would take minutes.
+TEST(DemandingLockTest, ALivelockIsAStormOfCommandsAndNoHang) {
+  Operation waits;
+  waits.ask = Ask::kWaitFor;
+  waits.wait = std::chrono::seconds(60);
+  Workload workload;
+  workload.lease = std::chrono::seconds(1);
+  workload.clients.resize(2);
+  for (ClientPlan& client : workload.clients) client.operations = {waits};
+  const auto subject = AlwaysAfterYou();
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromSeed(1);
+  const RunResult result =
+      RunOnce(universe, {subject.get(), FindScenario("contention"), SynchronyClass::kNone},
+              workload, choices);
+  EXPECT_GT(result.commands, 100'000U);
+  ASSERT_FALSE(result.violations.empty());
+  EXPECT_TRUE(
+      std::any_of(result.violations.begin(), result.violations.end(),
+                  [](const Violation& one) { return one.property == Judged::kTermination; }));
+}
+
+/// Its extension asks, and waits for a second, although the validity is over; or it says so at
+/// once.
+std::shared_ptr<const harness::Subject> ExtendsAtTheEnd(bool hangs) {
+  using specimens::Attempt;
+  using specimens::RedisClient;
+  return specimens::MakeLock({.name = "test/extends-at-the-end",
+                              .summary = "is asked to extend when its validity is over",
+                              .traits = {.can_extend = true},
+                              .extend = [hangs](RedisClient& redis, Attempt& attempt) {
+                                if (redis.runtime().Now() < attempt.valid_until) {
+                                  return specimens::ExtendCorrectly(redis, attempt);
+                                }
+                                if (hangs) redis.Sleep(std::chrono::seconds(1));
+                                return Status(StatusCode::kLeaseLost, "the lease is over");
+                              }});
+}
+
+// See harness::Hold::Extend.
+TEST(DemandingLockTest, AnExtensionThatHangsAtTheEndOfTheValidityKeepsItsUserInside) {
+  Operation works;
+  works.hold = std::chrono::seconds(3);
+  works.extend = true;
+  Operation waits;
+  waits.ask = Ask::kWaitFor;
+  waits.think = std::chrono::milliseconds(10);
+  waits.wait = std::chrono::seconds(3);
+  waits.hold = std::chrono::milliseconds(500);
+  Workload workload;
+  workload.lease = std::chrono::seconds(1);
+  workload.clients.resize(2);
+  workload.clients[0].operations = {works};
+  workload.clients[1].operations = {waits};
+  for (const bool hangs : {true, false}) {
+    const auto subject = ExtendsAtTheEnd(hangs);
+    sim::Universe universe;
+    sim::Choices choices = sim::Choices::FromSeed(1);
+    const RunResult result =
+        RunOnce(universe, {subject.get(), FindScenario("contention"), SynchronyClass::kNone},
+                workload, choices);
+    const bool convicted =
+        std::any_of(result.violations.begin(), result.violations.end(),
+                    [](const Violation& one) { return one.property == Judged::kSectionExclusion; });
+    EXPECT_EQ(convicted, hangs);
   }
 }
 

@@ -117,6 +117,23 @@ TEST(ResourcesTest, AnOperationInsideAnotherIsDoneBeforeThatReleases) {
                                  "C1 granted: jobs:42/2", "C1 released: jobs:42/2"));
 }
 
+TEST(ResourcesTest, WhatOutlivesTheOneThatItIsInsideOfIsGivenBackAfterIt) {
+  Operation outer;
+  Operation inner;
+  inner.resource = 1;
+  inner.inside = true;
+  inner.outlives = true;
+  const RunResult run =
+      RunOf(*testing::PlainSubject(), TwoResources({Does({outer, inner, outer})}));
+  std::vector<std::string> released;
+  for (const std::string& note : NotesOf(run, 1)) {
+    if (note.find("C1 release:") == 0) released.push_back(note);
+  }
+  EXPECT_THAT(released,
+              ElementsAre("C1 release: jobs:42", "C1 release: jobs:42/2", "C1 release: jobs:42"));
+  EXPECT_TRUE(run.violations.empty());
+}
+
 TEST(ResourcesTest, WhatIsInsideARefusedOperationIsLeftOut) {
   const auto subject = testing::PlainSubject();
   const Operation holds{.hold = milliseconds(500)};

@@ -71,7 +71,9 @@ class Bounds {
   }
 
   /// If Traits say `renews`: for how long since its grant a lease is prolonged, at least, while its
-  /// holder lives and has not released it.
+  /// holder lives and has not released it. A fault that has met its client excuses a lease that ran
+  /// out, unless the client could speak for more than five eighths of a lease before that and sent
+  /// nothing (LK014): where an answer was lost, from OverrunBound later on.
   virtual std::chrono::milliseconds KeptAliveFor(const LockOptions& options) const {
     return 2 * options.lease;
   }

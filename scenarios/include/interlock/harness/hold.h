@@ -31,7 +31,10 @@ class Hold {
   virtual std::optional<std::uint64_t> fencing_token() const { return std::nullopt; }
 
   /// What a user is told who asks now whether the lease is still held; it may look at the clock.
-  /// nullopt: the lock offers no such question, and its users compare valid_until() themselves.
+  /// "Yes" is wrong (LK014) from 1 ms after the end of the validity on, and at once when the lock
+  /// has told of a loss itself. Nothing that was over revives: "yes" with a later valid_until()
+  /// than before needs a renewal that the server has made, of an entry of its own (LK006). nullopt:
+  /// the lock offers no such question, and its users compare valid_until() themselves.
   virtual std::optional<bool> valid() const { return std::nullopt; }
 
   /// The end of the holder's own belief, on its Runtime's clock; kNever for a lock without leases.
@@ -39,7 +42,8 @@ class Hold {
   /// renews by itself moves it.
   virtual MonotonicTime valid_until() const = 0;
 
-  /// Set when the user is told that the lease is lost: when valid_until() is reached at the latest.
+  /// Set when the user is told that the lease is lost: when valid_until() is reached, or 1 ms later
+  /// at the latest (LK014).
   /// A holder waits for it while it works, and leaves its section when it is set. It lives as long
   /// as the hold. nullptr: the lock tells of no losses.
   virtual Event* lost() { return nullptr; }
@@ -49,8 +53,9 @@ class Hold {
   virtual bool OnLost(std::function<void()> /*callback*/) { return false; }
 
   /// Prolongs the lease to a full length from now, at least. Only called if Traits say
-  /// `can_extend`. Called from inside the section, so it must return before valid_until(): later it
-  /// keeps its user inside.
+  /// `can_extend`. Called from inside the section, when half of the work is done or valid_until()
+  /// is reached, so it must return before valid_until(): what hangs then keeps its user inside
+  /// (LK003). Called when that is over, it says kLeaseLost or kNotOwner at once, and asks nobody.
   virtual Status Extend() {
     return Status(StatusCode::kInvalidArgument, "extend is not supported");
   }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/kept_alive.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/earliest.h"
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios {
+namespace {
+
+/// Its holder lived, and had not begun to give it back when it ran out.
+bool WasInUse(const History& history, const ServerHold& entry) {
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    return hold.client == entry.client && hold.token == entry.token &&
+           hold.belief.front().from < entry.promised_until &&
+           hold.release_called > entry.promised_until &&
+           DiedAt(history, hold.client) > entry.promised_until;
+  });
+}
+
+/// What clocks of different rates, and whole milliseconds, may make of a lease.
+Duration Slack(const History& history) { return history.lease / 8; }
+
+/// The hold is counted from a little later than the grant, and what is short is not renewed.
+bool RanOutTooSoon(const History& history, const ServerHold& entry, const KeptAlive& said) {
+  return entry.end == ServerHoldEnd::kExpired &&
+         entry.promised_until - entry.granted < said.at_least - Slack(history) &&
+         WasInUse(history, entry);
+}
+
+/// The hold is counted from when the holder knew of it, and a renewal takes its time, too.
+bool WasKeptTooLong(const History& history, const ServerHold& entry, const KeptAlive& said) {
+  if (!said.at_most.has_value()) return false;
+  const Duration longest = *said.at_most + 2 * history.latency + Slack(history);
+  if (entry.promised_until - entry.granted <= longest) return false;
+  return std::none_of(history.renewals.begin(), history.renewals.end(), [&](const Renewal& asked) {
+    return asked.client == entry.client && asked.called <= entry.ended &&
+           asked.called >= entry.granted;
+  });
+}
+
+bool WasMet(const History& history, int client, VirtualTime until) {
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(),
+      [&](const Disturbance& fault) { return fault.client == client && fault.at <= until; });
+}
+
+/// Until when the faults before `until` may have kept the client from speaking to a server.
+VirtualTime HinderedUntil(const History& history, int client, VirtualTime until, Duration overrun) {
+  VirtualTime last{};
+  for (const Disturbance& fault : history.disturbances) {
+    if (fault.client != client || fault.at > until) continue;
+    last = std::max(last, fault.at + (fault.unheard ? overrun : Duration{}));
+  }
+  for (const Delay& outage : history.outages) {
+    if (outage.client != client || outage.interval.from > until) continue;
+    last = std::max(last, outage.interval.to + overrun);
+  }
+  return last;
+}
+
+/// It could have been kept, whatever has met its client.
+bool WasGivenUp(const History& history, const ServerHold& entry, const KeptAlive& said) {
+  if (history.server_changed) return false;
+  const VirtualTime end = entry.promised_until;
+  const VirtualTime hindered = HinderedUntil(history, entry.client, end, said.overrun);
+  const VirtualTime silent_from = std::max({entry.renewed, entry.last_sent, hindered});
+  return end - silent_from > LeaseOf(history, entry.client) * 5 / 8;
+}
+
+Violation RanOut(const ServerHold& entry, bool met, const KeptAlive& said) {
+  const std::string why =
+      met ? fmt::format(
+                "though the lock could speak to the server again and has sent nothing "
+                "since {}",
+                Instant(std::max(entry.renewed, entry.last_sent)))
+          : std::string("though no fault had met its client");
+  return {Judged::kFalseValidity, entry.promised_until, entry.client,
+          fmt::format("the lease of {}, granted at {}, ran out at {} while it was held, {}; the "
+                      "lock says that it renews it for {} at least",
+                      ClientName(entry.client), Instant(entry.granted),
+                      Instant(entry.promised_until), why, Instant(said.at_least))};
+}
+
+Violation KeptTooLong(const ServerHold& entry, const KeptAlive& said) {
+  return {Judged::kFalseValidity, entry.renewed, entry.client,
+          fmt::format("the lease of {}, granted at {}, was prolonged at {} until {}, though the "
+                      "lock says that it renews it for {} at most",
+                      ClientName(entry.client), Instant(entry.granted), Instant(entry.renewed),
+                      Instant(entry.promised_until), Instant(*said.at_most))};
+}
+
+}  // namespace
+
+KeptAlive KeptAliveBy(const harness::Subject& subject, const harness::LockOptions& options) {
+  if (!subject.traits().renews) return {};
+  return {subject.KeptAliveFor(options), subject.KeptAliveAtMost(options),
+          subject.OverrunBound(options)};
+}
+
+void JudgeKeptAlive(const History& history, const KeptAlive& said,
+                    std::vector<Violation>& violations) {
+  if (history.server_clock_moved) return;
+  std::optional<Violation> short_one;
+  std::optional<Violation> long_one;
+  for (const ServerHold& entry : history.server_holds) {
+    if (entry.copied || entry.promised_until == kOpen) continue;
+    const bool met = WasMet(history, entry.client, entry.promised_until);
+    if (RanOutTooSoon(history, entry, said) && (!met || WasGivenUp(history, entry, said))) {
+      KeepEarlier(RanOut(entry, met, said), short_one);
+    }
+    if (!met && WasKeptTooLong(history, entry, said)) {
+      KeepEarlier(KeptTooLong(entry, said), long_one);
+    }
+  }
+  if (short_one.has_value()) violations.push_back(std::move(*short_one));
+  if (long_one.has_value()) violations.push_back(std::move(*long_one));
+}
+
+void JudgeRenewed(const ClientHold& hold, VirtualTime until, VirtualTime now,
+                  const History& history, std::vector<Violation>& violations) {
+  if (history.server_changed || hold.token.empty()) return;
+  // Clocks differ a little, and a server counts in whole milliseconds.
+  const Duration slack = history.lease / 64 + std::chrono::milliseconds(1);
+  std::set<int> nodes;
+  VirtualTime latest{-1};
+  for (const ServerHold& entry : history.server_holds) {
+    const bool its_own = entry.client == hold.client || entry.client < 0;
+    if (!its_own || entry.token != hold.token) continue;
+    latest = std::max(latest, entry.promised_until);
+    if (entry.promised_until == kOpen || entry.promised_until + slack >= until) {
+      nodes.insert(entry.node);
+    }
+  }
+  if (latest < VirtualTime{} || static_cast<int>(nodes.size()) >= history.quorum) return;
+  violations.push_back(
+      {Judged::kForeignExtend, now, hold.client,
+       fmt::format("{} was told that its lease, which nobody asked to extend, is valid until {}, "
+                   "though the server has promised it until {} only",
+                   ClientName(hold.client), Instant(until), Instant(latest))});
+}
+
+}  // namespace interlock::scenarios
