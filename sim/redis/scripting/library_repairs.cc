@@ -49,12 +49,28 @@ int ToHex(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// The original would not see that a table is read-only; its checks come first.
+// So many rounds of a loop in C, in which no script can be interrupted, are a while.
+constexpr std::int64_t kManyRounds = 50'000'000;
+
+// The original would not see that a table is read-only; its checks come first. It also moves every
+// place behind the new one, those too that are far in front of the first.
 int Insert(lua_State* lua) {
   const int count = lua_gettop(lua);
   const bool complete = count == 2 || (count == 3 && lua_isnumber(lua, 2) != 0);
   if (complete && MapToReal(lua, 1)) return RaiseReadOnly(lua);
+  if (count == 3 && complete && lua_istable(lua, 1) && -std::int64_t{ToInt(lua, 2)} > kManyRounds) {
+    return Abort(lua, "table.insert() that would take minutes");
+  }
   return CallOriginal(lua);
+}
+
+// The original counts down to no more of nothing.
+int Repeat(lua_State* lua) {
+  if (lua_isstring(lua, 1) == 0 || lua_isnumber(lua, 2) == 0 || lua_objlen(lua, 1) != 0) {
+    return CallOriginal(lua);
+  }
+  lua_pushliteral(lua, "");
+  return 1;
 }
 
 // The original would see a read-only table as empty.
@@ -117,6 +133,7 @@ void RepairLibraries(lua_State* lua) {
       {"bit", "tohex", &ToHex},
       {LUA_TABLIBNAME, "insert", &Insert},
       {LUA_TABLIBNAME, "foreach", &ForEach},
+      {LUA_STRLIBNAME, "rep", &Repeat},
       {LUA_STRLIBNAME, "find", &MatchPattern},
       {LUA_STRLIBNAME, "match", &MatchPattern},
       {LUA_STRLIBNAME, "gmatch", &MatchPattern},

@@ -55,6 +55,11 @@ TEST_F(HostileScriptTest, MessagePackAsRedisPacksAndUnpacks) {
             "\"[1,-200,\\\"x\\\",{\\\"y\\\":{}}]\"");
   EXPECT_EQ(Eval("return {cmsgpack.unpack_limit(cmsgpack.pack(1,2,3),2)}"), "[2, 1, 2]");
   EXPECT_EQ(Eval("return {cmsgpack.unpack_one('\\1\\2',1)}"), "[-1, 2]");
+  EXPECT_EQ(Eval("return cmsgpack.unpack('\\207'..('\\255'):rep(8))"), "(integer) -1");
+  EXPECT_THAT(Eval("return cmsgpack.unpack(('\\145'):rep(20000))"),
+              HasSubstr("stack overflow (in function mp_decode_to_lua_array)"));
+  EXPECT_THAT(Eval("return cmsgpack.pack(cmsgpack.unpack(('\\1'):rep(7990)))"),
+              HasSubstr("bad argument #0 to 'pack' (Too many arguments for MessagePack pack.)"));
   EXPECT_THAT(Eval("return cmsgpack.unpack('\\220')"), HasSubstr("Missing bytes in input."));
   EXPECT_THAT(Eval("return cmsgpack.unpack('\\193')"), HasSubstr("Bad data format in input."));
   EXPECT_EQ(Eval("local a={} a[1]=a return #cmsgpack.pack(a)"), "(integer) 17");
@@ -100,6 +105,13 @@ TEST_F(HostileScriptTest, APatternOfAnyLengthEnds) {
   EXPECT_THAT(Eval("return string.find(('a'):rep(1e6),('a?'):rep(1e6))"),
               HasSubstr("pattern too complex"));
   EXPECT_EQ(Eval("return string.find(('a'):rep(100),('a?'):rep(100))"), "(integer) 1");
+}
+
+TEST_F(HostileScriptTest, LoopsOfTheLibrariesOverNothingEnd) {
+  EXPECT_EQ(Eval("return #string.rep('',2^31-1)"), "(integer) 0");
+  EXPECT_EQ(Eval("local t={5} table.insert(t,-2,6) return {t[-2],t[1]}"), "[6]");
+  EXPECT_EQ(Eval("return {pcall(table.insert,{},-2^31,1)}"), "no single reply: ");
+  EXPECT_EQ(server_.unmodelled(), "table.insert() that would take minutes");
 }
 
 TEST_F(HostileScriptTest, GlobsOfManyStarsEnd) {
