@@ -27,9 +27,9 @@ TEST_F(RandomTest, MoreChoicesThanFitIntoMemoryAreRefusedByName) {
   Run({"SADD", "s", "a"});
   Run({"HSET", "h", "a", "1"});
   Run({"ZADD", "z", "1", "a"});
-  for (const Argv& argv : {Argv{"SRANDMEMBER", "s", "-2147483648"},
-                           Argv{"HRANDFIELD", "h", "-20000000", "WITHVALUES"},
-                           Argv{"ZRANDMEMBER", "z", "-10000001"}}) {
+  for (const Argv& argv :
+       {Argv{"SRANDMEMBER", "s", "-2147483648"}, Argv{"HRANDFIELD", "h", "-20000000", "WITHVALUES"},
+        Argv{"ZRANDMEMBER", "z", "-10000001"}}) {
     EXPECT_NE(Run(argv).find("a random choice of more than 10,000,000 members"), std::string::npos);
   }
   EXPECT_EQ(Run({"SRANDMEMBER", "none", "-9223372036854775807"}), "[]");
