@@ -3,6 +3,7 @@
 // Functions of Lua's libraries that Redis has repaired, or that would read past what a hostile
 // script gives them, where Debian's are as they were. All check first, and leave what they find
 // harmless to the original.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -98,14 +99,23 @@ int MatchPattern(lua_State* lua) {
 bool AddEncodedSize(lua_State* lua, int depth, std::size_t* bytes) {
   constexpr int kDeepest = 1000;
   constexpr std::size_t kOfOne = 8;
+  constexpr double kNoIndex = std::numeric_limits<int>::max() + 1.0;
   *bytes += kOfOne + (lua_type(lua, -1) == LUA_TSTRING ? lua_objlen(lua, -1) : 0);
   if (!lua_istable(lua, -1)) return true;
   CheckMemory(lua, *bytes);
   if (depth > kDeepest || lua_checkstack(lua, 3) == 0) return false;
+  double last = 0;
   lua_pushnil(lua);
   while (lua_next(lua, -2) != 0) {
+    const bool number = lua_type(lua, -2) == LUA_TNUMBER;
+    last = std::max(last, number ? lua_tonumber(lua, -2) : kNoIndex);
     if (!AddEncodedSize(lua, depth + 1, bytes)) return false;
     lua_pop(lua, 1);
+  }
+  // A script that has changed cjson's settings may have its gaps written out, a "null," for each.
+  if (SandboxOf(lua).tainted && last < kNoIndex) {
+    *bytes += static_cast<std::size_t>(last) * std::string_view("null,").size();
+    CheckMemory(lua, *bytes);
   }
   return true;
 }

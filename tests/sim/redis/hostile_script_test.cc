@@ -3,6 +3,8 @@
 // Scripts that would end a server, slow it down for good or let it stand still, and library
 // functions whose repairs by Redis Debian's libraries lack. What is expected was seen in
 // redis-server 7.0.15.
+#include <malloc.h>
+
 #include <gmock/gmock.h>
 
 #include "tests/sim/redis/fake_fixture.h"
@@ -99,6 +101,32 @@ TEST_F(HostileScriptTest, AScriptThatNeedsTooMuchMemoryLeavesNothingToTheNext) {
     EXPECT_EQ(Eval("return " + std::to_string(i)), "(integer) " + std::to_string(i));
     EXPECT_EQ(Eval("local t={} for i=1,1e5 do t[i]={} end return #t"), "(integer) 100000");
   }
+}
+
+// With such settings every gap of a table is written as a null, outside of Lua's memory.
+TEST_F(HostileScriptTest, GapsThatJsonWritesCountAsMemory) {
+  EXPECT_EQ(Eval("cjson.encode_sparse_array(false,0,0) return #cjson.encode({[1000]=1})"),
+            "(integer) 4998");
+  EXPECT_EQ(Eval("cjson.encode_sparse_array(false,0,0) return cjson.encode({[2^31-1]=1})"),
+            "no single reply: ");
+  EXPECT_EQ(server_.unmodelled(), "script over the memory limit");
+}
+
+// Each has its text in memory, and what was compiled of it.
+TEST_F(HostileScriptTest, ScriptsThatWereFlushedTakeNoMemory) {
+  constexpr int kScripts = 1500;
+  const std::string comment(4000, '-');
+  const auto load_and_flush = [&] {
+    for (int i = 0; i < kScripts; ++i)
+      Run({"SCRIPT", "LOAD", "return " + std::to_string(i) + comment});
+    EXPECT_EQ(Run({"SCRIPT", "FLUSH"}), "OK");
+  };
+  Eval("math.randomseed(7)");
+  load_and_flush();
+  EXPECT_EQ(Eval("return math.random(1000000)"), "(integer) 266445");
+  const std::size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 5; ++i) load_and_flush();
+  EXPECT_LT(mallinfo2().uordblks, before + kScripts * comment.size());
 }
 
 TEST_F(HostileScriptTest, APatternOfAnyLengthEnds) {

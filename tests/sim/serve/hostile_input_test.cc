@@ -92,13 +92,13 @@ std::vector<std::string> StartParameters(Chance* chance) {
   return arguments;
 }
 
-// Whole commands, torn ones and no commands at all; nothing that ends the server on purpose.
+// Whole commands, torn ones and no commands at all; nothing that ends or pauses the server.
 std::string Pipeline(Chance* chance) {
   const auto commands = sim::redis::KnownCommands();
   std::string bytes;
   for (std::size_t left = 1 + chance->Below(30); left > 0; --left) {
     const std::string name(commands[chance->Below(commands.size())].name);
-    if (name == "shutdown" || name == "debug") continue;
+    if (name == "shutdown" || name == "debug" || name == "client|pause") continue;
     Argv argv = {name.substr(0, name.find('|'))};
     if (name.find('|') != std::string::npos) argv.push_back(name.substr(name.find('|') + 1));
     for (std::size_t words = chance->Below(6); words > 0; --words) argv.push_back(chance->Word());
