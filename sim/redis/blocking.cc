@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -130,13 +131,15 @@ bool ParseTimeout(Context& context, std::string_view text, std::int64_t* deadlin
   const long double milliseconds = std::ceil(seconds * 1000.0L);
   // What does not fit turns negative on x86, and Redis says so.
   constexpr long double kTooLarge = 9223372036854775807.0L;
-  const long double now = static_cast<long double>(context.engine.now_ms());
-  if (milliseconds < 0 || milliseconds + now >= kTooLarge) {
+  if (milliseconds < 0 || milliseconds > kTooLarge) {
     context.Error("ERR timeout is negative");
     return false;
   }
   *deadline_ms = static_cast<std::int64_t>(milliseconds);
-  if (*deadline_ms > 0) *deadline_ms += context.engine.now_ms();
+  if (*deadline_ms > 0 &&
+      __builtin_add_overflow(*deadline_ms, context.engine.now_ms(), deadline_ms)) {
+    *deadline_ms = std::numeric_limits<std::int64_t>::max();  // It never comes.
+  }
   return true;
 }
 

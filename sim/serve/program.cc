@@ -14,6 +14,7 @@
 #include <boost/asio/signal_set.hpp>
 
 #include "sim/serve/listener.h"
+#include "sim/serve/loop.h"
 #include "sim/serve/options.h"
 #include "sim/serve/service.h"
 
@@ -90,13 +91,8 @@ class Program {
     });
     service_.Start();
     listener_.Start();
-    while (reason_.empty() && io_.run_one() > 0) service_.RunDue();
-    if (reason_.empty()) {
-      output_.notice("internal error: the server's loop ended although nothing had stopped it");
-      return ServeEnd::kFailed;
-    }
-    output_.notice("stopped by " + std::string(reason_));
-    return ServeEnd::kStopped;
+    return RunLoop(
+        io_, reason_, [this] { service_.RunDue(); }, output_);
   }
 
  private:

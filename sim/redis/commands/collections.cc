@@ -11,6 +11,13 @@
 
 namespace interlock::sim::redis {
 
+namespace {
+
+// One member can be asked for as often as there are numbers: that would fill any memory.
+constexpr std::int64_t kMostRepeats = 10'000'000;
+
+}  // namespace
+
 bool ParseRandomCount(Context& c, std::string_view text, std::int64_t* count) {
   if (!c.ParseInt(text, count)) return false;
   if (*count != INT64_MIN) return true;
@@ -25,6 +32,10 @@ std::vector<std::size_t> ChoosePositions(Engine& engine, std::size_t size, std::
   std::vector<std::size_t> chosen;
   if (size == 0) return chosen;
   if (count < 0) {
+    if (count < -kMostRepeats) {
+      engine.SetUnmodelled("a random choice of more than 10,000,000 members");
+      return chosen;
+    }
     for (; count < 0; ++count) chosen.push_back(engine.Choose(size));
     return chosen;
   }

@@ -3,6 +3,7 @@
 // Functions of Lua's libraries that Redis has repaired, or that would read past what a hostile
 // script gives them, where Debian's are as they were. All check first, and leave what they find
 // harmless to the original.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -49,12 +50,28 @@ int ToHex(lua_State* lua) {
   return CallOriginal(lua);
 }
 
-// The original would not see that a table is read-only; its checks come first.
+// So many rounds of a loop in C, in which no script can be interrupted, are a while.
+constexpr std::int64_t kManyRounds = 50'000'000;
+
+// The original would not see that a table is read-only; its checks come first. It also moves every
+// place behind the new one, those too that are far in front of the first.
 int Insert(lua_State* lua) {
   const int count = lua_gettop(lua);
   const bool complete = count == 2 || (count == 3 && lua_isnumber(lua, 2) != 0);
   if (complete && MapToReal(lua, 1)) return RaiseReadOnly(lua);
+  if (count == 3 && complete && lua_istable(lua, 1) && -std::int64_t{ToInt(lua, 2)} > kManyRounds) {
+    return Abort(lua, "table.insert() that would take minutes");
+  }
   return CallOriginal(lua);
+}
+
+// The original counts down to no more of nothing.
+int Repeat(lua_State* lua) {
+  if (lua_isstring(lua, 1) == 0 || lua_isnumber(lua, 2) == 0 || lua_objlen(lua, 1) != 0) {
+    return CallOriginal(lua);
+  }
+  lua_pushliteral(lua, "");
+  return 1;
 }
 
 // The original would see a read-only table as empty.
@@ -82,14 +99,23 @@ int MatchPattern(lua_State* lua) {
 bool AddEncodedSize(lua_State* lua, int depth, std::size_t* bytes) {
   constexpr int kDeepest = 1000;
   constexpr std::size_t kOfOne = 8;
+  constexpr double kNoIndex = std::numeric_limits<int>::max() + 1.0;
   *bytes += kOfOne + (lua_type(lua, -1) == LUA_TSTRING ? lua_objlen(lua, -1) : 0);
   if (!lua_istable(lua, -1)) return true;
   CheckMemory(lua, *bytes);
   if (depth > kDeepest || lua_checkstack(lua, 3) == 0) return false;
+  double last = 0;
   lua_pushnil(lua);
   while (lua_next(lua, -2) != 0) {
+    const bool number = lua_type(lua, -2) == LUA_TNUMBER;
+    last = std::max(last, number ? lua_tonumber(lua, -2) : kNoIndex);
     if (!AddEncodedSize(lua, depth + 1, bytes)) return false;
     lua_pop(lua, 1);
+  }
+  // A script that has changed cjson's settings may have its gaps written out, a "null," for each.
+  if (SandboxOf(lua).tainted && last < kNoIndex) {
+    *bytes += static_cast<std::size_t>(last) * std::string_view("null,").size();
+    CheckMemory(lua, *bytes);
   }
   return true;
 }
@@ -117,6 +143,7 @@ void RepairLibraries(lua_State* lua) {
       {"bit", "tohex", &ToHex},
       {LUA_TABLIBNAME, "insert", &Insert},
       {LUA_TABLIBNAME, "foreach", &ForEach},
+      {LUA_STRLIBNAME, "rep", &Repeat},
       {LUA_STRLIBNAME, "find", &MatchPattern},
       {LUA_STRLIBNAME, "match", &MatchPattern},
       {LUA_STRLIBNAME, "gmatch", &MatchPattern},

@@ -17,7 +17,7 @@ namespace interlock::sim::redis {
 
 namespace {
 
-constexpr std::size_t kMaxScripts = 1000;  // Kept across Reset().
+constexpr std::size_t kMaxScripts = 1000;  // Kept across Reset() and Flush().
 constexpr const char* kScriptChunk = "@user_script";
 
 // An error that nothing has caught.
@@ -67,8 +67,10 @@ bool Scripting::Machine::InProtectedCall(int function, void* argument) {
   return lua_pcall(lua_, 1, 1, 0) == 0;
 }
 
+bool Scripting::Machine::HoldsMany() const { return by_body_.size() > kMaxScripts; }
+
 bool Scripting::Machine::Reset() {
-  if (sandbox_.tainted || by_body_.size() > kMaxScripts) return false;
+  if (sandbox_.tainted || HoldsMany()) return false;
   Flush();
   sandbox_.random = kInitialRandom;
   return true;

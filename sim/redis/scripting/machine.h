@@ -54,6 +54,10 @@ class Scripting::Machine {
     known_ = 0;
     count_ = 0;
   }
+  /// So many scripts are compiled in it, visible or not, that another machine should take over.
+  bool HoldsMany() const;
+  std::uint64_t random() const { return sandbox_.random; }
+  void SetRandom(std::uint64_t state) { sandbox_.random = state; }
   std::uint64_t known() const { return known_; }
   std::size_t count() const { return count_; }
   bool Exists(std::string_view sha) { return FindSha(sha) != nullptr; }

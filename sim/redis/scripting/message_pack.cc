@@ -193,7 +193,9 @@ class Unpacker {
     if (mark < kSmallText) return UnpackArray(mark & 15U);
     if (mark < kNilMark) return UnpackText(mark & 31U);
     if (mark >= kUnsigned8 && mark <= kUnsigned64) {
-      return Push(static_cast<lua_Number>(Take(std::size_t{1} << (mark - kUnsigned8))));
+      // Lua's own integers are signed.
+      const std::uint64_t number = Take(std::size_t{1} << (mark - kUnsigned8));
+      return Push(static_cast<lua_Number>(static_cast<std::int64_t>(number)));
     }
     if (mark >= kSigned8 && mark <= kSigned64) return UnpackSigned(1 << (mark - kSigned8));
     UnpackMarked(mark);
@@ -256,7 +258,8 @@ class Unpacker {
   void UnpackArray(std::uint64_t count) {
     if (problem_ != Problem::kNone) return;
     lua_newtable(lua_);
-    luaL_checkstack(lua_, 1, "in function cmsgpack.unpack");
+    // The name of a function in C, as Redis' texts have it.
+    luaL_checkstack(lua_, 1, "in function mp_decode_to_lua_array");
     for (std::uint64_t i = 1; i <= count; ++i) {
       Unpack();
       if (problem_ != Problem::kNone) return;
@@ -283,7 +286,9 @@ class Unpacker {
 int MessagePack(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) return luaL_argerror(lua, 0, "MessagePack pack needs input.");
-  luaL_checkstack(lua, count, "Too many arguments for MessagePack pack.");
+  if (lua_checkstack(lua, count) == 0) {
+    return luaL_argerror(lua, 0, "Too many arguments for MessagePack pack.");
+  }
   Packer packer(lua);
   for (int i = 1; i <= count; ++i) {
     lua_pushvalue(lua, i);
@@ -318,7 +323,7 @@ int UnpackFrom(lua_State* lua, lua_Integer limit, lua_Integer offset) {
     return luaL_error(lua, missing ? "Missing bytes in input." : "Bad data format in input.");
   }
   if (all) return count;
-  luaL_checkstack(lua, 1, "in function cmsgpack.unpack");
+  luaL_checkstack(lua, 1, "in function mp_unpack_full");
   lua_pushinteger(lua, unpacker.left() == 0 ? -1 : length - static_cast<int>(unpacker.left()));
   lua_insert(lua, 2);
   return count + 1;

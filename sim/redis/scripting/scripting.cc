@@ -222,7 +222,13 @@ bool Scripting::Exists(std::string_view sha) const { return machine_ && machine_
 
 void Scripting::Flush() {
   engine_.keyspace.TouchAll();
-  if (machine_) machine_->Flush();
+  if (!machine_) return;
+  machine_->Flush();
+  if (!machine_->HoldsMany()) return;
+  // Scripts that nobody can call any more stay compiled in it.
+  const std::uint64_t random = machine_->random();
+  machine_ = std::make_unique<Machine>(engine_);
+  machine_->SetRandom(random);
 }
 
 void Scripting::Load(Context& context, std::string_view body) {

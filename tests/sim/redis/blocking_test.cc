@@ -78,6 +78,18 @@ TEST_F(BlockingTest, TimeoutFiresAtTheDeadlineAndRoundsUp) {
   EXPECT_EQ(server_.NextTimerUs(), std::nullopt);
 }
 
+// As in redis-server 7.0.15, which adds its clock's time to it without a look.
+TEST_F(BlockingTest, ATimeoutBeyondAllTimeNeverComes) {
+  EXPECT_EQ(Sent(client_, {"BLPOP", "q", "9223372036854775"}), "");
+  EXPECT_TRUE(server_.IsBlocked(client_));
+  Advance(std::int64_t{1} << 50);
+  server_.RunTimers();
+  EXPECT_TRUE(server_.IsBlocked(client_));
+  const ClientId other = server_.Connect();
+  EXPECT_EQ(Sent(other, {"BLPOP", "q", "9223372036854776"}),
+            std::to_string(other) + " (error) ERR timeout is negative");
+}
+
 TEST_F(BlockingTest, TimeoutsOfOneMomentFireInOrderOfBlocking) {
   Sent(three_, {"BLPOP", "q", "1"});
   Sent(two_, {"BRPOP", "p", "1"});

@@ -3,6 +3,8 @@
 // Scripts that would end a server, slow it down for good or let it stand still, and library
 // functions whose repairs by Redis Debian's libraries lack. What is expected was seen in
 // redis-server 7.0.15.
+#include <malloc.h>
+
 #include <gmock/gmock.h>
 
 #include "tests/sim/redis/fake_fixture.h"
@@ -55,6 +57,11 @@ TEST_F(HostileScriptTest, MessagePackAsRedisPacksAndUnpacks) {
             "\"[1,-200,\\\"x\\\",{\\\"y\\\":{}}]\"");
   EXPECT_EQ(Eval("return {cmsgpack.unpack_limit(cmsgpack.pack(1,2,3),2)}"), "[2, 1, 2]");
   EXPECT_EQ(Eval("return {cmsgpack.unpack_one('\\1\\2',1)}"), "[-1, 2]");
+  EXPECT_EQ(Eval("return cmsgpack.unpack('\\207'..('\\255'):rep(8))"), "(integer) -1");
+  EXPECT_THAT(Eval("return cmsgpack.unpack(('\\145'):rep(20000))"),
+              HasSubstr("stack overflow (in function mp_decode_to_lua_array)"));
+  EXPECT_THAT(Eval("return cmsgpack.pack(cmsgpack.unpack(('\\1'):rep(7990)))"),
+              HasSubstr("bad argument #0 to 'pack' (Too many arguments for MessagePack pack.)"));
   EXPECT_THAT(Eval("return cmsgpack.unpack('\\220')"), HasSubstr("Missing bytes in input."));
   EXPECT_THAT(Eval("return cmsgpack.unpack('\\193')"), HasSubstr("Bad data format in input."));
   EXPECT_EQ(Eval("local a={} a[1]=a return #cmsgpack.pack(a)"), "(integer) 17");
@@ -96,10 +103,43 @@ TEST_F(HostileScriptTest, AScriptThatNeedsTooMuchMemoryLeavesNothingToTheNext) {
   }
 }
 
+// With such settings every gap of a table is written as a null, outside of Lua's memory.
+TEST_F(HostileScriptTest, GapsThatJsonWritesCountAsMemory) {
+  EXPECT_EQ(Eval("cjson.encode_sparse_array(false,0,0) return #cjson.encode({[1000]=1})"),
+            "(integer) 4998");
+  EXPECT_EQ(Eval("cjson.encode_sparse_array(false,0,0) return cjson.encode({[2^31-1]=1})"),
+            "no single reply: ");
+  EXPECT_EQ(server_.unmodelled(), "script over the memory limit");
+}
+
+// Each has its text in memory, and what was compiled of it.
+TEST_F(HostileScriptTest, ScriptsThatWereFlushedTakeNoMemory) {
+  constexpr int kScripts = 1500;
+  const std::string comment(4000, '-');
+  const auto load_and_flush = [&] {
+    for (int i = 0; i < kScripts; ++i)
+      Run({"SCRIPT", "LOAD", "return " + std::to_string(i) + comment});
+    EXPECT_EQ(Run({"SCRIPT", "FLUSH"}), "OK");
+  };
+  Eval("math.randomseed(7)");
+  load_and_flush();
+  EXPECT_EQ(Eval("return math.random(1000000)"), "(integer) 266445");
+  const std::size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 5; ++i) load_and_flush();
+  EXPECT_LT(mallinfo2().uordblks, before + kScripts * comment.size());
+}
+
 TEST_F(HostileScriptTest, APatternOfAnyLengthEnds) {
   EXPECT_THAT(Eval("return string.find(('a'):rep(1e6),('a?'):rep(1e6))"),
               HasSubstr("pattern too complex"));
   EXPECT_EQ(Eval("return string.find(('a'):rep(100),('a?'):rep(100))"), "(integer) 1");
+}
+
+TEST_F(HostileScriptTest, LoopsOfTheLibrariesOverNothingEnd) {
+  EXPECT_EQ(Eval("return #string.rep('',2^31-1)"), "(integer) 0");
+  EXPECT_EQ(Eval("local t={5} table.insert(t,-2,6) return {t[-2],t[1]}"), "[6]");
+  EXPECT_EQ(Eval("return {pcall(table.insert,{},-2^31,1)}"), "no single reply: ");
+  EXPECT_EQ(server_.unmodelled(), "table.insert() that would take minutes");
 }
 
 TEST_F(HostileScriptTest, GlobsOfManyStarsEnd) {

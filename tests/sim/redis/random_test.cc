@@ -22,6 +22,20 @@ TEST_F(RandomTest, RandomKeyIsTheCallersChoice) {
   EXPECT_EQ(Run({"RANDOMKEY"}), "\"c\"");
 }
 
+TEST_F(RandomTest, MoreChoicesThanFitIntoMemoryAreRefusedByName) {
+  server_.SetUnmodelledIsError(true);
+  Run({"SADD", "s", "a"});
+  Run({"HSET", "h", "a", "1"});
+  Run({"ZADD", "z", "1", "a"});
+  for (const Argv& argv :
+       {Argv{"SRANDMEMBER", "s", "-2147483648"}, Argv{"HRANDFIELD", "h", "-20000000", "WITHVALUES"},
+        Argv{"ZRANDMEMBER", "z", "-10000001"}}) {
+    EXPECT_NE(Run(argv).find("a random choice of more than 10,000,000 members"), std::string::npos);
+  }
+  EXPECT_EQ(Run({"SRANDMEMBER", "none", "-9223372036854775807"}), "[]");
+  EXPECT_EQ(Run({"SRANDMEMBER", "s", "9223372036854775807"}), "[\"a\"]");
+}
+
 TEST_F(RandomTest, WithoutACallerTheSequenceBeginsAnewWithReset) {
   std::string first;
   for (int round = 0; round < 2; ++round) {

@@ -4,8 +4,16 @@
 // command.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
 #include "sim/serve/clock.h"
 #include "sim/serve/faults.h"
+#include "sim/serve/loop.h"
 #include "sim/serve/words.h"
 
 namespace interlock::sim::serve {
@@ -16,6 +24,45 @@ using Kind = sim::serve::CommandFault::Kind;
 
 constexpr std::int64_t kStart = 1'700'000'000'000'000;
 constexpr std::int64_t kSecond = 1'000'000;
+
+struct LoopRun {
+  ServeEnd end = ServeEnd::kNoOutput;
+  int handled = 0;
+  std::vector<std::string> notices;
+};
+
+// Three handlers are posted; the one with this number says that the server is to stop.
+LoopRun RunLoopThatStopsAt(int last) {
+  boost::asio::io_context io;
+  std::string_view reason;
+  LoopRun run;
+  for (int i = 1; i <= 3; ++i) {
+    boost::asio::post(io, [&reason, i, last] {
+      if (i == last) reason = "SIGTERM";
+    });
+  }
+  const ServeOutput output{[](std::string_view) { return true; },
+                           [&run](std::string_view line) { run.notices.emplace_back(line); }};
+  run.end = RunLoop(
+      io, reason, [&run] { ++run.handled; }, output);
+  return run;
+}
+
+TEST(ServeLoopTest, EndsAsSoonAsThereIsAReason) {
+  const LoopRun run = RunLoopThatStopsAt(2);
+  EXPECT_EQ(run.end, ServeEnd::kStopped);
+  EXPECT_EQ(run.handled, 2);
+  EXPECT_EQ(run.notices, std::vector<std::string>{"stopped by SIGTERM"});
+}
+
+// A server that leaves because it has nothing to do has lost what it was to wait for.
+TEST(ServeLoopTest, WithoutAReasonItsEndIsAFailure) {
+  const LoopRun run = RunLoopThatStopsAt(4);
+  EXPECT_EQ(run.end, ServeEnd::kFailed);
+  EXPECT_EQ(run.handled, 3);
+  ASSERT_EQ(run.notices.size(), 1U);
+  EXPECT_NE(run.notices[0].find("internal error"), std::string::npos);
+}
 
 TEST(ServeClockTest, ShowsTheMachinesTimeUntilToldOtherwise) {
   const sim::serve::ServeClock clock(kStart, false);

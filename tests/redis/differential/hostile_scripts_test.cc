@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+//
+// Hostile scripts from the fuzzers' grammar, beside a real redis-server: what they get must be the
+// same, error texts included. INTERLOCK_HOSTILE_SCRIPTS says how many (150), and
+// INTERLOCK_HOSTILE_SEED from which on.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+
+#include "sim/redis/server.h"
+#include "tests/fuzz/script_grammar.h"
+#include "tests/redis/differential/wire_client.h"
+#include "tests/support/redis_server.h"
+
+namespace interlock::testing {
+namespace {
+
+using sim::redis::Argv;
+using sim::redis::Value;
+
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Objects are named by their addresses.
+std::string WithoutAddresses(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.compare(i, 2, "0x") != 0) {
+      result.push_back(text[i++]);
+      continue;
+    }
+    for (i += 2; i < text.size() && std::isxdigit(static_cast<unsigned char>(text[i])) != 0;) ++i;
+    result += "0x...";
+  }
+  return result;
+}
+
+std::string ScriptOf(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string bytes(1 + random() % 256, '\0');
+  for (char& byte : bytes) byte = static_cast<char>(random());
+  fuzz::ByteChoices choices(bytes);
+  return fuzz::HostileScript(&choices, fuzz::ScriptKind::kComparable);
+}
+
+class HostileScriptsTest : public ::testing::Test, protected sim::redis::Sink {
+ protected:
+  void SetUp() override {
+    Result<std::unique_ptr<sim::machine::RedisServer>> server = sim::machine::RedisServer::Start();
+    ASSERT_TRUE(server.ok()) << server.status().message();
+    real_ = std::move(server).value();
+    wire_ = std::make_unique<WireClient>(real_->port());
+    fake_.SetSink(this);
+    fake_.SetUnmodelledIsError(true);
+    client_ = fake_.Connect();
+  }
+
+  void OnReply(sim::redis::ClientId, Value& value) override { reply_ = value; }
+  void OnClosed(sim::redis::ClientId) override {}
+
+  std::string Fake(const Argv& argv) {
+    fake_.Execute(client_, argv);
+    return WithoutAddresses(ToText(reply_));
+  }
+  std::string Real(const Argv& argv) { return WithoutAddresses(ToText(wire_->Call(argv))); }
+
+  std::unique_ptr<sim::machine::RedisServer> real_;
+  std::unique_ptr<WireClient> wire_;
+  sim::redis::Server fake_;
+  sim::redis::ClientId client_ = 0;
+  Value reply_;
+};
+
+TEST_F(HostileScriptsTest, TheyGetWhatARealServerAnswers) {
+  const std::uint64_t first = FromEnvironment("INTERLOCK_HOSTILE_SEED", 1);
+  const std::uint64_t count = FromEnvironment("INTERLOCK_HOSTILE_SCRIPTS", 150);
+  std::uint64_t unmodelled = 0;
+  int differences = 0;
+  for (std::uint64_t seed = first; seed < first + count && differences < 20; ++seed) {
+    const Argv argv = {"EVAL", ScriptOf(seed), "1", "key", "argument"};
+    for (const Argv& before : {Argv{"FLUSHALL"}, Argv{"SCRIPT", "FLUSH"}}) {
+      ASSERT_EQ(Fake(before), Real(before));
+    }
+    const std::string fake = Fake(argv);
+    if (fake.find("Interlock does not model") != std::string::npos) {
+      ++unmodelled;
+      continue;
+    }
+    std::string real;
+    ASSERT_NO_THROW(real = Real(argv)) << "seed " << seed << "\n" << argv[1];
+    if (fake == real) continue;
+    ++differences;
+    ADD_FAILURE() << "seed " << seed << "\n"
+                  << argv[1] << "\nreal: " << real.substr(0, 3000)
+                  << "\nfake: " << fake.substr(0, 3000);
+  }
+  EXPECT_LT(unmodelled * 10, count) << "too many scripts compare nothing";
+}
+
+}  // namespace
+}  // namespace interlock::testing
