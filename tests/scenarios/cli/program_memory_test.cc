@@ -15,18 +15,27 @@
 
 namespace {
 
+/// As one who knows the size, where the compiler tells it.
+void GiveBack(void* block, [[maybe_unused]] std::size_t size) {
+#ifdef __cpp_sized_deallocation
+  ::operator delete(block, size);
+#else
+  ::operator delete(block);
+#endif
+}
+
 std::size_t HeapInUse() { return mallinfo2().uordblks; }
 
 TEST(ProgramMemoryTest, ABlockServesTheNextRequestOfItsSize) {
   for (const std::size_t size : {1UL, 8UL, 24UL, 25UL, 100UL, 8192UL}) {
     void* const first = ::operator new(size);
-    ::operator delete(first, size);
+    GiveBack(first, size);
     void* const second = ::operator new(size);
     EXPECT_EQ(second, first) << size;
     ::operator delete(second);  // without its size, as by who does not know it
     void* const third = ::operator new(size);
     EXPECT_EQ(third, first) << size;
-    ::operator delete(third, size);
+    GiveBack(third, size);
   }
 }
 
