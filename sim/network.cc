@@ -14,9 +14,12 @@ namespace {
 
 constexpr std::uint32_t kLatencySteps = 1024;
 
-std::uint64_t HashArgv(const redis::Argv& argv) {
+std::uint64_t HashArgv(const redis::Argv& argv, LongWordHashes& long_words) {
   std::uint64_t hash = HashNumber(argv.size(), 0);
-  for (const std::string& argument : argv) hash = HashBytes(argument, hash);
+  for (const std::string& argument : argv) {
+    const bool is_long = argument.size() >= LongWordHashes::kLeast;
+    hash = is_long ? long_words.Of(argument, hash) : HashBytes(argument, hash);
+  }
   return hash;
 }
 
@@ -221,7 +224,7 @@ bool Network::Send(Link& link, std::span<const std::string_view> argv) {
   Request& request = PushRequest(link, Request::Kind::kCommand);
   memory_.spare_words.Resize(request.argv, argv.size());
   for (std::size_t i = 0; i < argv.size(); ++i) request.argv[i].assign(argv[i]);
-  request.hash = HashArgv(request.argv);
+  request.hash = HashArgv(request.argv, memory_.long_words);
   Process& process = *link.process;
   process.last_link = &link;
   request.number = ++process.commands_sent;

@@ -4,14 +4,17 @@
 // in it. Thread safety: none.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "sim/hash.h"
 #include "sim/link.h"
 #include "sim/redis/server.h"
 #include "sim/timer_queue.h"
@@ -74,9 +77,34 @@ class SpareWords {
   std::vector<std::string> spare_;
 };
 
+/// The hashes of words that are long, such as the source of a script that many worlds send again.
+class LongWordHashes {
+ public:
+  static constexpr std::size_t kLeast = 256;
+
+  /// HashBytes of it.
+  std::uint64_t Of(std::string_view word, std::uint64_t state) {
+    Known& known = known_[HashNumber(word.size(), state) % kMost];
+    if (known.state != state || known.word != word) {
+      known = {state, HashBytes(word, state), std::string(word)};
+    }
+    return known.hash;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  struct Known {
+    std::uint64_t state = 0, hash = 0;
+    std::string word;
+  };
+  std::array<Known, kMost> known_;
+};
+
 struct NetworkMemory {
   LinkPool pool;
   SpareWords spare_words;
+  LongWordHashes long_words;
   std::vector<std::unique_ptr<Link>> links;
   std::vector<Produced> produced;
   std::vector<Elsewhere> elsewhere;

@@ -30,8 +30,8 @@ class ReusableQueue {
     return (*this)[size_++];
   }
   void PopFront() {
-    head_ = (head_ + 1) & (slots_.size() - 1);
-    --size_;
+    // One that is empty begins anew, in the slot that was used last.
+    head_ = --size_ == 0 ? 0 : (head_ + 1) & (slots_.size() - 1);
   }
   void PopBack() { --size_; }
   void Clear() { head_ = size_ = 0; }

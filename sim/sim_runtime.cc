@@ -2,6 +2,7 @@
 #include "sim/sim_runtime.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -102,13 +103,12 @@ void SimRuntime::FillRandom(std::span<std::byte> bytes) {
     first = (first ^ (first >> 30)) * 0xbf58476d1ce4e5b9;
     first = (first ^ (first >> 27)) * 0x94d049bb133111eb;
     first ^= first >> 31;
-    const std::uint64_t words[2] = {first, MixSeed(first, base)};
-    std::byte block_bytes[16];
-    for (std::size_t i = 0; i < 16; ++i) {
-      block_bytes[i] = static_cast<std::byte>(words[i / 8] >> (8 * (i % 8)));
+    std::uint64_t words[2] = {first, MixSeed(first, base)};
+    if constexpr (std::endian::native == std::endian::big) {
+      for (std::uint64_t& word : words) word = __builtin_bswap64(word);
     }
-    const std::size_t size = std::min<std::size_t>(bytes.size(), 16);
-    std::memcpy(bytes.data(), block_bytes, size);
+    const std::size_t size = std::min(bytes.size(), sizeof(words));
+    std::memcpy(bytes.data(), words, size);
     bytes = bytes.subspan(size);
   }
   if (all.size() >= kLeastToken) all.back() ^= std::byte{process_.random_twist};

@@ -24,7 +24,8 @@ std::string NewToken(Runtime& runtime, std::string_view label) {
   std::string token;
   token.reserve(label.size() + 1 + digits.size());
   if (!label.empty()) token.append(label).append("@");
-  return token.append(digits.data(), digits.size());
+  token.append(digits.data(), digits.size());
+  return token;
 }
 
 }  // namespace interlock::internal

@@ -130,6 +130,44 @@ const Table& TheTable() {
   return table;
 }
 
+// What was found last in this thread by names of four to eight characters, written as they were:
+// nearly all that clients send is EVALSHA, EVAL or BLPOP.
+class RecentCommands {
+ public:
+  static bool Suits(std::string_view name) { return name.size() >= 4 && name.size() <= 8; }
+
+  // Null: not known. REQUIRES: Suits(name), here and below.
+  const Command* Find(std::string_view name) const {
+    const Known& known = known_[name.size() % kMost];
+    return known.size == name.size() && known.name == AsNumber(name) ? known.command : nullptr;
+  }
+  void Note(std::string_view name, const Command* command) {
+    known_[name.size() % kMost] = {AsNumber(name), name.size(), command};
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+
+  struct Known {
+    std::uint64_t name = 0;
+    std::size_t size = 0;
+    const Command* command = nullptr;
+  };
+
+  // The first four characters and the last four, which may be partly the same ones.
+  static std::uint64_t AsNumber(std::string_view name) {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::memcpy(&first, name.data(), sizeof(first));
+    std::memcpy(&last, name.data() + name.size() - sizeof(last), sizeof(last));
+    return std::uint64_t{last} << 32 | first;
+  }
+
+  std::array<Known, kMost> known_{};
+};
+
+constinit thread_local RecentCommands recent_commands;
+
 }  // namespace
 
 std::span<const Command> KnownCommands() { return TheTable().commands(); }
@@ -151,12 +189,18 @@ std::uint32_t AclCategories(const Command& command) {
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container) {
   *known_container = false;
+  const bool may_be_recent = RecentCommands::Suits(name);
+  const Command* const recent = may_be_recent ? recent_commands.Find(name) : nullptr;
+  if (recent != nullptr) return recent;
   LowerCased known_as(name);
   if (known_as.too_long()) return nullptr;
   const Command* command = TheTable().Find(known_as);
   // "client|id" is no name that a client may use.
   if (command == nullptr || (command->flags & kSubcommand) != 0) return nullptr;
-  if ((command->flags & kContainer) == 0) return command;
+  if ((command->flags & kContainer) == 0) {
+    if (may_be_recent) recent_commands.Note(name, command);
+    return command;
+  }
   *known_container = true;
   if (!has_sub) return command;
   known_as.Append("|");

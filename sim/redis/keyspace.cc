@@ -25,10 +25,17 @@ void Keyspace::Reset() {
   ++key_set_version_;
 }
 
+Keyspace::Database::iterator Keyspace::Locate(Database& keys, std::string_view key) {
+  if (const auto* known = recent_.Find(keys, key)) return *known;
+  const auto at = keys.find(key);
+  if (at != keys.end()) recent_.Note(keys, at);
+  return at;
+}
+
 Entry* Keyspace::Find(int database, std::string_view key) {
   NoteRead(database, key);
   Database& keys = databases_[Index(database)];
-  const auto at = keys.find(key);
+  const auto at = Locate(keys, key);
   ++lookups_.misses;
   if (at == keys.end()) return nullptr;
   if (IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
@@ -43,7 +50,7 @@ Entry* Keyspace::Find(int database, std::string_view key) {
 Entry* Keyspace::FindToWrite(int database, std::string_view key) {
   NoteRead(database, key);
   Database& keys = databases_[Index(database)];
-  const auto at = keys.find(key);
+  const auto at = Locate(keys, key);
   if (at == keys.end()) return nullptr;
   if (IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
     DeleteExpiredKey(database, at);
@@ -55,7 +62,8 @@ Entry* Keyspace::FindToWrite(int database, std::string_view key) {
 const Entry* Keyspace::Peek(int database, std::string_view key) const {
   NoteRead(database, key);
   const Database& keys = databases_[Index(database)];
-  const auto at = keys.find(key);
+  const auto* known = recent_.Find(keys, key);
+  const Database::const_iterator at = known != nullptr ? *known : keys.find(key);
   return at == keys.end() || IsExpired(at->second) ? nullptr : &at->second;
 }
 
@@ -68,14 +76,13 @@ Entry& Keyspace::PutText(int database, std::string_view key, std::string_view te
   NoteRead(database, key);
   NoteWrite(database, key);
   Database& keys = databases_[Index(database)];
-  auto at = keys.lower_bound(key);
-  bool found = at != keys.end() && at->first == key;
+  auto at = Locate(keys, key);
+  bool found = at != keys.end();
   if (found && IsExpired(at->second) && expiry_mode_ != ExpiryMode::kIgnore) {
     DeleteExpiredKey(database, at);
-    at = keys.lower_bound(key);
     found = false;
   }
-  if (!found) at = PlaceBefore(keys, at, key);
+  if (!found) at = PlaceBefore(keys, keys.lower_bound(key), key);
   Entry& entry = at->second;
   if (auto* old = std::get_if<std::string>(&entry.data)) {
     old->assign(text);
@@ -102,12 +109,18 @@ Entry& Keyspace::Insert(int database, std::string_view key, Entry entry) {
 
 Keyspace::Database::iterator Keyspace::PlaceBefore(Database& keys, Database::iterator next,
                                                    std::string_view key) {
-  if (spare_.empty()) return keys.emplace_hint(next, key, Entry());
+  if (spare_.empty()) {
+    const auto made = keys.emplace_hint(next, key, Entry());
+    recent_.Note(keys, made);
+    return made;
+  }
   Database::node_type node = std::move(spare_.back());
   spare_.pop_back();
   node.key().assign(key);
   node.mapped().size = 0;
-  return keys.insert(next, std::move(node));
+  const auto at = keys.insert(next, std::move(node));
+  recent_.Note(keys, at);
+  return at;
 }
 
 Entry& Keyspace::Placed(int database, Database::iterator at, bool added) {
@@ -124,6 +137,7 @@ Entry& Keyspace::Placed(int database, Database::iterator at, bool added) {
 void Keyspace::Discard(Database& keys, Database::iterator at) {
   constexpr std::size_t kMostSpare = 64;
   constexpr std::size_t kMostBytes = 1024;  // What is large goes back to the heap.
+  recent_.Forget(at->first);
   if (spare_.size() == kMostSpare || at->first.capacity() > kMostBytes) {
     keys.erase(at);
     return;
@@ -137,7 +151,7 @@ void Keyspace::Discard(Database& keys, Database::iterator at) {
 bool Keyspace::Remove(int database, std::string_view key) {
   NoteRead(database, key);
   Database& keys = databases_[Index(database)];
-  const auto at = keys.find(key);
+  const auto at = Locate(keys, key);
   if (at == keys.end()) return false;
   NoteWrite(database, key);
   if (track_memory_) used_memory_ -= at->second.size;
@@ -229,6 +243,7 @@ void Keyspace::Clear(int database) {
   if (track_memory_) {
     for (const auto& [key, entry] : keys) used_memory_ -= entry.size;
   }
+  recent_.ForgetAll();
   keys.clear();
   ++key_set_version_;
 }
@@ -241,6 +256,7 @@ void Keyspace::Replace(Databases databases) {
 
 void Keyspace::ForgetExpired() {
   TouchAll();
+  recent_.ForgetAll();
   for (Database& keys : databases_) {
     std::erase_if(keys, [&](const auto& item) { return IsExpired(item.second); });
   }

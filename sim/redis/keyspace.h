@@ -17,6 +17,7 @@
 
 #include "sim/redis/data.h"
 #include "sim/redis/footprint.h"
+#include "sim/redis/recent_keys.h"
 
 namespace interlock::sim::redis {
 
@@ -90,8 +91,7 @@ class Keyspace {
 
   /// Of Find, since the beginning.
   struct Lookups {
-    std::int64_t hits = 0;
-    std::int64_t misses = 0;
+    std::int64_t hits = 0, misses = 0;
   };
   const Lookups& lookups() const { return lookups_; }
   /// What keys and values take, by estimate: kept up to date while tracked, else counted now.
@@ -149,17 +149,16 @@ class Keyspace {
   using ReadyKeys = std::vector<std::pair<int, std::string>>;
   /// Keys made since the last call, in order, while they are tracked: what waiters wait for.
   void TakeReadyKeys(ReadyKeys* taken);
-  /// As if it were new. Nobody waits for types other than lists and sorted sets: those are not even
-  /// looked at, so that they may go on being expired.
+  /// As if it were new. Nobody waits for others than lists and sorted sets: they may stay expired.
   void MarkReady(int database, std::string_view key, const Entry& entry);
   bool HasReadyKeys() const { return !ready_keys_.empty(); }
   void TrackReadyKeys(bool track) { track_ready_keys_ = track; }
 
  private:
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
+  Database::iterator Locate(Database& keys, std::string_view key);
   void DeleteExpiredKey(int database, Database::iterator at);
-  /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the first behind
-  /// it.
+  /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the one behind it.
   Database::iterator PlaceBefore(Database& keys, Database::iterator next, std::string_view key);
   Entry& Placed(int database, Database::iterator at, bool added);
   /// Out of the database, but the memory stays for another key.
@@ -175,6 +174,7 @@ class Keyspace {
   void Account(int database, std::string_view key);
 
   Databases databases_;
+  RecentKeys<Database> recent_;
   std::vector<Watch> watches_;
   std::vector<Database::node_type> spare_;  // of keys that are gone
   ReadyKeys ready_keys_;

@@ -71,6 +71,7 @@ void Keyspace::Swap(int first, int second) {
   if (first == second) return;
   TouchSwapped(first, second);
   TouchSwapped(second, first);
+  recent_.ForgetAll();
   std::swap(databases_[Index(first)], databases_[Index(second)]);
 }
 

@@ -202,7 +202,9 @@ void DescribeStateButKeys(Engine& engine, StateSink& sink) {
 }
 
 bool IsDescribed(std::string_view name) {
-  return std::binary_search(std::begin(kDescribed), std::end(kDescribed), ToLower(name));
+  const bool lower = std::none_of(name.begin(), name.end(), [](char c) { return c < 'a'; });
+  return std::binary_search(std::begin(kDescribed), std::end(kDescribed),
+                            lower ? name : std::string_view(ToLower(name)));
 }
 
 }  // namespace interlock::sim::redis

@@ -12,6 +12,7 @@
 #include "sim/clock.h"
 #include "sim/faults.h"
 #include "sim/fiber.h"
+#include "sim/network_memory.h"
 #include "sim/timer_queue.h"
 #include "sim/trace.h"
 
@@ -80,6 +81,19 @@ TEST(HashTest, LengthsAndOrderMatter) {
   EXPECT_NE(HashBytes("", HashBytes("ab", 0)), HashBytes("ab", HashBytes("", 0)));
   EXPECT_NE(HashBytes(std::string(8, '\0'), 0), HashBytes(std::string(9, '\0'), 0));
   EXPECT_NE(HashNumber(1, HashNumber(2, 0)), HashNumber(2, HashNumber(1, 0)));
+}
+
+TEST(HashTest, LongWordsHaveTheHashOfTheirBytesWhateverWasAskedBefore) {
+  const std::string first(LongWordHashes::kLeast, 'a');
+  const std::string second = first.substr(1) + "b";
+  LongWordHashes hashes;
+  for (int round = 0; round < 2; ++round) {
+    for (const std::string& word : {first, second, first + second}) {
+      for (const std::uint64_t state : {0U, 1U, 64U}) {
+        EXPECT_EQ(hashes.Of(word, state), HashBytes(word, state));
+      }
+    }
+  }
 }
 
 TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {

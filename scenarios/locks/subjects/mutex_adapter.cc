@@ -20,7 +20,8 @@ std::string KeyOf(const harness::LockOptions& options, std::string_view ending) 
   key.reserve(options.key_prefix.size() + options.resource.size() + 2 + ending.size());
   key.append(options.key_prefix).push_back('{');
   key.append(options.resource).push_back('}');
-  return key.append(ending);
+  key.append(ending);
+  return key;
 }
 
 KeyText::KeyText(const harness::LockOptions& options, std::string_view ending) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // The server as a whole: TIME, DBSIZE, FLUSHALL, WAIT, SHUTDOWN.
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <limits>
+#include <string_view>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/text.h"
@@ -11,7 +15,14 @@ namespace interlock::sim::redis {
 namespace {
 
 void Time(Context& c) {
-  c.Pair(std::to_string(c.engine.now_us / 1000000), std::to_string(c.engine.now_us % 1000000));
+  constexpr std::int64_t kSecond = 1'000'000;
+  std::array<char, 20> seconds;
+  std::array<char, 20> microseconds;
+  const auto print = [](std::int64_t number, std::array<char, 20>& to) {
+    const char* const end = std::to_chars(to.data(), to.data() + to.size(), number).ptr;
+    return std::string_view(to.data(), end);
+  };
+  c.Pair(print(c.engine.now_us / kSecond, seconds), print(c.engine.now_us % kSecond, microseconds));
 }
 
 void Flush(Context& c, bool all) {

@@ -90,6 +90,7 @@ class Scripting::Machine {
   void MakeVisible(Script& script);
   int CallCommand(lua_State* lua, bool raise);
   bool CollectArguments(lua_State* lua, int count);
+  int CollectPlainArguments(lua_State* lua, int count);
   const Command* CommandNamed(lua_State* lua);
   const char* RefusalOf(const Command& command);
   void CountRefusal(const Command* command, std::string_view refusal);

@@ -20,7 +20,7 @@ constexpr int kHookStep = 100000;
 constexpr std::uint64_t kMaxInstructions = 10'000'000;
 // So much garbage may wait for the end of a script, and be left over from the ones before.
 constexpr std::size_t kMuchGarbage = std::size_t{4} << 20;
-constexpr std::size_t kSomeGarbage = std::size_t{256} << 10;
+constexpr std::size_t kSomeGarbage = std::size_t{1} << 20;
 constexpr const char* kReadOnlyTable = "Attempt to modify a readonly table";
 
 // Keys of the registry: the tables that map read-only tables to what is behind

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/scripting.h"
 
+#include "sim/redis/scripting/lua_layout.h"
 #include "sim/redis/scripting/machine.h"
 #include "sim/redis/scripting/script_header.h"
 #include "sim/redis/text.h"
@@ -13,13 +14,31 @@ constexpr std::size_t kMostKeptOks = 64;
 
 }  // namespace
 
+// Of so many arguments, those that are strings and numbers right as they lie on the stack; returns
+// their number.
+int Scripting::Machine::CollectPlainArguments(lua_State* lua, int count) {
+  if (!LuaLayoutIsKnown()) return 0;
+  const LuaValue* value = LuaState::Of(lua).base;
+  for (int i = 0; i < count; ++i, ++value) {
+    const auto at = static_cast<std::size_t>(i);
+    if (value->type == LUA_TSTRING) {
+      words_[at] = {value->string->text(), value->string->length};
+    } else if (value->type == LUA_TNUMBER) {
+      words_[at] = {numbers_[at].data(), FormatArgument(value->number, &numbers_[at])};
+    } else {
+      return i;
+    }
+  }
+  return count;
+}
+
 bool Scripting::Machine::CollectArguments(lua_State* lua, int count) {
   const auto size = static_cast<std::size_t>(count);
   if (words_.size() < size) {
     words_.resize(size);
     numbers_.resize(size);
   }
-  for (int i = 1; i <= count; ++i) {
+  for (int i = 1 + CollectPlainArguments(lua, count); i <= count; ++i) {
     const auto at = static_cast<std::size_t>(i - 1);
     if (lua_type(lua, i) == LUA_TNUMBER) {
       const std::size_t length = FormatArgument(lua_tonumber(lua, i), &numbers_[at]);

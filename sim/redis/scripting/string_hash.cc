@@ -1,57 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/string_hash.h"
 
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
+#include "sim/redis/scripting/lua_layout.h"
+
 namespace interlock::sim::redis {
 
+std::atomic<bool> lua_layout_is_known = false;
+
 namespace {
-
-// The beginnings of Lua 5.1's TString, stringtable, global_State and lua_State.
-struct LuaString {
-  LuaString* next;
-  std::uint8_t type;
-  std::uint8_t marked;
-  std::uint8_t reserved;
-  std::uint32_t hash;
-  std::size_t length;
-
-  const char* text() const { return reinterpret_cast<const char*>(this + 1); }
-};
-
-struct LuaGlobal {
-  LuaString** chains;
-  std::uint32_t strings;
-  std::int32_t chain_count;  // A power of two.
-  lua_Alloc allocate;
-  void* allocate_for;
-  std::uint8_t current_white;
-
-  LuaString*& ChainOf(std::uint32_t hash) {
-    return chains[hash & (static_cast<std::uint32_t>(chain_count) - 1)];
-  }
-};
-
-struct LuaState {
-  void* next;
-  std::uint8_t type;
-  std::uint8_t marked;
-  std::uint8_t status;
-  void* top;
-  void* base;
-  LuaGlobal* global;
-};
 
 // Both white marks of the collector: a string is dead if it has the one that is not current.
 constexpr std::uint8_t kWhites = 3;
 // Shorter ones are hashed in full by Lua itself.
 constexpr std::size_t kFirstSampled = 32;
-
-std::atomic<bool> layout_is_known = false;
 
 extern "C" {
 // Weak: null where Lua is a shared library, whose own calls no linker redirects.
@@ -59,11 +25,24 @@ extern "C" {
                                       std::size_t length) __asm__("__real_luaS_newlstr");
 }
 
+std::uint32_t HashWith(std::uint32_t before, char next) {
+  return before ^ ((before << 5) + (before >> 2) + static_cast<std::uint8_t>(next));
+}
+
 std::uint32_t HashOf(const char* text, std::size_t length, std::size_t step) {
   auto hash = static_cast<std::uint32_t>(length);
-  for (std::size_t left = length; left >= step; left -= step) {
-    hash ^= (hash << 5) + (hash >> 2) + static_cast<std::uint8_t>(text[left - 1]);
+  for (std::size_t left = length; left >= step; left -= step) hash = HashWith(hash, text[left - 1]);
+  return hash;
+}
+
+// With a step of 1, for the strings that scripts make by the dozen.
+std::uint32_t HashOfAll(const char* text, std::size_t length) {
+  auto hash = static_cast<std::uint32_t>(length);
+  const char* next = text + length;
+  for (; next - text >= 4; next -= 4) {
+    hash = HashWith(HashWith(HashWith(HashWith(hash, next[-1]), next[-2]), next[-3]), next[-4]);
   }
+  while (next != text) hash = HashWith(hash, *--next);
   return hash;
 }
 
@@ -71,14 +50,17 @@ bool LayoutIsAsExpected(lua_State* lua) {
   constexpr std::string_view kProbe = "a text that is too long to be hashed in full";
   if (&NewLuaString == nullptr || LUA_VERSION_NUM != 501 || sizeof(void*) != 8) return false;
   lua_pushlstring(lua, kProbe.data(), kProbe.size());
+  const LuaState& state = LuaState::Of(lua);
+  const LuaValue* const pushed = state.base + lua_gettop(lua) - 1;
+  const bool on_top = pushed + 1 == state.top && pushed->type == LUA_TSTRING;
   const auto* probe = reinterpret_cast<const LuaString*>(lua_tostring(lua, -1)) - 1;
   lua_pop(lua, 1);
   const std::size_t step = (kProbe.size() >> 5) + 1;
-  if (probe->type != LUA_TSTRING || probe->length != kProbe.size() ||
-      probe->hash != HashOf(kProbe.data(), kProbe.size(), step)) {
+  if (!on_top || pushed->string != probe || probe->type != LUA_TSTRING ||
+      probe->length != kProbe.size() || probe->hash != HashOf(kProbe.data(), kProbe.size(), step)) {
     return false;
   }
-  LuaGlobal& global = *reinterpret_cast<LuaState*>(lua)->global;
+  LuaGlobal& global = *LuaState::Of(lua).global;
   if (!std::has_single_bit(static_cast<std::uint32_t>(global.chain_count))) return false;
   const LuaString* at = global.ChainOf(probe->hash);
   while (at != nullptr && at != probe) at = at->next;
@@ -103,11 +85,11 @@ LuaString* NewHashedLuaString(lua_State* lua, const char* text,
                               std::size_t length) __asm__("__wrap_luaS_newlstr");
 
 LuaString* NewHashedLuaString(lua_State* lua, const char* text, std::size_t length) {
-  if (length < kFirstSampled || !layout_is_known.load(std::memory_order_relaxed)) {
+  if (length < kFirstSampled || !LuaLayoutIsKnown()) {
     return NewLuaString(lua, text, length);
   }
-  LuaGlobal& global = *reinterpret_cast<LuaState*>(lua)->global;
-  const std::uint32_t hash = HashOf(text, length, 1);
+  LuaGlobal& global = *LuaState::Of(lua).global;
+  const std::uint32_t hash = HashOfAll(text, length);
   for (LuaString* at = global.ChainOf(hash); at != nullptr; at = at->next) {
     if (at->length != length || std::memcmp(at->text(), text, length) != 0) continue;
     const std::uint8_t dead = (global.current_white ^ kWhites) & kWhites;
@@ -121,8 +103,8 @@ LuaString* NewHashedLuaString(lua_State* lua, const char* text, std::size_t leng
 }
 
 void HashWholeStrings(lua_State* lua) {
-  if (layout_is_known.load(std::memory_order_relaxed)) return;
-  layout_is_known.store(LayoutIsAsExpected(lua), std::memory_order_relaxed);
+  if (LuaLayoutIsKnown()) return;
+  lua_layout_is_known.store(LayoutIsAsExpected(lua), std::memory_order_relaxed);
 }
 
 }  // namespace interlock::sim::redis

@@ -36,6 +36,33 @@ TEST_F(KeysTest, ScanMeetsEveryKeyThatStaysWhateverComesAndGoes) {
   EXPECT_GE(pages, kKeys / 7);
 }
 
+// The server remembers where the keys are that were looked up last.
+TEST_F(KeysTest, AKeyIsNotFoundWhereItWasOnceItHasGone) {
+  const auto put = [&](const std::string& key) {
+    Run({"SET", key, key});
+    return Run({"GET", key});
+  };
+  ASSERT_EQ(put("deleted"), "\"deleted\"");
+  Run({"DEL", "deleted"});
+  EXPECT_EQ(Run({"GET", "deleted"}), "(nil)");
+  ASSERT_EQ(put("renamed"), "\"renamed\"");
+  Run({"RENAME", "renamed", "other"});
+  EXPECT_EQ(Run({"GET", "renamed"}), "(nil)");
+  EXPECT_EQ(Run({"GET", "other"}), "\"renamed\"");
+  ASSERT_EQ(put("swapped"), "\"swapped\"");
+  Run({"SWAPDB", "0", "1"});
+  EXPECT_EQ(Run({"GET", "swapped"}), "(nil)");
+  Run({"SELECT", "1"});
+  EXPECT_EQ(Run({"GET", "swapped"}), "\"swapped\"");
+  Run({"FLUSHDB"});
+  EXPECT_EQ(Run({"GET", "swapped"}), "(nil)");
+  Run({"SET", "short", "lived", "PX", "10"});
+  ASSERT_EQ(Run({"GET", "short"}), "\"lived\"");
+  Advance(11);
+  EXPECT_EQ(Run({"GET", "short"}), "(nil)");
+  EXPECT_EQ(put("short"), "\"short\"");
+}
+
 TEST_F(KeysTest, ScanFiltersAfterItHasCounted) {
   for (int i = 0; i < 20; ++i) Run({"SET", "k" + std::to_string(i), "v"});
   Run({"RPUSH", "list", "a"});

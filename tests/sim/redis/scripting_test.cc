@@ -136,6 +136,79 @@ TEST_F(ScriptingTest, ScriptsRunOnASmallStack) {
   pthread_attr_destroy(&attributes);
 }
 
+// As strtod does, whoever of us reads the digits.
+TEST_F(ScriptingTest, TextsAreNumbersAsFarAsCReadsThem) {
+  EXPECT_EQ(Eval("local all = {} for i, text in ipairs(ARGV) do "
+                 "all[i] = string.format('%.0f', text + 0) end return all",
+                 {},
+                 {"0", "007", "1764204211", "9007199254740993", "999999999999999999",
+                  "9999999999999999999", "-5", " 12 ", "1e3", "0x10", "2.5"}),
+            "[\"0\", \"7\", \"1764204211\", \"9007199254740992\", \"1000000000000000000\", "
+            "\"10000000000000000000\", \"-5\", \"12\", \"1000\", \"16\", \"2\"]");
+  EXPECT_EQ(Eval("local none = 0 for _, text in ipairs(ARGV) do "
+                 "if tonumber(text) == nil then none = none + 1 end end return none",
+                 {}, {"", " ", "1x", "12 3", "-", "1\n2"}),
+            "(integer) 6");
+}
+
+// string.find always is Lua's own, and answers the captures behind the two places.
+TEST_F(ScriptingTest, MatchFindsWhatLuasOwnMatcherFinds) {
+  const std::vector<std::string> texts = {
+      "",    "7",     "42 abc", "abc 42", "17 3 1 t@0f", "1  ",     "a\tb\nc", " x ",     "12x34",
+      "(1)", "a.b-c", "1 2 3",  "%d",     "aaab",        "a b c d", "x$",      "hold:k:1"};
+  const std::vector<std::string> patterns = {"",
+                                             "^",
+                                             "$",
+                                             "^$",
+                                             "%d+",
+                                             "^%d+",
+                                             "%d+$",
+                                             "^(%d+)$",
+                                             "^(%d+) ?(.*)$",
+                                             "^(%S+) (%d+)$",
+                                             " (%d+)$",
+                                             "(%S*)%s*(%S?)",
+                                             ".",
+                                             "..",
+                                             "a+b",
+                                             "a*ab",
+                                             "(a*)(a?)(b)",
+                                             "^(.+)(.+)$",
+                                             "(%s)",
+                                             "%s+$",
+                                             "^hold:(.*)$",
+                                             "(.*)1(.*)",
+                                             "%d %d",
+                                             "x$",
+                                             "x%$",
+                                             "()a",
+                                             "[ab]+",
+                                             "a-b",
+                                             "(a(b))",
+                                             "%w+",
+                                             "b?c",
+                                             "^^",
+                                             "a$b",
+                                             "(%d+) (%d+) (%d) ?(.*)"};
+  std::vector<std::string> all = {std::to_string(texts.size())};
+  all.insert(all.end(), texts.begin(), texts.end());
+  all.insert(all.end(), patterns.begin(), patterns.end());
+  EXPECT_EQ(Eval("local function same(text, pattern) "
+                 "  local mine, own = {string.match(text, pattern)}, {string.find(text, pattern)} "
+                 "  if #own == 2 then own[3] = string.sub(text, own[1], own[2]) end "
+                 "  if #mine ~= math.max(0, #own - 2) then return false end "
+                 "  for i = 1, #mine do if mine[i] ~= own[i + 2] then return false end end "
+                 "  return true "
+                 "end "
+                 "local wrong, count = {}, tonumber(ARGV[1]) "
+                 "for t = 2, count + 1 do for p = count + 2, #ARGV do "
+                 "  if not same(ARGV[t], ARGV[p]) then "
+                 "    wrong[#wrong + 1] = ARGV[p] .. ' in ' .. ARGV[t] end "
+                 "end end return wrong",
+                 {}, all),
+            "[]");
+}
+
 TEST_F(ScriptingTest, ScriptsHaveNoArgumentsOfTheirOwn) {
   EXPECT_EQ(Eval("return {select('#', ...), KEYS[1]}", {"k"}), "[0, \"k\"]");
   EXPECT_EQ(Eval("return (function(...) return {select('#', ...), ARGV[1]} end)(1, 2)", {}, {"a"}),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// The beginnings of Lua 5.1's TString, TValue, stringtable, global_State and lua_State, which no
+// header of Lua shows. For what scripts do so often that a call of Lua's interface for each piece
+// of it is most of what it costs.
+//
+// Nobody may rely on them before HashWholeStrings has found in a state of this very Lua that they
+// are as it takes them to be. Thread safety: as Lua's, one state at a time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <lua5.1/lua.hpp>
+
+namespace interlock::sim::redis {
+
+struct LuaString {
+  LuaString* next;
+  std::uint8_t type;
+  std::uint8_t marked;
+  std::uint8_t reserved;
+  std::uint32_t hash;
+  std::size_t length;
+
+  const char* text() const { return reinterpret_cast<const char*>(this + 1); }
+};
+
+struct LuaValue {
+  union {
+    const LuaString* string;
+    lua_Number number;
+  };
+  std::int32_t type;
+};
+
+struct LuaGlobal {
+  LuaString** chains;
+  std::uint32_t strings;
+  std::int32_t chain_count;  // A power of two.
+  lua_Alloc allocate;
+  void* allocate_for;
+  std::uint8_t current_white;
+
+  LuaString*& ChainOf(std::uint32_t hash) {
+    return chains[hash & (static_cast<std::uint32_t>(chain_count) - 1)];
+  }
+};
+
+struct LuaState {
+  void* next;
+  std::uint8_t type;
+  std::uint8_t marked;
+  std::uint8_t status;
+  LuaValue* top;
+  LuaValue* base;
+  LuaGlobal* global;
+
+  static LuaState& Of(lua_State* lua) { return *reinterpret_cast<LuaState*>(lua); }
+};
+
+extern std::atomic<bool> lua_layout_is_known;
+
+inline bool LuaLayoutIsKnown() { return lua_layout_is_known.load(std::memory_order_relaxed); }
+
+}  // namespace interlock::sim::redis

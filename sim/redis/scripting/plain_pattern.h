@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Patterns of Lua's string.match that consist of plain items only, as nearly all that scripts use:
+// characters, %d, %s, %S and dots, each perhaps with + or * or ? behind it, captures that are not
+// nested, ^ and $. They match what Lua's own matcher says they match. Thread safety: plain data.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace interlock::sim::redis {
+
+class PlainPattern {
+ public:
+  explicit PlainPattern(std::string_view pattern);
+
+  /// False: it has something in it that is left to Lua.
+  bool plain() const { return plain_; }
+  /// Whether it matches somewhere in the text. REQUIRES: plain().
+  bool Find(std::string_view text);
+  /// What was found: the captures, or all of it if there are none.
+  std::span<const std::string_view> found() const { return {captures_.data(), count_}; }
+
+ private:
+  static constexpr std::size_t kMostItems = 24;
+  static constexpr std::size_t kMostCaptures = 8;
+
+  enum class Kind : char { kCharacter, kDigit, kSpace, kNoSpace, kAny, kOpen, kClose, kEnd };
+  struct Item {
+    Kind kind = Kind::kCharacter;
+    char character = 0;
+    char repeats = 0;  // '+', '*', '?'; 0: exactly once
+  };
+
+  bool Compile(std::string_view pattern);
+  bool Add(Kind kind, char character = 0);
+  /// The end of the characters from `at` on that the item matches.
+  static const char* EndOf(const Item& item, const char* at, const char* end);
+  /// The items from this one on, before which so many captures began; `at` becomes the end of what
+  /// they match.
+  bool Match(std::size_t item, std::size_t captures, const char*& at, const char* end);
+
+  std::array<Item, kMostItems> items_;
+  std::size_t size_ = 0;
+  bool anchored_ = false;
+  bool plain_ = false;
+  std::array<std::string_view, kMostCaptures> captures_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace interlock::sim::redis
