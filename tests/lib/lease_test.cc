@@ -197,6 +197,31 @@ TEST_F(LeaseTest, ASeenEndIsFinal) {
   EXPECT_TRUE(lease.Release().ok());
 }
 
+// The answer is in time, but somebody has said meanwhile that the lease is over.
+TEST_F(LeaseTest, AnAnswerRevivesNothingWhoseEndWasSeenMeanwhile) {
+  Lease lease = Acquire();
+  connector_.Otherwise([&](const auto&) {
+    lease.lost().Set();
+    return Number(1);
+  });
+  EXPECT_EQ(lease.Extend().code(), StatusCode::kLeaseLost);
+  EXPECT_FALSE(lease.valid());
+  EXPECT_TRUE(lease.lost().IsSet());
+  lease.Forget();
+}
+
+// The server may let somebody else in before its answer is back.
+TEST_F(LeaseTest, TheBeliefEndsBeforeTheReleaseIsSent) {
+  Lease lease = Acquire();
+  bool believed = true;
+  connector_.Otherwise([&](const auto&) {
+    believed = lease.valid();
+    return Number(1);
+  });
+  EXPECT_TRUE(lease.Release().ok());
+  EXPECT_FALSE(believed);
+}
+
 TEST_F(LeaseTest, ExtendThatTheServerRefusesMarksTheLeaseLost) {
   Lease lease = Acquire();
   Script(Number(0));

@@ -216,6 +216,20 @@ TEST_F(RedlockTest, WhatASlowNodeCostsIsTakenOffTheValidity) {
   EXPECT_EQ(Scripts(2), Names({Acquire(), Abandon()}));
 }
 
+// The node hears of that after the vote, however late it comes to both.
+TEST_F(RedlockTest, AVoteThatIsOverdueIsGivenUpOnItsConnection) {
+  OnEach({Grant(5), Grant(5), Answer::Lost()});
+  Result<Lease> lease = NewRedlock().TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  const auto& last = nodes_[2]->connector.sent_last();
+  ASSERT_EQ(last.size(), 1U);
+  EXPECT_EQ(last[0].argv[0], "EVAL");
+  EXPECT_EQ(last[0].argv[1], Abandon().source);
+  EXPECT_EQ(last[0].argv[6], lease->token());
+  EXPECT_TRUE(nodes_[0]->connector.sent_last().empty());
+  lease->Forget();
+}
+
 TEST_F(RedlockTest, ALeaseThatIsHandedOverTakesAlongWhereToBarIt) {
   OnEach({Grant(5), Grant(5), Answer::Lost()});
   Redlock redlock = NewRedlock();

@@ -45,6 +45,19 @@ TEST_F(SemaphoreOnRedisTest, GrantsAsManyPermitsAsTheLimitSays) {
   EXPECT_TRUE(semaphore.TryAcquire().ok());
 }
 
+// Two waiters that were refused, and go to sleep only when both permits are back, must both be
+// woken.
+TEST_F(SemaphoreOnRedisTest, EachReleaseLeavesAHint) {
+  Semaphore semaphore = NewSemaphore(2);
+  Result<Lease> first = semaphore.TryAcquire();
+  Result<Lease> second = semaphore.TryAcquire();
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_TRUE(first->Release().ok());
+  EXPECT_TRUE(second->Release().ok());
+  EXPECT_EQ(server_->Command({"LLEN", SemaphoreOptions().key_prefix + "{gpu}:signal"}).value(),
+            "2");
+}
+
 TEST_F(SemaphoreOnRedisTest, TheFirstLimitStaysInForceWhenNoPermitIsOut) {
   ASSERT_TRUE(NewSemaphore(2).TryAcquire()->Release().ok());
   EXPECT_EQ(NewSemaphore(5).TryAcquire().code(), StatusCode::kInvalidArgument);
