@@ -127,8 +127,9 @@ TEST_F(LeaseTest, ExtendCountsFromSending) {
   Lease lease = Acquire(10s);
   runtime_.Advance(5s);
   const MonotonicTime sent = runtime_.Now();
-  Script(Number(1));
+  Script(Number(1).After(80ms));
   EXPECT_TRUE(lease.Extend().ok());
+  EXPECT_EQ(runtime_.Now(), sent + 80ms);
   EXPECT_EQ(lease.valid_until(), sent + 9900ms);
   lease.Forget();
 }
@@ -149,6 +150,7 @@ TEST_F(LeaseTest, ExtendTakesAnotherLengthButNeverShortens) {
 TEST_F(LeaseTest, ExtendChecksItsRange) {
   Lease lease = Acquire();
   EXPECT_EQ(lease.Extend(0ms).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(lease.Extend(999us).code(), StatusCode::kInvalidArgument);  // 0 ms would end it
   EXPECT_EQ(lease.Extend(25h).code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(lease.valid());
   lease.Forget();

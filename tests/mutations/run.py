@@ -180,8 +180,9 @@ def ask(mutation, program, seed):
     done = run([program, "--gtest_filter=" + mutation.argument], WORK, LONGEST_S)
     if done.returncode == 0 and "Running 0 tests" in done.stdout:
         raise Stale(f"{mutation.name}: no test matches {mutation.argument}")
-    said = last_line(done.stdout, r"^\[  FAILED  \] .*\(\d+ ms\)")
-    return done.returncode not in (0, None), said or f"exit code {done.returncode}"
+    failed = re.search(r"^\[  FAILED  \] ([\w./]+)", done.stdout, re.MULTILINE)
+    said = f"{failed[1]} fails" if failed else f"exit code {done.returncode}"
+    return done.returncode not in (0, None), said
 
 
 def judge(mutation, seeds):
