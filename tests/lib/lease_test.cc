@@ -127,8 +127,9 @@ TEST_F(LeaseTest, ExtendCountsFromSending) {
   Lease lease = Acquire(10s);
   runtime_.Advance(5s);
   const MonotonicTime sent = runtime_.Now();
-  Script(Number(1));
+  Script(Number(1).After(80ms));
   EXPECT_TRUE(lease.Extend().ok());
+  EXPECT_EQ(runtime_.Now(), sent + 80ms);
   EXPECT_EQ(lease.valid_until(), sent + 9900ms);
   lease.Forget();
 }
@@ -149,6 +150,7 @@ TEST_F(LeaseTest, ExtendTakesAnotherLengthButNeverShortens) {
 TEST_F(LeaseTest, ExtendChecksItsRange) {
   Lease lease = Acquire();
   EXPECT_EQ(lease.Extend(0ms).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(lease.Extend(999us).code(), StatusCode::kInvalidArgument);  // 0 ms would end it
   EXPECT_EQ(lease.Extend(25h).code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(lease.valid());
   lease.Forget();
@@ -195,6 +197,31 @@ TEST_F(LeaseTest, ASeenEndIsFinal) {
   EXPECT_EQ(lease.Extend().code(), StatusCode::kLeaseLost);
   Script(Number(1));
   EXPECT_TRUE(lease.Release().ok());
+}
+
+// The answer is in time, but somebody has said meanwhile that the lease is over.
+TEST_F(LeaseTest, AnAnswerRevivesNothingWhoseEndWasSeenMeanwhile) {
+  Lease lease = Acquire();
+  connector_.Otherwise([&](const auto&) {
+    lease.lost().Set();
+    return Number(1);
+  });
+  EXPECT_EQ(lease.Extend().code(), StatusCode::kLeaseLost);
+  EXPECT_FALSE(lease.valid());
+  EXPECT_TRUE(lease.lost().IsSet());
+  lease.Forget();
+}
+
+// The server may let somebody else in before its answer is back.
+TEST_F(LeaseTest, TheBeliefEndsBeforeTheReleaseIsSent) {
+  Lease lease = Acquire();
+  bool believed = true;
+  connector_.Otherwise([&](const auto&) {
+    believed = lease.valid();
+    return Number(1);
+  });
+  EXPECT_TRUE(lease.Release().ok());
+  EXPECT_FALSE(believed);
 }
 
 TEST_F(LeaseTest, ExtendThatTheServerRefusesMarksTheLeaseLost) {

@@ -216,6 +216,20 @@ TEST_F(RedlockTest, WhatASlowNodeCostsIsTakenOffTheValidity) {
   EXPECT_EQ(Scripts(2), Names({Acquire(), Abandon()}));
 }
 
+// The node hears of that after the vote, however late it comes to both.
+TEST_F(RedlockTest, AVoteThatIsOverdueIsGivenUpOnItsConnection) {
+  OnEach({Grant(5), Grant(5), Answer::Lost()});
+  Result<Lease> lease = NewRedlock().TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  const auto& last = nodes_[2]->connector.sent_last();
+  ASSERT_EQ(last.size(), 1U);
+  EXPECT_EQ(last[0].argv[0], "EVAL");
+  EXPECT_EQ(last[0].argv[1], Abandon().source);
+  EXPECT_EQ(last[0].argv[6], lease->token());
+  EXPECT_TRUE(nodes_[0]->connector.sent_last().empty());
+  lease->Forget();
+}
+
 TEST_F(RedlockTest, ALeaseThatIsHandedOverTakesAlongWhereToBarIt) {
   OnEach({Grant(5), Grant(5), Answer::Lost()});
   Redlock redlock = NewRedlock();
@@ -257,6 +271,17 @@ TEST_F(RedlockTest, ExtendsByAQuorumAndBelievesNoLongerWithoutOne) {
   lease->Forget();
 }
 
+TEST_F(RedlockTest, AnExtensionWaitsForNobodyOnceTheLeaseIsOver) {
+  OnEach({Grant(5), Grant(5), Grant(5)});
+  Result<Lease> lease = NewRedlock().TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  runtime_.Advance(lease->remaining() - 50ms);
+  OnEach({Number(1), Answer::Lost(), Answer::Lost()});
+  EXPECT_FALSE(lease->Extend().ok());
+  EXPECT_EQ(runtime_.Now(), lease->valid_until());
+  lease->Forget();
+}
+
 // The one node that still has it has even prolonged it: nobody else would get its vote.
 TEST_F(RedlockTest, WhatIsLeftOfALeaseThatAnExtendFoundLostIsReleased) {
   OnEach({Grant(5), Grant(5), Grant(5)});
@@ -291,6 +316,18 @@ TEST_F(RedlockTest, AReleaseIsUnknownIfNodesThatCountWereNotHeardOf) {
   EXPECT_EQ(lease->Release().code(), StatusCode::kUnknownOutcome);
   OnEach({Number(2), Number(1), Number(0)});
   EXPECT_TRUE(lease->Release().ok());
+}
+
+// The next owner has erased the trace of what an attempt may have done that was not heard of.
+TEST_F(RedlockTest, AReleaseIsUnknownIfSomebodyCameAfterALostReply) {
+  OnEach({Grant(5), Grant(5), Grant(5)});
+  Result<Lease> lease = NewRedlock().TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  OnEach({Answer::Lost(), Answer::Lost(), Number(1)});
+  On(0, Number(3));
+  On(1, Number(3));
+  EXPECT_EQ(lease->Release().code(), StatusCode::kUnknownOutcome);
+  lease->Forget();
 }
 
 // What it leaves on a node that hangs is settled before that node is asked again.

@@ -45,6 +45,19 @@ TEST_F(SemaphoreOnRedisTest, GrantsAsManyPermitsAsTheLimitSays) {
   EXPECT_TRUE(semaphore.TryAcquire().ok());
 }
 
+// Two waiters that were refused, and go to sleep only when both permits are back, must both be
+// woken.
+TEST_F(SemaphoreOnRedisTest, EachReleaseLeavesAHint) {
+  Semaphore semaphore = NewSemaphore(2);
+  Result<Lease> first = semaphore.TryAcquire();
+  Result<Lease> second = semaphore.TryAcquire();
+  ASSERT_TRUE(first.ok() && second.ok());
+  EXPECT_TRUE(first->Release().ok());
+  EXPECT_TRUE(second->Release().ok());
+  EXPECT_EQ(server_->Command({"LLEN", SemaphoreOptions().key_prefix + "{gpu}:signal"}).value(),
+            "2");
+}
+
 TEST_F(SemaphoreOnRedisTest, TheFirstLimitStaysInForceWhenNoPermitIsOut) {
   ASSERT_TRUE(NewSemaphore(2).TryAcquire()->Release().ok());
   EXPECT_EQ(NewSemaphore(5).TryAcquire().code(), StatusCode::kInvalidArgument);
@@ -68,9 +81,10 @@ TEST_F(SemaphoreOnRedisTest, SetLimitWakesTheWaitersThatItLetsIn) {
   ASSERT_TRUE(held.ok());
   std::vector<std::thread> waiters;
   std::vector<StatusCode> answers(2, StatusCode::kTimeout);
+  // Far above any delay of the machine, and below the lease, which would wake them as well.
+  const MonotonicTime until = In(seconds(20));
   for (StatusCode& answer : answers) {
-    // Far above any delay of the machine, and below the lease, which would wake them as well.
-    waiters.emplace_back([&] { answer = semaphore.AcquireFor(seconds(20)).code(); });
+    waiters.emplace_back([&] { answer = semaphore.AcquireUntil(until).code(); });
   }
   const MonotonicTime deadline = In(seconds(10));
   while (server_->Command({"INFO", "clients"})->find("blocked_clients:2") == std::string::npos &&
@@ -80,6 +94,7 @@ TEST_F(SemaphoreOnRedisTest, SetLimitWakesTheWaitersThatItLetsIn) {
   EXPECT_TRUE(semaphore.SetLimit(3).ok());
   for (std::thread& waiter : waiters) waiter.join();
   EXPECT_EQ(answers, std::vector<StatusCode>(2, StatusCode::kOk));
+  EXPECT_LT(runtime_.Now(), until) << "their last try was let in, and nobody was woken";
 }
 
 TEST_F(SemaphoreOnRedisTest, ALowerLimitTakesEffectAsPermitsComeBack) {

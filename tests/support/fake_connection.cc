@@ -76,6 +76,10 @@ class FakeConnector::FakeConnection final : public Connection {
     return Await(deadline, stop);
   }
 
+  void SendLast(std::span<const std::string_view> argv) override {
+    connector_.sent_last_.push_back({{argv.begin(), argv.end()}, id_, connector_.runtime_.Now()});
+  }
+
   bool broken() const override { return broken_; }
 
  private:

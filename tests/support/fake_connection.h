@@ -88,6 +88,8 @@ class FakeConnector final : public Connector {
   std::string endpoint() const override { return endpoint_; }
 
   const std::vector<SentCommand>& sent() const { return sent_; }
+  /// What was sent by SendLast, which nobody answers.
+  const std::vector<SentCommand>& sent_last() const { return sent_last_; }
   int connects() const { return connects_; }
   int open_connections() const { return open_; }
 
@@ -103,6 +105,7 @@ class FakeConnector final : public Connector {
   std::deque<Status> connect_failures_;
   std::optional<Status> every_connect_;
   std::vector<SentCommand> sent_;
+  std::vector<SentCommand> sent_last_;
   bool hangs_ = false;
   int connects_ = 0;
   int open_ = 0;
