@@ -16,10 +16,10 @@ int ReadNumberQuickly(const char* text, lua_Number* number) __asm__("__wrap_luaO
 
 // Fits into 64 bits, and is rounded once, when it becomes a lua_Number, as strtod does.
 int ReadNumberQuickly(const char* text, lua_Number* number) {
-  constexpr int kMostDigits = 18;
+  constexpr int kDigitsThatFit = 18;
   std::int64_t whole = 0;
   const char* next = text;
-  for (; *next >= '0' && *next <= '9' && next - text < kMostDigits; ++next) {
+  for (; *next >= '0' && *next <= '9' && next - text < kDigitsThatFit; ++next) {
     whole = whole * 10 + (*next - '0');
   }
   if (*next != '\0' || next == text) return ReadNumber(text, number);
