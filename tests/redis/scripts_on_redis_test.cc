@@ -80,6 +80,38 @@ TEST_P(GrantedAgainOnRedisTest, AReleaseOfTheFirstGrantIsNoReleaseOfTheNext) {
   EXPECT_NE(Run(scripts_->Release("mine", fence())), "2");
 }
 
+class OneOfSeveralOnRedisTest : public RedisTest {
+ protected:
+  /// The key of all lives as long as the longest of their leases.
+  void ExpectNoExtensionOfWhatIsOver(const LockScripts& brief, const LockScripts& lasting) {
+    ASSERT_TRUE(server_->Command(Eval(lasting.Acquire("lasting"))).ok());
+    ASSERT_TRUE(server_->Command(Eval(brief.Acquire("brief"))).ok());
+    SleepFor(2 * brief.lease());
+    EXPECT_EQ(server_->Command(Eval(brief.Extend("brief", seconds(60)))).value(), "0");
+    EXPECT_EQ(server_->Command(Eval(lasting.Extend("lasting", seconds(60)))).value(), "1");
+  }
+  static constexpr milliseconds kBrief{20};
+};
+
+TEST_F(OneOfSeveralOnRedisTest, APermitThatIsOverIsNotExtendedBesideAnother) {
+  using internal::PermitScripts;
+  ExpectNoExtensionOfWhatIsOver(PermitScripts("", "r", kBrief, 2),
+                                PermitScripts("", "r", seconds(60), 2));
+}
+
+TEST_F(OneOfSeveralOnRedisTest, AReaderThatIsOverIsNotExtendedBesideAnother) {
+  using internal::ReaderScripts;
+  ExpectNoExtensionOfWhatIsOver(ReaderScripts("", "r", kBrief),
+                                ReaderScripts("", "r", seconds(60)));
+}
+
+TEST_F(OneOfSeveralOnRedisTest, APlaceInAFileThatIsOverIsNotExtendedBesideAnother) {
+  using internal::SingleFileScripts;
+  const internal::LineRule rule{seconds(5), seconds(2)};
+  ExpectNoExtensionOfWhatIsOver(SingleFileScripts("", "r", kBrief, rule, 2),
+                                SingleFileScripts("", "r", seconds(60), rule, 2));
+}
+
 template <typename Scripts, typename... Arguments>
 std::unique_ptr<LockScripts> Make(Arguments... arguments) {
   return std::make_unique<Scripts>("", "r", std::chrono::seconds(60), arguments...);
