@@ -27,6 +27,7 @@
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/several.h"
+#include "scenarios/run/wall_clock.h"
 #include "scenarios/run/world_options.h"
 
 namespace interlock::scenarios {
@@ -107,16 +108,15 @@ class OneRun {
 
   void Start(int client) {
     const ClientPlan& plan = PlanOf(client);
-    sim::ClockOptions clock;
-    clock.offset = plan.clock_offset;
-    clock.rate_ppm = plan.clock_rate_ppm;
-    world_.AddProcess(clock, case_.scenario->database);
+    world_.AddProcess({.offset = plan.clock_offset, .rate_ppm = plan.clock_rate_ppm},
+                      case_.scenario->database);
     recorder_.NoteClient(client, plan);
     world_.Start(client, [this, client] {
       harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
       for (int node = 0; node < world_.nodes(); ++node) {
         environment.nodes.push_back(&world_.connector(client, node));
       }
+      environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(client).clock_offset);
       const auto index = static_cast<std::size_t>(client);
       std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
       const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));

@@ -11,6 +11,7 @@
 #include <interlock/sentinel_connector.h>
 #include <interlock/thread_runtime.h>
 
+#include "scenarios/run/wall_clock.h"
 #include "sim/universe.h"
 #include "sim/world.h"
 #include "tests/support/redis_server.h"
@@ -36,7 +37,10 @@ class FakeBackend final : public Backend {
     for (std::size_t i = 0; i < programs.size(); ++i) {
       const int process = world.AddProcess({});
       world.Start(process, [&, i, process] {
-        harness::Environment environment{world.runtime(process), world.connector(process), {}};
+        harness::Environment environment{world.runtime(process),
+                                         world.connector(process),
+                                         {},
+                                         SimulatedWallClock(world.runtime(process), Duration{})};
         for (int node = 0; node < world.nodes(); ++node) {
           environment.nodes.push_back(&world.connector(process, node));
         }

@@ -340,12 +340,48 @@ Specimen Make() {
 
 }  // namespace ttl_of_the_first
 
+// Permits that are stamped and swept out by the client's own time of day, as redis-semaphore and
+// many a recipe with ZADD and time() do it.
+//
+// What goes wrong: one client's clock is set ahead of the others', by NTP or by hand. It takes all
+// permits for over, sweeps them out, and enters beside their holders. The fix is the server's TIME,
+// read in the script that sweeps. Leaving is correct here, and so are the holders' beliefs.
+namespace sweeps_by_own_clock {
+
+Status Lock(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kScript =
+      "redis.call('zremrangebyscore', KEYS[1], '-inf', '(' .. ARGV[4]) "
+      "if redis.call('zcard', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end "
+      "redis.call('zadd', KEYS[1], string.format('%.0f', ARGV[4] + ARGV[2]), ARGV[1]) "
+      "return redis.call('pexpire', KEYS[1], ARGV[2])";
+  return CallScript(redis, kScript, attempt.key,
+                    {attempt.token, Ms(attempt.lease), std::to_string(attempt.permits),
+                     std::to_string(redis.environment().wall_ms())},
+                    1, StatusCode::kNotAcquired);
+}
+
+Specimen Make() {
+  return {MakeLock({.name = "broken/sweeps-by-own-clock",
+                    .summary = "sweeps out permits by the client's own time of day",
+                    .traits = {.semaphore = true},
+                    .lock = Lock,
+                    .unlock = LeavePermitSet,
+                    .owners = PermitSetOwners}),
+          {{"foreign-release", "chaos", SynchronyClass::kBounded,
+            "nobody sets the clocks of real machines"}},
+          {.clients = 2, .attempts = 1},
+          "no clock is set in what is explored"};
+}
+
+}  // namespace sweeps_by_own_clock
+
 }  // namespace
 
 std::vector<Specimen> PermitsSpecimens() {
-  return {both_prime::Make(),        counted_permits::Make(), created_in_steps::Make(),
-          doubled_token::Make(),     getset_guard::Make(),    list_without_ttl::Make(),
-          one_id_per_object::Make(), pop_then_record::Make(), ttl_of_the_first::Make()};
+  return {both_prime::Make(),         counted_permits::Make(), created_in_steps::Make(),
+          doubled_token::Make(),      getset_guard::Make(),    list_without_ttl::Make(),
+          one_id_per_object::Make(),  pop_then_record::Make(), ttl_of_the_first::Make(),
+          sweeps_by_own_clock::Make()};
 }
 
 }  // namespace interlock::scenarios::specimens

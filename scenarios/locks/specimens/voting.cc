@@ -32,7 +32,7 @@ struct Voters {
         key(KeyOf(options)),
         lease(options.lease) {
     for (Connector* connector : environment.nodes) {
-      harness::Environment one{environment.runtime, *connector, {connector}};
+      harness::Environment one{environment.runtime, *connector, {connector}, environment.wall_ms};
       nodes.push_back(std::make_unique<RedisClient>(
           one, std::min<Duration>(recipe.socket_timeout, 64 * options.lease)));
     }

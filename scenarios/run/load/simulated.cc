@@ -14,6 +14,7 @@
 #include "scenarios/run/load/client.h"
 #include "scenarios/run/load/measure.h"
 #include "scenarios/run/load/owner_watch.h"
+#include "scenarios/run/wall_clock.h"
 #include "sim/run_mirror.h"
 #include "sim/universe.h"
 
@@ -107,7 +108,8 @@ class SimulatedRun {
         connectors.push_back(NotingConnector(world_.connector(client, node), client, note));
         environment.nodes.push_back(connectors.back().get());
       }
-      harness::Environment noted{runtime, *connectors.front(), environment.nodes};
+      harness::Environment noted{runtime, *connectors.front(), environment.nodes,
+                                 SimulatedWallClock(runtime, Duration{})};
       std::vector<harness::LockOptions> own;
       for (const harness::LockOptions& options : options_)
         own.push_back(OptionsOf(client, options));

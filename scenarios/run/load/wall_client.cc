@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/load/wall_client.h"
+#include "scenarios/run/wall_clock.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -225,7 +226,7 @@ void WallClient::Run() {
     noted.push_back(NotingConnector(*connector, task_.client, note));
     environment.nodes.push_back(noted.back().get());
   }
-  harness::Environment watched{runtime_, *noted.front(), environment.nodes};
+  harness::Environment watched{runtime_, *noted.front(), environment.nodes, MachineWallClock()};
   RunLoadClient(task_, watched, note, {});
 }
 

@@ -25,6 +25,7 @@
 #include <interlock/thread_runtime.h>
 
 #include "scenarios/run/latch_program.h"
+#include "scenarios/run/wall_clock.h"
 #include "sim/trace.h"
 
 namespace interlock::scenarios::real {
@@ -295,7 +296,7 @@ void RunClientProcess(const ClientTask& task, const ClientChannels& channels) no
   const auto connectors = Connect(runtime, task.way, events);
   std::vector<Connector*> nodes;
   for (const auto& connector : connectors) nodes.push_back(connector.get());
-  harness::Environment environment{runtime, *nodes.front(), nodes};
+  harness::Environment environment{runtime, *nodes.front(), nodes, MachineWallClock()};
   const std::unique_ptr<harness::Lock> locks[] = {task.subject->NewLock(
       environment, OptionsOf(task.client, WithPlan(task.plan, task.options)))};
   AwaitEverybody(channels.barrier);

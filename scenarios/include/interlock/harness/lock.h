@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -45,6 +46,10 @@ struct Environment {
   Connector& connector;
   /// To each server, for a lock over several of them; one, if there is one.
   std::vector<Connector*> nodes;
+  /// The time of day on the client's machine, in milliseconds since 1970: for a lock that stamps
+  /// what it writes with a time of its own. No server's clock: in simulation it begins with theirs,
+  /// runs at the rate of the client's clock, and jumps with it (client-clock-jump).
+  std::function<std::int64_t()> wall_ms = {};
 };
 
 /// One client's lock object for one resource. It outlives its holds. When a run is over every call

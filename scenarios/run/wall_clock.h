@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// The time of day that a lock is shown, see harness::Environment::wall_ms.
+//
+// Thread safety: what is returned belongs to one client.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include <interlock/runtime.h>
+#include <interlock/time.h>
+
+namespace interlock::scenarios {
+
+/// Of a client in a simulated world, whose clock showed `offset` when the world began. The runtime
+/// must outlive it.
+std::function<std::int64_t()> SimulatedWallClock(Runtime& runtime, Duration offset);
+
+/// Of this machine.
+std::function<std::int64_t()> MachineWallClock();
+
+}  // namespace interlock::scenarios
