@@ -69,7 +69,7 @@ TEST(WallClockTest, RunsAtTheRateOfTheClient) {
 
 TEST(WallClockTest, JumpsWithTheClientsClock) {
   ClientPlan plan = AsksAtOnceAndAfter(std::chrono::seconds(1));
-  plan.faults = {{sim::FaultKind::kClientClockJump, 3, std::chrono::seconds(20), 0}};
+  plan.faults = {{sim::FaultKind::kClientClockJump, 8, std::chrono::seconds(20), 0}};
   const std::vector<std::int64_t> ahead = AheadAtEachGrant(plan);
   EXPECT_EQ(ahead[0], 0);
   EXPECT_EQ(ahead[1], 20'000);
