@@ -37,10 +37,11 @@ class FakeBackend final : public Backend {
     for (std::size_t i = 0; i < programs.size(); ++i) {
       const int process = world.AddProcess({});
       world.Start(process, [&, i, process] {
-        harness::Environment environment{world.runtime(process),
-                                         world.connector(process),
-                                         {},
-                                         SimulatedWallClock(world.runtime(process), Duration{})};
+        harness::Environment environment{
+            world.runtime(process),
+            world.connector(process),
+            {},
+            scenarios::SimulatedWallClock(world.runtime(process), Duration{})};
         for (int node = 0; node < world.nodes(); ++node) {
           environment.nodes.push_back(&world.connector(process, node));
         }
