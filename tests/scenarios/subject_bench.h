@@ -101,7 +101,8 @@ class Bench final : public Runtime, public Connector, public sim::redis::Sink {
   std::string lose_reply_to_;
   std::string before_command_;
   std::function<void()> before_;
-  harness::Environment environment_{*this, *this, {this}};
+  harness::Environment environment_{
+      *this, *this, {this}, [this] { return server_.time_us() / 1000; }};
   harness::LockOptions options_{"test:", "job", kBenchLease, 1};
 };
 
