@@ -153,10 +153,14 @@ class RenewedSubject final : public harness::Subject {
 
 }  // namespace
 
+bool IsGivenBackInAThird(RedisClient& redis, const Kept& kept) {
+  const Duration third = kept.attempt.lease / 3;
+  return kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third));
+}
+
 StatusCode RenewEachThird(RedisClient& redis, Kept& kept) {
   Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+  while (!IsGivenBackInAThird(redis, kept)) {
     attempt.asked = redis.runtime().Now();
     const StatusCode renewed = ExtendCorrectly(redis, attempt).code();
     if (renewed == StatusCode::kCancelled || renewed == StatusCode::kNotOwner) return renewed;

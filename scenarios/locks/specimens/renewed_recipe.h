@@ -39,6 +39,10 @@ struct RenewedRecipe {
 
 std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe);
 
+/// Waits for a third of a lease, after which a watchdog renews; whether the hold was given back
+/// meanwhile. YIELDS.
+bool IsGivenBackInAThird(RedisClient& redis, const Kept& kept);
+
 /// A watchdog's loop: renews each third of a lease, until the hold is given back (kOk), its client
 /// is no more (kCancelled), or the server says that it is not the owner's (kNotOwner).
 StatusCode RenewEachThird(RedisClient& redis, Kept& kept);

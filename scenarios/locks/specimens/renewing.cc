@@ -108,8 +108,7 @@ namespace renewed_by_timer {
 
 void Watch(RedisClient& redis, Kept& kept) {
   Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+  while (!IsGivenBackInAThird(redis, kept)) {
     attempt.asked = redis.runtime().Now();
     attempt.valid_until = ValidFrom(attempt.asked, attempt.lease);
     const StatusCode answer = ExtendCorrectly(redis, attempt).code();
@@ -168,8 +167,7 @@ namespace any_answer_renews {
 
 void Watch(RedisClient& redis, Kept& kept) {
   Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+  while (!IsGivenBackInAThird(redis, kept)) {
     attempt.asked = redis.runtime().Now();
     const StatusCode answer = ExtendCorrectly(redis, attempt).code();
     if (answer == StatusCode::kCancelled) return;
@@ -200,8 +198,7 @@ namespace renews_whosever {
 
 void Watch(RedisClient& redis, Kept& kept) {
   Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+  while (!IsGivenBackInAThird(redis, kept)) {
     attempt.asked = redis.runtime().Now();
     const Result<Reply> there = redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)});
     if (there.code() == StatusCode::kCancelled) return;
@@ -233,8 +230,7 @@ namespace gives_up_renewing {
 
 void Watch(RedisClient& redis, Kept& kept) {
   Attempt& attempt = kept.attempt;
-  const Duration third = attempt.lease / 3;
-  while (!kept.stop->WaitUntil(AddSaturating(redis.runtime().Now(), third))) {
+  while (!IsGivenBackInAThird(redis, kept)) {
     attempt.asked = redis.runtime().Now();
     if (!ExtendCorrectly(redis, attempt).ok()) return;
   }
@@ -260,12 +256,10 @@ Specimen Make() {
 // before the process ends. The fix is a deadline for the whole hold, from its grant on.
 namespace keeps_for_ever {
 
-void Watch(RedisClient& redis, Kept& kept) { RenewEachThird(redis, kept); }
-
 Specimen Make() {
   return {MakeRenewedLock({.name = "broken/keeps-for-ever",
                            .summary = "keeps a lock alive that its holder has forgotten",
-                           .watchdog = Watch,
+                           .watchdog = RenewEachThird,
                            .most_leases = 4}),
           {{"false-validity", "forgotten", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1},
@@ -283,12 +277,10 @@ Specimen Make() {
 // hold one lock at a time, pass. The fix is one entry for each hold, closed by its own release.
 namespace release_ends_others {
 
-void Watch(RedisClient& redis, Kept& kept) { RenewEachThird(redis, kept); }
-
 Specimen Make() {
   return {MakeRenewedLock({.name = "broken/release-ends-others",
                            .summary = "a release ends the renewals of all that its client holds",
-                           .watchdog = Watch,
+                           .watchdog = RenewEachThird,
                            .one_stop = true}),
           {{"false-validity", "nested", SynchronyClass::kNone, kNoTrace}},
           {.clients = 1, .attempts = 2},

@@ -17,8 +17,7 @@
 #include "sim/redis/command_table.h"
 #include "sim/redis/resp.h"
 #include "sim/redis/server.h"
-#include "tests/redis/differential/wire_client.h"
-#include "tests/support/redis_server.h"
+#include "tests/redis/differential/side_by_side.h"
 
 namespace interlock::testing {
 namespace {
@@ -285,26 +284,12 @@ Argv LineWords(const std::string& line) {
                                                                            : Argv();
 }
 
-class ArgumentMatrixTest : public ::testing::Test, protected sim::redis::Sink {
+class ArgumentMatrixTest : public SideBySideTest {
  protected:
   void SetUp() override {
-    Result<std::unique_ptr<sim::machine::RedisServer>> server = sim::machine::RedisServer::Start();
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    real_ = std::move(server).value();
-    wire_ = std::make_unique<WireClient>(real_->port());
-    fake_.SetSink(this);
-    fake_.SetUnmodelledIsError(true);
-    fake_.SetTime(std::int64_t{std::time(nullptr)} * 1'000'000);
-    client_ = fake_.Connect();
-  }
-
-  void OnReply(sim::redis::ClientId, Value& value) override { reply_ = value; }
-  void OnClosed(sim::redis::ClientId) override { reply_ = {}; }
-
-  Value Fake(const Argv& argv) {
-    reply_ = {};
-    fake_.Execute(client_, argv);
-    return reply_;
+    ASSERT_NO_FATAL_FAILURE(SideBySideTest::SetUp());
+    fake().SetUnmodelledIsError(true);
+    fake().SetTime(std::int64_t{std::time(nullptr)} * 1'000'000);
   }
 
   // Sets and scans have no order.
@@ -323,7 +308,7 @@ class ArgumentMatrixTest : public ::testing::Test, protected sim::redis::Sink {
 
   // Nothing may wait: so a command that can is a transaction of its own.
   std::string Answers(const Argv& argv, bool waits, bool ordered, bool real) {
-    const auto call = [&](const Argv& one) { return real ? wire_->Call(one) : Fake(one); };
+    const auto call = [&](const Argv& one) { return real ? Real(one) : Fake(one); };
     if (!waits) return Shown(call(argv), ordered);
     call({"MULTI"});
     call(argv);
@@ -333,18 +318,12 @@ class ArgumentMatrixTest : public ::testing::Test, protected sim::redis::Sink {
   void BeginAnew() {
     for (const char* line : kData) {
       const Argv argv = LineWords(line);
-      wire_->Queue(argv);
+      real().Queue(argv);
       Fake(argv);
     }
-    wire_->Flush();
-    for (std::size_t i = 0; i < std::size(kData); ++i) wire_->Await();
+    real().Flush();
+    for (std::size_t i = 0; i < std::size(kData); ++i) real().Await();
   }
-
-  std::unique_ptr<sim::machine::RedisServer> real_;
-  std::unique_ptr<WireClient> wire_;
-  sim::redis::Server fake_;
-  sim::redis::ClientId client_ = 0;
-  Value reply_;
 };
 
 const sim::redis::Command* CommandOf(const Argv& argv) {
@@ -398,7 +377,7 @@ TEST_F(ArgumentMatrixTest, HostileArgumentsGetWhatARealServerAnswers) {
           continue;
         }
         EXPECT_EQ(fake, Answers(argv, waits, ordered, true)) << ToText(argv).substr(0, 200);
-        EXPECT_EQ(Shown(Fake({"DBSIZE"}), true), Shown(wire_->Call({"DBSIZE"}), true))
+        EXPECT_EQ(Shown(Fake({"DBSIZE"}), true), Shown(Real({"DBSIZE"}), true))
             << ToText(argv).substr(0, 200);
         ++compared;
       }

@@ -16,43 +16,25 @@
 #include "sim/redis/command_table.h"
 #include "sim/redis/reply.h"
 #include "sim/redis/server.h"
-#include "tests/redis/differential/wire_client.h"
-#include "tests/support/redis_server.h"
+#include "tests/redis/differential/side_by_side.h"
 
 namespace interlock::testing {
 namespace {
 
 using sim::redis::Argv;
-using sim::redis::ClientId;
 using sim::redis::Command;
-using sim::redis::Server;
-using sim::redis::Sink;
 using sim::redis::ToText;
 using sim::redis::Value;
 
 bool ByText(const Value& a, const Value& b) { return ToText(a) < ToText(b); }
 
-class CommandCatalogueTest : public ::testing::Test, protected Sink {
+class CommandCatalogueTest : public SideBySideTest {
  protected:
-  void SetUp() override {
-    Result<std::unique_ptr<sim::machine::RedisServer>> server = sim::machine::RedisServer::Start();
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    real_ = std::move(server).value();
-    wire_ = std::make_unique<WireClient>(real_->port());
-    fake_.SetSink(this);
-    client_ = fake_.Connect();
-  }
-
-  void OnReply(ClientId, Value& value) override { reply_ = value; }
-  void OnClosed(ClientId) override {}
-
   Value Fake(const Argv& argv) {
-    reply_ = {};
-    fake_.Execute(client_, argv);
-    EXPECT_FALSE(fake_.unmodelled()) << *fake_.unmodelled();
-    return reply_;
+    Value reply = SideBySideTest::Fake(argv);
+    EXPECT_FALSE(fake().unmodelled()) << *fake().unmodelled();
+    return reply;
   }
-  Value Real(const Argv& argv) { return wire_->Call(argv); }
 
   void ExpectSame(const Argv& argv) {
     EXPECT_EQ(ToText(Fake(argv)), ToText(Real(argv))) << ToText(argv);
@@ -64,12 +46,6 @@ class CommandCatalogueTest : public ::testing::Test, protected Sink {
     std::sort(real.elements.begin(), real.elements.end(), &ByText);
     EXPECT_EQ(ToText(fake), ToText(real)) << ToText(argv);
   }
-
-  std::unique_ptr<sim::machine::RedisServer> real_;
-  std::unique_ptr<WireClient> wire_;
-  Server fake_;
-  ClientId client_ = 0;
-  Value reply_;
 };
 
 // A word '' is an empty argument.

@@ -7,20 +7,17 @@
 
 #include <cctype>
 #include <cstdlib>
-#include <memory>
 #include <random>
 #include <string>
 
 #include "sim/redis/server.h"
 #include "tests/fuzz/script_grammar.h"
-#include "tests/redis/differential/wire_client.h"
-#include "tests/support/redis_server.h"
+#include "tests/redis/differential/side_by_side.h"
 
 namespace interlock::testing {
 namespace {
 
 using sim::redis::Argv;
-using sim::redis::Value;
 
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -49,32 +46,15 @@ std::string ScriptOf(std::uint64_t seed) {
   return fuzz::HostileScript(&choices, fuzz::ScriptKind::kComparable);
 }
 
-class HostileScriptsTest : public ::testing::Test, protected sim::redis::Sink {
+class HostileScriptsTest : public SideBySideTest {
  protected:
   void SetUp() override {
-    Result<std::unique_ptr<sim::machine::RedisServer>> server = sim::machine::RedisServer::Start();
-    ASSERT_TRUE(server.ok()) << server.status().message();
-    real_ = std::move(server).value();
-    wire_ = std::make_unique<WireClient>(real_->port());
-    fake_.SetSink(this);
-    fake_.SetUnmodelledIsError(true);
-    client_ = fake_.Connect();
+    ASSERT_NO_FATAL_FAILURE(SideBySideTest::SetUp());
+    fake().SetUnmodelledIsError(true);
   }
 
-  void OnReply(sim::redis::ClientId, Value& value) override { reply_ = value; }
-  void OnClosed(sim::redis::ClientId) override {}
-
-  std::string Fake(const Argv& argv) {
-    fake_.Execute(client_, argv);
-    return WithoutAddresses(ToText(reply_));
-  }
-  std::string Real(const Argv& argv) { return WithoutAddresses(ToText(wire_->Call(argv))); }
-
-  std::unique_ptr<sim::machine::RedisServer> real_;
-  std::unique_ptr<WireClient> wire_;
-  sim::redis::Server fake_;
-  sim::redis::ClientId client_ = 0;
-  Value reply_;
+  std::string FakeText(const Argv& argv) { return WithoutAddresses(ToText(Fake(argv))); }
+  std::string RealText(const Argv& argv) { return WithoutAddresses(ToText(Real(argv))); }
 };
 
 TEST_F(HostileScriptsTest, TheyGetWhatARealServerAnswers) {
@@ -85,15 +65,15 @@ TEST_F(HostileScriptsTest, TheyGetWhatARealServerAnswers) {
   for (std::uint64_t seed = first; seed < first + count && differences < 20; ++seed) {
     const Argv argv = {"EVAL", ScriptOf(seed), "1", "key", "argument"};
     for (const Argv& before : {Argv{"FLUSHALL"}, Argv{"SCRIPT", "FLUSH"}}) {
-      ASSERT_EQ(Fake(before), Real(before));
+      ASSERT_EQ(FakeText(before), RealText(before));
     }
-    const std::string fake = Fake(argv);
+    const std::string fake = FakeText(argv);
     if (fake.find("Interlock does not model") != std::string::npos) {
       ++unmodelled;
       continue;
     }
     std::string real;
-    ASSERT_NO_THROW(real = Real(argv)) << "seed " << seed << "\n" << argv[1];
+    ASSERT_NO_THROW(real = RealText(argv)) << "seed " << seed << "\n" << argv[1];
     if (fake == real) continue;
     ++differences;
     ADD_FAILURE() << "seed " << seed << "\n"
