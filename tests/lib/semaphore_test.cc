@@ -42,7 +42,7 @@ TEST_F(SemaphoreTest, AcquirePassesTheLimitAndHowLongItStands) {
   Script(Grant(3));
   Result<Lease> lease = NewSemaphore().TryAcquire();
   ASSERT_TRUE(lease.ok());
-  EXPECT_EQ(Key(0, 0), "s:{gpu}:holders");
+  EXPECT_EQ(Key(0, 0), "s:{gpu}");
   EXPECT_EQ(Key(0, 3), "s:{gpu}:limit");
   EXPECT_EQ(Argument(0, 3), "3");
   EXPECT_EQ(Argument(0, 2), "604800000");

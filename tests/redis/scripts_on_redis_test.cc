@@ -130,7 +130,7 @@ std::unique_ptr<LockScripts> MakeSingleFile() {
 
 const auto kHinted =
     ::testing::Values(Kind{"Mutex", "{r}", MakeMutex, "{r}:signal"},
-                      Kind{"Permits", "{r}:holders", MakePermits, "{r}:signal"},
+                      Kind{"Permits", "{r}", MakePermits, "{r}:signal"},
                       Kind{"Reader", "{r}:readers", MakeReader, "{r}:signal:writers"},
                       Kind{"Writer", "{r}", MakeWriter, "{r}:signal:readers"});
 const auto kInLine = ::testing::Values(Kind{"Fair", "{r}", MakeFair, ""},

@@ -5,8 +5,11 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include <interlock/mutex.h>
 
 #include <gtest/gtest.h>
 
@@ -95,6 +98,29 @@ TEST_F(SemaphoreOnRedisTest, SetLimitWakesTheWaitersThatItLetsIn) {
   for (std::thread& waiter : waiters) waiter.join();
   EXPECT_EQ(answers, std::vector<StatusCode>(2, StatusCode::kOk));
   EXPECT_LT(runtime_.Now(), until) << "their last try was let in, and nobody was woken";
+}
+
+// Both keep their hints in one list, so one would wake the waiters of the other.
+TEST_F(SemaphoreOnRedisTest, AMutexOfThatNameIsNoticedAndNoticesIt) {
+  const std::string prefix = SemaphoreOptions().key_prefix;
+  Mutex mutex = Make<Mutex>(*process_.client, "gpu", MutexOptions{.key_prefix = prefix});
+  Semaphore semaphore = NewSemaphore(2);
+  const std::string noticed =
+      "protocol-error: a key that begins with " + prefix +
+      "{gpu} holds another type of value (WRONGTYPE): another kind of lock, or something else, "
+      "uses this prefix and name";
+
+  Result<Lease> permit = semaphore.TryAcquire();
+  ASSERT_TRUE(permit.ok());
+  EXPECT_EQ(mutex.TryAcquire().status().ToString(), noticed);
+  EXPECT_EQ(mutex.Acquire().status().ToString(), noticed);
+  EXPECT_TRUE(permit->Release().ok());
+
+  Result<Lease> lease = mutex.TryAcquire();
+  ASSERT_TRUE(lease.ok());
+  EXPECT_EQ(semaphore.TryAcquire().status().ToString(), noticed);
+  EXPECT_EQ(semaphore.Acquire().status().ToString(), noticed);
+  EXPECT_TRUE(lease->Release().ok());
 }
 
 TEST_F(SemaphoreOnRedisTest, ALowerLimitTakesEffectAsPermitsComeBack) {

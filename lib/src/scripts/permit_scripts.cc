@@ -127,49 +127,48 @@ constexpr Script kPermitsInspect = MakeScript("permits-inspect", kInspectOwners)
 PermitScripts::PermitScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
                              int wished)
     : LockScripts(ResourceKeys(prefix, name), lease),
-      holders_(keys().base + ":holders"),
       limit_(keys().base + ":limit"),
       wished_(wished) {}
 
 ScriptCall PermitScripts::Acquire(const std::string& token) const {
   return {&kPermitsAcquire,
-          {holders_, keys().fence(), keys().Cancelled(token), limit_},
+          {keys().base, keys().fence(), keys().Cancelled(token), limit_},
           {token, Argument(lease()), Argument(kFenceTtl), Argument(wished_)}};
 }
 
 ScriptCall PermitScripts::Extend(const std::string& token, Milliseconds lease) const {
   return {&kPermitsExtend,
-          {holders_, keys().fence(), limit_},
+          {keys().base, keys().fence(), limit_},
           {token, Argument(lease), Argument(kFenceTtl)}};
 }
 
 ScriptCall PermitScripts::Release(const std::string& token, std::uint64_t fencing_token) const {
   return {&kPermitsRelease,
-          {holders_, keys().fence(), keys().signal(), limit_},
+          {keys().base, keys().fence(), keys().signal(), limit_},
           {token, Number(fencing_token), Argument(lease()), Argument(kFenceTtl)}};
 }
 
 ScriptCall PermitScripts::Abandon(const std::string& token) const {
   return {&kPermitsAbandon,
-          {holders_, keys().signal(), keys().Cancelled(token), limit_},
+          {keys().base, keys().signal(), keys().Cancelled(token), limit_},
           {token, Argument(lease()), CancelledFor()}};
 }
 
 ScriptCall PermitScripts::SetLimit(int limit) const {
   return {&kPermitsLimit,
-          {limit_, holders_, keys().signal()},
+          {limit_, keys().base, keys().signal()},
           {Argument(limit), Argument(kFenceTtl), Argument(lease())}};
 }
 
 std::optional<ScriptCall> PermitScripts::HandOn() const {
-  return ScriptCall{&kPermitsHandOn, {holders_, keys().signal(), limit_}, {Argument(lease())}};
+  return ScriptCall{&kPermitsHandOn, {keys().base, keys().signal(), limit_}, {Argument(lease())}};
 }
 
-ScriptCall PermitScripts::Inspect() const { return InspectPermits(holders_); }
+ScriptCall PermitScripts::Inspect() const { return InspectPermits(keys().base); }
 
 ScriptCall InspectPermits(const ScriptWord& holders) { return {&kPermitsInspect, {holders}, {}}; }
 
-ScriptCall PermitScripts::Count() const { return {&kPermitsCount, {limit_, holders_}, {}}; }
+ScriptCall PermitScripts::Count() const { return {&kPermitsCount, {limit_, keys().base}, {}}; }
 
 std::string PermitScripts::Refusal() const {
   // Another limit than the wished one would have been answered with that.

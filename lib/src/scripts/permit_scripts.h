@@ -3,8 +3,9 @@
 // The scripts of permits: several owners at a time, in a sorted set of the ends of their leases.
 // What a script does is said beside it.
 //
-// Keys: `base:holders` (the permits that are out), `base:limit` (how many there are), `base:fence`,
-// `base:signal`, `base:cancelled:<token>`.
+// Keys: `base` (the permits that are out; a type that no other kind of lock has there, so that each
+// is told of the other before it wakes the other's waiters), `base:limit` (how many there are),
+// `base:fence`, `base:signal`, `base:cancelled:<token>`.
 //
 // Thread safety: immutable.
 #pragma once
@@ -55,7 +56,6 @@ class PermitScripts final : public LockScripts {
   static std::vector<const Script*> All();
 
  private:
-  const std::string holders_;
   const std::string limit_;
   const int wished_;
 };

@@ -56,7 +56,7 @@ std::vector<harness::Promise> PermitAdapter::Promises() const {
 std::optional<std::vector<harness::Owner>> PermitAdapter::Owners(
     const harness::ServerView& server, const harness::LockOptions& options) const {
   std::vector<harness::Owner> owners;
-  for (auto& [token, score] : server.SortedSet(KeyText(options, ":holders").view())) {
+  for (auto& [token, score] : server.SortedSet(KeyText(options).view())) {
     const auto expires_at_ms = static_cast<std::int64_t>(score);
     if (expires_at_ms >= server.NowMs())
       owners.push_back({token, expires_at_ms, false, harness::LastMs::kOwned});
