@@ -20,23 +20,6 @@
 //   - replicas, cluster failover, lost writes: a count down that the new master has not heard of is
 //     forgotten, and the latch opens late or never. Counting down again repairs it.
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   client-crash @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   client-pause @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   link @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   client-restart @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   partition @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   lost-push @ standalone replicated: keeps LK001 LK009 LK010 LK011 LK015
-//   client-clock @ standalone replicated: keeps LK001 LK011
-//   server-restart @ standalone: keeps LK001 LK009 LK011 LK015
-//   server-errors @ standalone: keeps LK001 LK009 LK011 LK015
-//   server-clock @ standalone: keeps LK001 LK011
-//   data-loss @ standalone: keeps LK001 LK009 LK011 LK015
-//   failover @ replicated: keeps LK001 LK009 LK011 LK015
-//   split-brain @ replicated: keeps LK001 LK009 LK011 LK015
-//
 // Cost: Close, CountDown, Count, Remove one round trip each; waiting one, and one BLPOP on a
 // connection of its own and one more for each wake-up or look. Keys, all with a TTL of `life`,
 // P = key_prefix: `P{name}` (for how many it was closed), `P{name}:counted` (the ids),

@@ -22,38 +22,6 @@
 //   - order among waiters that a failover or a restart without its data has made forgotten;
 //   - pauses, replicas, lost writes, clocks: as for Mutex (see mutex.h).
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015; fails LK003
-//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
-//       LK003
-//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   none @ standalone replicated: keeps LK012
-//   client-crash @ standalone replicated: keeps LK012
-//   client-pause-bounded @ standalone replicated: keeps LK012
-//   client-pause @ standalone replicated: keeps LK012
-//
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one command to stand
 // in line, one BLPOP on a connection of its own, whose answer is the grant; one command more if
 // that came so late that less than half of the lease may be left, and one per look. Giving up

@@ -18,34 +18,6 @@
 //     each then waits until its deadline, or the lease of the other ends;
 //   - first come, first served, pauses, replicas, lost writes: as for Mutex (see mutex.h).
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015; fails LK003
-//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
-//       LK003
-//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//
 // Cost: n resources cost n times what Mutex costs, one after the other, and one Extend for each
 // that has waited for others longer than half of its lease. Keys: as for Mutex. In a cluster each
 // resource has a slot of its own.

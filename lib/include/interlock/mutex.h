@@ -29,35 +29,6 @@
 //     clock. If the last fencing token is lost too, the next ones may repeat or fall short of it;
 //   - Redis Cluster: as with replicas; all keys of a resource share a slot.
 //
-// What `interlock guarantees` holds it to, by class of faults and topology, with leases that are
-// kept alive (`mutex.renewed`) or followed by a lock-delay (`mutex.lock-delay`) as without:
-//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015; fails LK003
-//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
-//       LK003
-//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//
 // Cost: TryAcquire, Release, Extend one round trip each. A contended acquire: one try, one BLPOP on
 // a connection of its own, one try per wake-up. Keys, all with a TTL, P = key_prefix: `P{name}`
 // (the owner, one lease and lock_delay), `P{name}:fence` (kFenceTtl), `P{name}:signal` (one

@@ -38,31 +38,6 @@
 //     tries always collide: pauses are random and grow, so that it becomes ever less likely;
 //   - nodes with replicas: a failover forgets votes, as an empty restart does.
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014
-//       LK015
-//   client-crash @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010
-//       LK011 LK014 LK015
-//   client-pause-bounded @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-pause @ independent: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014
-//       LK015; fails LK003
-//   link @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011 LK014
-//       LK015
-//   client-restart @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008 LK009 LK010
-//       LK011 LK014 LK015
-//   partition @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011
-//       LK014 LK015
-//   lost-push @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010 LK011
-//       LK014 LK015
-//   client-clock @ independent: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   server-restart @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014
-//       LK015
-//   server-errors @ independent: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011 LK014
-//       LK015
-//   server-clock @ independent: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   data-loss @ independent: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//
 // Cost: TryAcquire and Release one round each, TryAcquire a second one for the fencing token; a
 // round is a round trip to the slowest node, node_timeout while one hangs, and n commands. A try
 // without a quorum costs one more to undo it; each further one for nodes that do not answer. A

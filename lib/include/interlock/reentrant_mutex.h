@@ -25,34 +25,6 @@
 //   - a server that loses writes may bring back a hold that was given back while others of the
 //     owner are still held: then the resource stays taken until the lease is over.
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015; fails LK003
-//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
-//       LK003
-//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   data-loss @ standalone: keeps LK006 LK009 LK014 LK015; fails LK001 LK002 LK003
-//   failover @ replicated: keeps LK006 LK009 LK014 LK015; fails LK001 LK002 LK003
-//   split-brain @ replicated: keeps LK006 LK009 LK014 LK015; fails LK001 LK002 LK003
-//
 // Cost: as for Mutex. Keys, all with a TTL, P = key_prefix: `P{name}` (the owner and its holds, one
 // lease), `P{name}:fence`, `P{name}:signal`, `P{name}:cancelled:<token>` as for Mutex.
 //

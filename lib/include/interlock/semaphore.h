@@ -11,37 +11,16 @@
 //     SetLimit changes: a client with another one in its options is told so and gets no permit;
 //   - a permit ends with its own lease by the server's clock, whatever the leases of others are; a
 //     crash loses none;
-//   - waiters sleep in Redis, and each release wakes one.
+//   - waiters sleep in Redis, and each release wakes one;
+//   - a Mutex or ReentrantMutex of the same prefix and name is refused while a permit is out, and a
+//     permit while one of them is held: kProtocolError, in words.
 // Not guaranteed:
 //   - first come, first served: a newcomer may take the permit between wake-up and entry;
 //   - the limit outlives kFenceTtl without any grant: then the next client's comes into force;
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011
-//       LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011
-//       LK014 LK015
-//   client-pause @ standalone replicated: keeps permits-server permits-belief LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015; fails permits-section
-//   link @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011
-//       LK014 LK015
-//   partition @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps permits-server LK005 LK006 LK007 LK011; fails
-//       permits-belief permits-section
-//   server-restart @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
-//   server-errors @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
-//   server-clock @ standalone: keeps permits-server LK005 LK006 LK007 LK011; fails
-//       permits-belief permits-section
-//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
-//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
-//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
-//
 // Cost: an acquire that is granted and a Release one round trip each; waiting as for Mutex. Keys,
-// all with a TTL, P = key_prefix: `P{name}:holders` (permits; at most the longest lease),
+// all with a TTL, P = key_prefix: `P{name}` (permits; at most the longest lease),
 // `P{name}:limit` (kFenceTtl), `P{name}:signal` (at most `limit` elements, one lease),
 // `P{name}:fence` (kFenceTtl) and, only after lost replies, `P{name}:cancelled:<token>` (the longer
 // of lease and kCancelledTtl).

@@ -29,38 +29,6 @@
 //     the first. There is no upgrade, see Upgrade();
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015
-//   client-pause @ standalone replicated: keeps LK001 LK002 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015; fails LK003
-//   link @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK010
-//       LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK008
-//       LK009 LK010 LK011 LK014 LK015
-//   partition @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009
-//       LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002
-//       LK003
-//   server-restart @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-errors @ standalone: keeps LK001 LK002 LK003 LK004 LK005 LK006 LK007 LK009 LK011
-//       LK014 LK015
-//   server-clock @ standalone: keeps LK001 LK004 LK005 LK006 LK007 LK011; fails LK002 LK003
-//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK001 LK002 LK003
-//   none @ standalone replicated: keeps LK012
-//   client-crash @ standalone replicated: keeps LK012
-//   client-pause-bounded @ standalone replicated: keeps LK012
-//   client-pause @ standalone replicated: keeps LK012
-//
 // Cost: TryAcquire, Release, Extend one round trip each, for readers and writers. A contended
 // acquire: one try, one BLPOP on a connection of its own, one try per wake-up; a preferred writer
 // looks once in three quarters of a lease besides. Keys, all with a TTL, P = key_prefix: `P{name}`

@@ -23,33 +23,6 @@
 //   - the place of a waiter that was paused or cut off for longer than `grace`;
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
-// What `interlock guarantees` holds it to, by class of faults and topology:
-//   none @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-crash @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011
-//       LK014 LK015
-//   client-pause-bounded @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011
-//       LK014 LK015
-//   client-pause @ standalone replicated: keeps permits-server permits-belief LK005 LK006 LK007
-//       LK009 LK010 LK011 LK014 LK015; fails permits-section
-//   link @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-restart @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK008 LK009 LK010 LK011
-//       LK014 LK015
-//   partition @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   lost-push @ standalone replicated: keeps LK013 LK005 LK006 LK007 LK009 LK010 LK011 LK014 LK015
-//   client-clock @ standalone replicated: keeps permits-server LK005 LK006 LK007 LK011; fails
-//       permits-belief permits-section
-//   server-restart @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
-//   server-errors @ standalone: keeps LK013 LK005 LK006 LK007 LK009 LK011 LK014 LK015
-//   server-clock @ standalone: keeps permits-server LK005 LK006 LK007 LK011; fails
-//       permits-belief permits-section
-//   data-loss @ standalone: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
-//   failover @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
-//   split-brain @ replicated: keeps LK005 LK006 LK009 LK011 LK014 LK015; fails LK013
-//   none @ standalone replicated: keeps LK012
-//   client-crash @ standalone replicated: keeps LK012
-//   client-pause-bounded @ standalone replicated: keeps LK012
-//   client-pause @ standalone replicated: keeps LK012
-//
 // Cost: enter and leave one round trip each; who has to wait, one BLPOP more, whose answer is the
 // permit. Keys, all with a TTL, P = key_prefix: `P{name}:holders` (the permits that are out; at
 // most the longest lease), `P{name}:fence` (the concurrency in force as well; kFenceTtl), and those

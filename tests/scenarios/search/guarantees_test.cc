@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The guarantee table: what our locks say of themselves is as they say, the words in their headers
-// are the data that they are judged by, and a lock that says too much or too little is told so.
-#include <algorithm>
-#include <fstream>
+// The guarantee table: our locks keep and fail what they promise to, and a lock that promises too
+// much or too little is told so.
 #include <memory>
-#include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -127,48 +123,6 @@ TEST(GuaranteesTest, EveryCellIsReplayableByItsName) {
     const std::string expected = "guarantee." + std::string(scenario.fault_class) + "." +
                                  std::string(ToString(scenario.shape.topology));
     EXPECT_EQ(scenario.name, expected);
-  }
-}
-
-/// The lines "//   <class> @ <topology>: keeps ...; fails ..." of a header; a line may go on in
-/// the next ones, which are indented further.
-std::set<std::string> PromisesInHeader(const std::string& path) {
-  std::ifstream file(path);
-  std::set<std::string> found;
-  std::string line;
-  std::string entry;
-  const auto flush = [&] {
-    if (!entry.empty()) found.insert(entry);
-    entry.clear();
-  };
-  while (std::getline(file, line)) {
-    if (line.starts_with("//       ") && !entry.empty()) {
-      entry += line.substr(line.find_first_not_of(' ', 2) - 1);
-      continue;
-    }
-    flush();
-    if (line.starts_with("//   ") && line.find(" @ ") != std::string::npos) {
-      entry = line.substr(line.find_first_not_of(' ', 2));
-    }
-  }
-  flush();
-  return found;
-}
-
-TEST(GuaranteesTest, TheHeadersSayWhatTheDataSays) {
-  const std::string folder = INTERLOCK_HEADERS;
-  for (const auto& subject : SoundSubjects()) {
-    std::set<std::string> data;
-    for (const harness::Promise& promise : subject->Promises()) {
-      std::ostringstream words;
-      words << promise.fault_class << " @ " << promise.topologies << ": keeps " << promise.keeps;
-      if (!promise.fails.empty()) words << "; fails " << promise.fails;
-      data.insert(words.str());
-    }
-    // What stands behind a dot is a way of using it.
-    std::string file(subject->name().substr(0, subject->name().find('.')));
-    std::replace(file.begin(), file.end(), '-', '_');
-    EXPECT_EQ(PromisesInHeader(folder + "/" + file + ".h"), data) << subject->name();
   }
 }
 
