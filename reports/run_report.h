@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "reports/case_rows.h"
+#include "reports/synchrony.h"
 
 namespace interlock::reports {
 
@@ -26,9 +27,6 @@ inline constexpr std::string_view kCounterexampleSchema = "interlock.counterexam
 
 /// A lock that is meant to be right, or one that is known to be broken and must be convicted.
 enum class LockKind { kSound, kSpecimen };
-
-/// How long pauses and message delays may be, against the remaining validity of a lease.
-enum class SynchronyClass { kNone, kBounded, kArbitrary };
 
 /// What theory demands of this lock, scenario and class. `kEither` is shown and never judged.
 enum class Expectation { kHolds, kBreaks, kEither };
@@ -41,7 +39,6 @@ enum class RunStatus { kComplete, kPartial };
 
 /// The words of run.json: "sound", "bounded", "breaks", "inconclusive", "partial".
 std::string_view ToString(LockKind kind);
-std::string_view ToString(SynchronyClass synchrony);
 std::string_view ToString(Expectation expectation);
 std::string_view ToString(Verdict verdict);
 std::string_view ToString(RunStatus status);

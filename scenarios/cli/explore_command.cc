@@ -159,7 +159,7 @@ class ExploreCommand {
     const auto entries = registry_.Select(settings_.lock);
     if (!entries.ok()) return Complain(ExitCode::kUsage, entries.status().message());
     if (entries->size() != 1) {
-      return Complain(ExitCode::kUsage, "an exploration is of one lock in one scenario");
+      return Complain(ExitCode::kUsage, "explore takes exactly one lock and one scenario");
     }
     entry_ = registry_.Find(entries->front().subject->name());
     auto resolved = Resolve(settings_.request, *entry_);

@@ -56,7 +56,8 @@ ExploreVerdict Explore(std::shared_ptr<const Subject> subject, const ExploreOpti
   }
   const auto writes = scenarios::GuardKindFromText(options.writes);
   if (!writes) {
-    verdict.text = "writes: \"" + options.writes + "\" is none of none, unfenced, fenced, checked";
+    verdict.text =
+        "invalid writes \"" + options.writes + "\"; expected none, unfenced, fenced or checked";
     return verdict;
   }
   const scenarios::Entry entry{std::move(subject), false, {}, true};

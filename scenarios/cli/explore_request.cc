@@ -139,7 +139,7 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
       SelectScenarios(request.scenario.empty() ? UsualScenario(request, entry.subject->traits())
                                                : request.scenario);
   if (!scenarios.ok()) return scenarios.status();
-  if (scenarios->size() != 1) return Invalid("an exploration is of one lock in one scenario");
+  if (scenarios->size() != 1) return Invalid("explore takes exactly one lock and one scenario");
   const Scenario& scenario = *scenarios->front();
   if (!scenario.pinned.empty()) {
     return Invalid(

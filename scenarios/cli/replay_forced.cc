@@ -115,7 +115,7 @@ class Forcing {
     ForcedCase one;
     one.lock = replayed.unit.entry->subject->name();
     one.scenario = replayed.unit.scenario->name;
-    one.synchrony = static_cast<reports::SynchronyClass>(replayed.unit.synchrony);
+    one.synchrony = replayed.unit.synchrony;
     one.source = source;
     sim::Universe alone;
     const RunResult simulated = Once(alone, replayed);

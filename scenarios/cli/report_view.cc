@@ -166,7 +166,7 @@ ExitCode View(const std::string& folder, int port) {
     case Printed::kFailed:
       return ExitCode::kInternal;
   }
-  Complain(ExitCode::kPass, "only this machine can read it; Ctrl-C ends it");
+  Complain(ExitCode::kPass, "reachable from this machine only; Ctrl-C stops the server");
   server.Run();
   return Complain(ExitCode::kPass, "stopped");
 }

@@ -110,7 +110,7 @@ std::string Answer(const std::string& line, const Registry& registry, BlackBox& 
   Order order;
   order.unit.entry = registry.Find(request.lock);
   order.unit.scenario = FindScenario(request.scenario);
-  order.unit.synchrony = static_cast<SynchronyClass>(request.synchrony);
+  order.unit.synchrony = request.synchrony;
   if (order.unit.entry == nullptr || order.unit.scenario == nullptr) {
     return FramedAnswer("there is no such lock or scenario", true);
   }

@@ -73,8 +73,8 @@ struct CampaignOptions {
   /// no other's verdict. REQUIRES: this program serves as one, as harness::Main does.
   bool isolate = false;
   std::chrono::seconds patience{30};  ///< real time that a run in a worker may take
-  /// Of several, only this one's blocks are run; then what no shard can decide alone is left out of
-  /// the rows, and the report is partial. Not together with `budget`.
+  /// Runs only the blocks assigned to this shard. If there are several shards, the rows leave out
+  /// what no shard can decide alone, and the report is partial. Not together with `budget`.
   Shard shard;
   std::vector<Entry> entries;
   std::vector<const Scenario*> scenarios;

@@ -39,7 +39,7 @@ reports::WorkRequest RequestOf(const CampaignOptions& options, const Unit& unit,
   request.task = task;
   request.lock = unit.entry->subject->name();
   request.scenario = unit.scenario->name;
-  request.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  request.synchrony = unit.synchrony;
   request.seed = options.seed;
   if (options.strategy) request.strategy = ToString(*options.strategy);
   return request;

@@ -189,7 +189,7 @@ ResultRow RowOf(const Unit& unit) {
   row.lock = unit.entry->subject->name();
   row.kind = unit.entry->specimen ? LockKind::kSpecimen : LockKind::kSound;
   row.scenario = unit.scenario->name;
-  row.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  row.synchrony = unit.synchrony;
   return row;
 }
 

@@ -59,8 +59,8 @@ class Pool {
   }
 
   Result<UnitResult> Take(const Unit& unit, const Block& block) {
-    const BlockName name(unit.entry->subject->name(), unit.scenario->name,
-                         static_cast<reports::SynchronyClass>(unit.synchrony), block.first);
+    const BlockName name(unit.entry->subject->name(), unit.scenario->name, unit.synchrony,
+                         block.first);
     const auto found = blocks_.find(name);
     if (found == blocks_.end()) return Invalid(fmt::format("{} are missing", ToText(name)));
     const ShardBlock& taken = *found->second;
@@ -84,8 +84,8 @@ class Pool {
 
   // What came after a crash counts for nothing, and need not be there.
   void Drop(const Unit& unit, const Block& block) {
-    blocks_.erase(BlockName(unit.entry->subject->name(), unit.scenario->name,
-                            static_cast<reports::SynchronyClass>(unit.synchrony), block.first));
+    blocks_.erase(
+        BlockName(unit.entry->subject->name(), unit.scenario->name, unit.synchrony, block.first));
   }
   void Drop(const LockExploration& exploration) {
     explorations_.erase(std::string(exploration.entry->subject->name()));
@@ -217,7 +217,7 @@ ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult&
   ShardBlock block;
   block.lock = unit.entry->subject->name();
   block.scenario = unit.scenario->name;
-  block.synchrony = static_cast<reports::SynchronyClass>(unit.synchrony);
+  block.synchrony = unit.synchrony;
   block.first = first;
   block.runs = result.runs;
   block.runs_with_faults = result.runs_with_faults;

@@ -211,7 +211,7 @@ Counterexample Named(const Found& found) {
   counterexample.property = Slug(found.property);
   counterexample.lock = found.unit.entry->subject->name();
   counterexample.scenario = found.unit.scenario->name;
-  counterexample.synchrony = static_cast<reports::SynchronyClass>(found.unit.synchrony);
+  counterexample.synchrony = found.unit.synchrony;
   for (const Property& property : FindProperties(counterexample.property)) {
     counterexample.title = property.headline;
   }

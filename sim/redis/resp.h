@@ -41,7 +41,6 @@ class RequestParser {
 
   RequestParser() = default;
   explicit RequestParser(Limits limits) : limits_(limits) {}
-  void set_limits(Limits limits) { limits_ = limits; }
 
   void Feed(std::string_view bytes);
   /// Takes the next command. A client that still has to authenticate gets narrower limits, so the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Looks on while a server runs commands, for who judges what clients do: a script is seen by what
-// it calls, a transaction by what it had queued.
+// Observes executed commands on behalf of the judge of foreign clients: a script is seen by what it
+// calls, a transaction by what it had queued.
 //
 // Thread safety: none.
 #pragma once

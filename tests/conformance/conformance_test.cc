@@ -227,7 +227,7 @@ TEST_P(LockConformance, LeavesNoKeyThatLivesForEverOrStandsElsewhere) {
       }});
 }
 
-// A release by who is not the owner any more takes nothing away from who is.
+// A former owner's release must not affect the current owner.
 TEST_P(ExpiryConformance, AReleaseAfterTheLeaseIsRefusedAndHarmsNobody) {
   std::atomic<bool> first_held = false;
   std::atomic<bool> second_held = false;

@@ -34,8 +34,8 @@ std::vector<bool> Drive::Kept() const {
   return kept;
 }
 
-/// Time does not go on past the end of what those own who are kept; nor, by a virtual clock, past
-/// a time-out of who is ready to go on, for the network is fast unless by a fault.
+/// Time does not pass the end of what a kept client owns. By a virtual clock it does not pass the
+/// time-out of a client that is ready to go on either: without a fault no message takes time.
 std::int64_t Drive::LimitUs() const {
   std::int64_t limit_us = INT64_MAX;
   if (const auto end = holds_.NextEnd(Kept())) limit_us = end->ms * kUsPerMs - 1;

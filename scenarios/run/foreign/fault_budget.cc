@@ -77,7 +77,7 @@ std::optional<Strike> FaultBudget::Draw(sim::Choices& choices, const Place& plac
     strikes.insert(strikes.end(), at_its_own ? kMoreAtItsOwn : 1, strike);
   }
   if (strikes.empty()) return std::nullopt;
-  // A fault of who holds something does the most, and there where it lets go of it.
+  // Faults matter most while a client holds a lock, especially around its release.
   const auto count = static_cast<std::uint32_t>(strikes.size());
   const std::uint32_t one_in = one_in_ / (place.names ? 4 : place.owns ? 2 : 1);
   const std::uint32_t drawn = choices.Draw(sim::Lane::kFault, count * std::max(one_in, 2U));

@@ -70,7 +70,6 @@ class Trial {
     return tries_ >= budget_ || commands_ >= kMostCommands || (stop_ != nullptr && *stop_);
   }
   int tries() const { return tries_; }
-  void set_budget(int budget) { budget_ = budget; }
   int budget() const { return budget_; }
   const RunCase& run_case() const { return case_; }
   Judged property() const { return property_; }

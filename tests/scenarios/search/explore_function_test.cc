@@ -67,7 +67,8 @@ TEST(ExploreFunctionTest, WhatCannotBeExploredIsSaid) {
   EXPECT_THAT(text({.property = "LK999"}), HasSubstr("unknown property \"LK999\""));
   EXPECT_THAT(text({.scenario = "crash", .property = "LK006"}), HasSubstr("does not judge"));
   EXPECT_THAT(text({.masters = 3}), HasSubstr("chaos has one master"));
-  EXPECT_THAT(text({.writes = "fencd"}), HasSubstr("writes: \"fencd\" is none of"));
+  EXPECT_THAT(text({.writes = "fencd"}),
+              HasSubstr("invalid writes \"fencd\"; expected none, unfenced"));
   EXPECT_THAT(text({.scenario = "crash", .pauses = 1}), HasSubstr("has no pauses"));
   EXPECT_THAT(text({.scenario = "crash", .failovers = 1}), HasSubstr("has no failovers"));
   EXPECT_THAT(text({.pauses = 1, .failovers = 1}), HasSubstr("failover has no pauses"));
