@@ -17,7 +17,7 @@ constexpr VirtualTime kNoLatest = VirtualTime::max();
 using Times = std::vector<VirtualTime>;
 
 /// Process 0 sends at 10 ms, and goes on living for a second; `arrivals` outlives the bench.
-void Send(Bench& bench, Times& arrivals, VirtualTime latest = kNoLatest) {
+void SendElsewhere(Bench& bench, Times& arrivals, VirtualTime latest = kNoLatest) {
   bench.world->Start(0, [&bench, &arrivals, latest] {
     bench.Sleep(0, milliseconds(10));
     bench.world->TravelElsewhere(0, latest, [&] { arrivals.push_back(bench.world->now()); });
@@ -28,7 +28,7 @@ void Send(Bench& bench, Times& arrivals, VirtualTime latest = kNoLatest) {
 
 Times ArrivalsOf(Bench& bench, VirtualTime latest = kNoLatest) {
   Times arrivals;
-  Send(bench, arrivals, latest);
+  SendElsewhere(bench, arrivals, latest);
   bench.world->Run(kHorizon);
   return arrivals;
 }
@@ -76,7 +76,7 @@ TEST(ElsewhereTest, WhatWasSentBeforeACrashStillArrives) {
 TEST(ElsewhereTest, HealLetsItArriveAtOnce) {
   Times arrivals;
   Bench bench(1, {{FaultKind::kDelayRequest, 0, 0, seconds(90)}});
-  Send(bench, arrivals);
+  SendElsewhere(bench, arrivals);
   bench.world->Run(seconds(5));
   EXPECT_TRUE(arrivals.empty());
   const VirtualTime healed = bench.world->now();
@@ -88,7 +88,7 @@ TEST(ElsewhereTest, HealLetsItArriveAtOnce) {
 TEST(ElsewhereTest, TeardownForgetsIt) {
   Times arrivals;
   Bench bench(1, {{FaultKind::kDelayRequest, 0, 0, seconds(90)}});
-  Send(bench, arrivals);
+  SendElsewhere(bench, arrivals);
   bench.world->Run(seconds(5));
   bench.TearDown();
   EXPECT_TRUE(arrivals.empty());
