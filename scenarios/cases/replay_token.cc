@@ -32,6 +32,7 @@ constexpr unsigned kOutlivesBit = 10;
 // Behind a client's number of operations.
 constexpr unsigned kLimitBit = 14;
 constexpr unsigned kLeaseBit = 15;
+constexpr unsigned kSharesObjectsBit = 16;
 static_assert(kMostElements < 1 << kLimitBit);
 // Behind the resources and what is guarded.
 constexpr unsigned kLifeBit = kResourceBits + 2;
@@ -142,7 +143,8 @@ std::string Pack(const PackedRun& run) {
     packer.Length(Duration(client.clock_rate_ppm));
     const bool own_lease = client.lease.count() != 0;
     packer.Number(client.operations.size() | (client.limit.has_value() ? 1U : 0U) << kLimitBit |
-                  (own_lease ? 1U : 0U) << kLeaseBit);
+                  (own_lease ? 1U : 0U) << kLeaseBit |
+                  (client.shares_objects ? 1U : 0U) << kSharesObjectsBit);
     if (client.limit.has_value()) packer.Number(static_cast<std::uint64_t>(*client.limit));
     if (own_lease) packer.Length(client.lease);
     for (const Operation& operation : client.operations) {
@@ -182,9 +184,10 @@ ClientPlan UnpackClient(Unpacker& from) {
   ClientPlan client;
   client.clock_offset = from.Length();
   client.clock_rate_ppm = from.Length().count();
-  const std::uint64_t size = from.Number((2U << kLeaseBit) - 1);
+  const std::uint64_t size = from.Number((2U << kSharesObjectsBit) - 1);
   if ((size >> kLimitBit & 1U) != 0) client.limit = from.Index(kMostPermits);
   if ((size >> kLeaseBit & 1U) != 0) client.lease = from.Length();
+  client.shares_objects = (size >> kSharesObjectsBit & 1U) != 0;
   for (std::uint64_t left = size & ((1U << kLimitBit) - 1); left > 0 && from.ok(); --left) {
     Operation operation;
     const std::uint64_t word = from.Number((2U << kOutlivesBit) - 1);

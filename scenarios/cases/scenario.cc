@@ -72,6 +72,7 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
                          (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());
   if (traits.latch && of_leases) return false;
   if (scenario.renewing_only && !traits.renews) return false;
+  if (scenario.shape.share_objects && !traits.concurrent) return false;
   return traits.semaphore || !scenario.semaphores_only;
 }
 

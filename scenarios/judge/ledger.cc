@@ -191,7 +191,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     const SeenOwner* seen = FindOwner(owners, hold.token);
     const bool over = hold.promised_until <= now;
     const bool void_already = hold.waived <= now;
-    const bool foreign = hold.client != client && hold.client >= 0;
+    const bool foreign = IsForeign(client, doing, hold, history);
     const bool forced = seen == nullptr && IsForced(history, client, hold);
     if (seen == nullptr) {
       const bool left_open = foreign && !forced && hold.surely_until() <= now;
@@ -220,7 +220,9 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       hold.ended = over ? hold.promised_until : now;
       continue;  // below, the entry counts as a new grant
     }
-    if (foreign && !void_already && !for_all) {
+    // Who asks may renew by the way what the lock holds for other users of the process.
+    const bool for_mates = doing == Doing::kAsking && ShareProcess(history, hold.client, client);
+    if (foreign && !void_already && !for_all && !for_mates) {
       violations.push_back(ForeignExtend(client, hold, *seen, now));
     }
     // What was handed over is its own who asks for it by its token.

@@ -81,31 +81,54 @@ class OneRun {
     return index < own ? workload_.clients[index] : probes_[index - own];
   }
 
+  int ProcessOf(int client) const {
+    const bool own = static_cast<std::size_t>(client) < workload_.clients.size();
+    return own ? scenarios::ProcessOf(workload_, client) : client;
+  }
+
   void Start(int client) {
-    const ClientPlan& plan = PlanOf(client);
+    const int process = ProcessOf(client);
+    const ClientPlan& plan = PlanOf(process);
     world_.AddProcess({.offset = plan.clock_offset, .rate_ppm = plan.clock_rate_ppm},
                       case_.scenario->database);
-    recorder_.NoteClient(client, plan);
-    world_.Start(client, [this, client] {
-      harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
-      for (int node = 0; node < world_.nodes(); ++node) {
-        environment.nodes.push_back(&world_.connector(client, node));
-      }
-      environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(client).clock_offset);
-      const auto index = static_cast<std::size_t>(client);
-      std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
-      const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
-      for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(client, i, environment);
-      const bool own = index < workload_.clients.size();
-      if (!traits_.latch) {
-        RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
-      } else if (own) {
-        RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
-      } else {
-        SeeLatchesOpen(client, PlanOf(client), environment, locks);
-      }
-      if (own) AskAgain(client, environment, locks);
-    });
+    recorder_.NoteClient(client, process, plan);
+    if (process == client) world_.Start(process, [this, process] { Live(process); });
+  }
+
+  using Locks = std::span<const std::unique_ptr<harness::Lock>>;
+
+  /// One life of a process: of its client, and beside it of those who share its lock objects.
+  void Live(int process) {
+    harness::Environment environment{world_.runtime(process), world_.connector(process), {}};
+    for (int node = 0; node < world_.nodes(); ++node) {
+      environment.nodes.push_back(&world_.connector(process, node));
+    }
+    environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(process).clock_offset);
+    std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
+    const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
+    for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(process, i, environment);
+    std::vector<std::unique_ptr<Task>> others;
+    const int clients = static_cast<int>(workload_.clients.size());
+    for (int other = process + 1; other < clients && ProcessOf(other) == process; ++other) {
+      others.push_back(environment.runtime.Spawn(
+          "user", [this, other, &environment, locks] { Use(other, environment, locks); }));
+    }
+    Use(process, environment, locks);
+    for (const std::unique_ptr<Task>& other : others) other->Join();
+  }
+
+  void Use(int client, harness::Environment& environment, Locks locks) {
+    recorder_.RunsOnThisTask(client);
+    const auto index = static_cast<std::size_t>(client);
+    const bool own = index < workload_.clients.size();
+    if (!traits_.latch) {
+      RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
+    } else if (own) {
+      RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
+    } else {
+      SeeLatchesOpen(client, PlanOf(client), environment, locks);
+    }
+    if (own) AskAgain(client, environment, locks);
   }
 
   std::unique_ptr<harness::Lock> NewLock(int client, std::size_t resource,
@@ -118,8 +141,7 @@ class OneRun {
   }
 
   /// With the lock objects that have been through the faults, as soon as all is well again.
-  void AskAgain(int client, harness::Environment& environment,
-                std::span<const std::unique_ptr<harness::Lock>> locks) {
+  void AskAgain(int client, harness::Environment& environment, Locks locks) {
     if (!case_.scenario->asks_again) return;
     if (recorder_.resources().front().history.healed == kOpen) {
       const std::shared_ptr<Event> healed = environment.runtime.NewEvent();
@@ -138,7 +160,7 @@ class OneRun {
 
   /// Parties may have died, or given up: counts down for them, too.
   void SeeLatchesOpen(int client, const ClientPlan& plan, harness::Environment& environment,
-                      std::span<const std::unique_ptr<harness::Lock>> locks) {
+                      Locks locks) {
     const GivesUp& gives_up = case_.scenario->gives_up;
     for (const Operation& operation : plan.operations) {
       const LateComer late_comer{!gives_up.writes && !gives_up.clocks,

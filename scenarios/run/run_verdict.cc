@@ -81,6 +81,7 @@ class RunJudge {
           StoryOf(*case_.scenario, *case_.subject, recorder_.resources().front().history);
     }
     result.events = world_.trace().events();
+    ShowSenders(result.events);
     if (world_.trace().keeps_events()) {
       for (const Recorder::Resource& resource : recorder_.resources()) {
         result.histories.push_back({resource.options->resource, resource.history});
@@ -197,6 +198,15 @@ class RunJudge {
       JudgeLeftovers(world_.server(node).PeekKeys(case_.scenario->database),
                      world_.server(node).time_us() / 1000, recorder_.key_limits(),
                      recorder_.resources().front().history, result.violations);
+    }
+  }
+
+  /// What one of several users of a process has sent is shown as its own.
+  void ShowSenders(std::vector<sim::TraceEvent>& events) const {
+    for (sim::TraceEvent& event : events) {
+      if (event.command == 0) continue;
+      event.process =
+          recorder_.users().SenderOf(event.process, event.command).value_or(event.process);
     }
   }
 

@@ -186,7 +186,7 @@ const std::vector<Scenario>& Catalogue() {
     std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),  Pause(),
                                  Chaos(),      Permits(),  Guarded(), Seed002()};
     for (const auto rows :
-         {catalogue::Waiting, catalogue::HeldUp, catalogue::Aftermath, catalogue::ClientFaults,
+         {catalogue::Waiting, catalogue::HeldUp, catalogue::OneObject, catalogue::Aftermath, catalogue::ClientFaults,
           catalogue::ServerFaults, catalogue::KleppmannRows, catalogue::AntirezRows,
           catalogue::RedisRows, catalogue::OtherRows, catalogue::RedlockRows}) {
       std::vector<Scenario> some = rows();

@@ -262,6 +262,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
       if (limit.value_or(0) > 1) limit = *limit - 1;
     });
     add([client](Workload& w) { w.clients[client].lease = Duration{}; });
+    add([client](Workload& w) { w.clients[client].shares_objects = false; });
   }
   for (const Place place : OperationPlaces(workload)) AddSimplerOperation(workload, place, simpler);
   return simpler;

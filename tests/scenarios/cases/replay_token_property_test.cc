@@ -63,6 +63,7 @@ rc::Gen<ClientPlan> AnyClient() {
                                                                    : std::nullopt;
                                                     })),
       rc::gen::set(&ClientPlan::lease, rc::gen::element(Duration{}, Duration(1'000'000))),
+      rc::gen::set(&ClientPlan::shares_objects),
       rc::gen::set(&ClientPlan::operations,
                    rc::gen::container<std::vector<Operation>>(AnyOperation())),
       rc::gen::set(&ClientPlan::faults, rc::gen::container<std::vector<PlannedFault>>(AnyFault())));

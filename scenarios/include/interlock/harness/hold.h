@@ -2,7 +2,7 @@
 //
 // What a lock under test grants: as its holder sees it, and as an operator does.
 //
-// Thread safety: each object is used by one client at a time.
+// Thread safety: each object is used by one task at a time.
 #pragma once
 
 #include <cstddef>

@@ -50,6 +50,13 @@ struct Traits {
   bool own_leases = false;
   bool stops = false;      ///< the waits that take a std::stop_token end when it is requested to
   bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; of no latch
+  /// One Lock may be used by several tasks of its process at once, each with Holds of its own,
+  /// which are never shared. In the scenarios `one-object` and `one-object-permits`, and in no
+  /// other, such tasks are judged as if each were a process: they exclude each other, and neither
+  /// releases, extends, or ends the renewal of what the other one has. Not judged is who does it:
+  /// the lock may renew for all in a task of its own, or in a call of any of them, and clean up so
+  /// what nobody holds any more. Nothing of this is tried of latches and of locks over a quorum.
+  bool concurrent = false;
   /// ForceRelease knows a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may say one as well as the other.
   bool recalls_releases = false;
