@@ -29,6 +29,7 @@ constexpr unsigned kSetsLimitBit = 7;
 constexpr unsigned kStopsBit = 8;
 constexpr unsigned kForcesBit = 9;
 constexpr unsigned kOutlivesBit = 10;
+constexpr unsigned kDropsBit = 11;
 // Behind a client's number of operations.
 constexpr unsigned kLimitBit = 14;
 constexpr unsigned kLeaseBit = 15;
@@ -155,7 +156,8 @@ std::string Pack(const PackedRun& run) {
           (operation.inside ? 1U : 0U) << kInsideBit | (operation.shared ? 1U : 0U) << kSharedBit |
           (operation.sets_limit > 0 ? 1U : 0U) << kSetsLimitBit |
           (operation.stops ? 1U : 0U) << kStopsBit | (operation.forces ? 1U : 0U) << kForcesBit |
-          (operation.outlives ? 1U : 0U) << kOutlivesBit);
+          (operation.outlives ? 1U : 0U) << kOutlivesBit |
+          (operation.drops ? 1U : 0U) << kDropsBit);
       if (operation.sets_limit > 0) packer.Number(static_cast<std::uint64_t>(operation.sets_limit));
       if (stalls) packer.Length(operation.stall);
       if (operation.stops) packer.Length(operation.stop_after);
@@ -190,7 +192,7 @@ ClientPlan UnpackClient(Unpacker& from) {
   client.shares_objects = (size >> kSharesObjectsBit & 1U) != 0;
   for (std::uint64_t left = size & ((1U << kLimitBit) - 1); left > 0 && from.ok(); --left) {
     Operation operation;
-    const std::uint64_t word = from.Number((2U << kOutlivesBit) - 1);
+    const std::uint64_t word = from.Number((2U << kDropsBit) - 1);
     operation.ask = static_cast<Ask>(word >> 1 & 3U);
     operation.extend = (word & 1U) != 0;
     operation.inside = (word >> kInsideBit & 1U) != 0;
@@ -200,6 +202,7 @@ ClientPlan UnpackClient(Unpacker& from) {
     operation.stops = (word >> kStopsBit & 1U) != 0;
     operation.forces = (word >> kForcesBit & 1U) != 0;
     operation.outlives = (word >> kOutlivesBit & 1U) != 0;
+    operation.drops = (word >> kDropsBit & 1U) != 0;
     if ((word >> kStallBit & 1U) != 0) operation.stall = from.Length();
     if (operation.stops) operation.stop_after = from.Length();
     operation.think = from.Length();

@@ -51,6 +51,7 @@ struct Operation {
   /// was granted, and of another resource than those that the client holds by then.
   bool inside = false;
   bool outlives = false;  ///< if `inside`: given back after the one that it is inside of
+  bool drops = false;     ///< destroys its hold in place of giving it back
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
   /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where

@@ -40,7 +40,7 @@ bool IsForeign(int client, Doing doing, const ServerHold& entry, const History& 
   if (!ShareProcess(history, entry.client, client)) return true;
   if (doing == Doing::kNothing) return false;
   const auto is_out = [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token && hold.release_called == kOpen;
+    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
   };
   const auto is_asked_for = [&](const Attempt& attempt) {
     return attempt.client == entry.client && attempt.asked <= entry.granted &&

@@ -311,12 +311,9 @@ void Recorder::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of
 void Recorder::OnRelease(Party who) {
   if (closed_) return;
   Note(who, "release");
-  const VirtualTime now = world_->now();
-  ClientHold& record = hold(who);
-  record.release_called = now;
-  for (Interval& belief : record.belief) belief.to = std::min(belief.to, now);
+  hold(who).release_called = world_->now();
+  EndBelief(who);
   dealing(who).doing = Doing::kReleasing;
-  dealing(who).believes_until = VirtualTime{-1};
 }
 
 void Recorder::OnReleased(Party who, const Status& status) {
@@ -331,6 +328,19 @@ void Recorder::OnReleased(Party who, const Status& status) {
     Ledger::JudgeReleased(record, world_->now(), history(who), violations_);
     Attribute(first, who.resource);
   }
+}
+
+void Recorder::OnDrop(Party who) {
+  if (closed_) return;
+  Note(who, "drop its hold");
+  hold(who).dropped = world_->now();
+  EndBelief(who);
+}
+
+void Recorder::EndBelief(Party who) {
+  const VirtualTime now = world_->now();
+  for (Interval& belief : hold(who).belief) belief.to = std::min(belief.to, now);
+  dealing(who).believes_until = VirtualTime{-1};
 }
 
 void Recorder::Step(int client) {

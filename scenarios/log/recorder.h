@@ -95,6 +95,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnAwaitedCall(Party who, bool called) override;
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
+  void OnDrop(Party who) override;
   void OnInspect(Party who) override;
   void OnInspected(Party who, const Status& status) override;
   void OnForce(Party who, const harness::SeenHolder& holder) override;
@@ -141,6 +142,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void Attribute(std::size_t first, int resource);
   void Note(Party who, std::string_view text);
   void NoteBelief(Party who, const harness::Hold& prolonged);
+  void EndBelief(Party who);
   /// The lock has told its user that the hold is lost: from now on it knows.
   void NoteToldLost(Party who);
   void NoteLossCall(Party who, std::size_t hold);

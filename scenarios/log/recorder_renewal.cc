@@ -13,7 +13,7 @@ namespace {
 /// Its client has not begun to give it back.
 bool IsOut(const History& history, const ServerHold& entry) {
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token && hold.release_called == kOpen;
+    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
   });
 }
 

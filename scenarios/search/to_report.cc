@@ -62,6 +62,8 @@ void AddOperation(const Operation& operation, reports::JsonText& json) {
   json.Bool(operation.inside);
   json.Key("outlives");
   json.Bool(operation.outlives);
+  json.Key("drops");
+  json.Bool(operation.drops);
   json.Key("shared");
   json.Bool(operation.shared);
   json.Key("heedless");

@@ -118,7 +118,7 @@ class ObjectLock final : public harness::Lock {
       return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
     }
     members_->token = attempt.token;
-    const std::shared_ptr<Kept> kept(new Kept{attempt, renewal, nullptr});
+    const std::shared_ptr<Kept> kept(new Kept{attempt, renewal, nullptr, nullptr});
     if (recipe_.one_renewal) {
       redis->RunBeside("watchdog", [environment = environment_, kept]() mutable {
         RedisClient its_own(environment, kReplyTimeout);

@@ -115,6 +115,7 @@ void AddSimplerOperation(const Workload& workload, Place place, std::vector<Work
   add([&](Workload& w) { at(w).extend = false; });
   add([&](Workload& w) { at(w).inside = false; });
   add([&](Workload& w) { at(w).outlives = false; });
+  add([&](Workload& w) { at(w).drops = false; });
   add([&](Workload& w) { at(w).shared = false; });
   add([&](Workload& w) {
     if (at(w).sets_limit > 1) --at(w).sets_limit;
