@@ -11,6 +11,17 @@
 #include "scenarios/run/latch_program.h"
 
 namespace interlock::scenarios {
+namespace {
+
+/// Whether the renewal has made the promise to that token longer, and it goes on.
+void NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
+  const ServerHold* entry = FindServerHold(history, renewal.client, token);
+  if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
+  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
+  if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
+}
+
+}  // namespace
 
 Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
                    const std::vector<harness::LockOptions>& options, SynchronyClass synchrony,
@@ -232,13 +243,6 @@ void Recorder::OnExtend(Party who) {
   renewal.called = world_->now();
   if (entry != nullptr) renewal.promised_until = entry->promised_until;
   history(who).renewals.push_back(renewal);
-}
-
-void Recorder::NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
-  const ServerHold* entry = FindServerHold(history, renewal.client, token);
-  if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
-  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
-  if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
 }
 
 void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& extended) {

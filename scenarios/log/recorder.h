@@ -108,6 +108,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   struct Sent;  ///< a write on its way to what is guarded
 
   void OnDelay(int client, Duration length, bool of_requests, VirtualTime now);
+  void HoldUp(int client, Duration length, VirtualTime now);
   /// A command of somebody who is dead.
   void NoteServed(int process, VirtualTime now);
   void NoteSending(Party who, std::uint64_t number, VirtualTime now);
@@ -136,8 +137,6 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// What the clock shows that is furthest behind, of the one server or of these.
   std::int64_t LeastServerMs(int nodes);
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
-  /// Whether the renewal has made the promise to that token longer, and it goes on.
-  static void NoteProlonged(const History& history, const std::string& token, Renewal& renewal);
   /// From `first` on, the violations are of this resource.
   void Attribute(std::size_t first, int resource);
   void Note(Party who, std::string_view text);

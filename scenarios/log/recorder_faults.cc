@@ -9,6 +9,23 @@
 #include "scenarios/log/recorder.h"
 
 namespace interlock::scenarios {
+namespace {
+
+/// What the client's grants last, if that is much less than it asks for: some milliseconds more or
+/// less are a matter of how it is shown.
+Duration LeaseGranted(std::span<const Recorder::Resource> resources, int client, Duration asked) {
+  std::int64_t shortest_ms = asked / std::chrono::milliseconds(1);
+  const std::int64_t much_less_ms = shortest_ms * 15 / 16;
+  for (const Recorder::Resource& resource : resources) {
+    for (const ServerHold& entry : resource.history.server_holds) {
+      const bool much_less = entry.leased_ms > 0 && entry.leased_ms < much_less_ms;
+      if (entry.client == client && much_less) shortest_ms = std::min(shortest_ms, entry.leased_ms);
+    }
+  }
+  return std::chrono::milliseconds(shortest_ms);
+}
+
+}  // namespace
 
 bool Recorder::AnyDealing(Users::Range clients,
                           bool (*holds)(const Dealing& one, VirtualTime now)) const {
@@ -95,6 +112,8 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
       });
       break;
     case kClientClockJump:
+      // What was on its way arrives when its client has given it up already.
+      users_.ForEach(fault.process, [&](int client) { HoldUp(client, Duration{}, now); });
       each([&](History& history) {
         users_.ForEach(fault.process, [&](int client) {
           history.disturbances.push_back({client, now, true});
@@ -122,19 +141,24 @@ void Recorder::OnServerFault(const sim::Fault& fault, VirtualTime now) {
 
 void Recorder::OnDelay(int client, Duration length, bool of_requests, VirtualTime now) {
   length = std::max(length, Duration{});
+  if (of_requests) HoldUp(client, length, now);
   for (Resource& resource : resources_) {
     History& history = resource.history;
-    if (of_requests) {
-      // Two delays of one message, or of a message and the one behind it, add up.
-      VirtualTime from = now;
-      for (const Delay& earlier : history.delays) {
-        if (earlier.client == client) from = std::max(from, earlier.interval.to);
-      }
-      history.delays.push_back({client, {now, from + length + history.lease / 100}});
-    }
     history.disturbances.push_back({client, now});
     history.outages.push_back({client, {now, now + length}});
     history.last_fault = std::max(history.last_fault, now + length);
+  }
+}
+
+void Recorder::HoldUp(int client, Duration length, VirtualTime now) {
+  for (Resource& resource : resources_) {
+    History& history = resource.history;
+    // Two delays of one message, or of a message and the one behind it, add up.
+    VirtualTime from = now;
+    for (const Delay& earlier : history.delays) {
+      if (earlier.client == client) from = std::max(from, earlier.interval.to);
+    }
+    history.delays.push_back({client, {now, from + length + history.lease / 100}});
   }
 }
 
@@ -223,7 +247,11 @@ Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::Virt
     if (busy) wanted = std::min(wanted, lease() / 1000);
   }
   if (synchrony_ == SynchronyClass::kArbitrary) return wanted;
-  if (synchrony_ == SynchronyClass::kNone) wanted = std::min(wanted, lease() / 100);
+  if (synchrony_ == SynchronyClass::kNone) {
+    users_.ForEach(fault.process, [&](int client) {
+      wanted = std::min(wanted, LeaseGranted(resources_, client, lease()) / 100);
+    });
+  }
   return ClipPause(fault, wanted, now);
 }
 
