@@ -45,6 +45,7 @@ struct History {
   bool server_changed = false;      ///< so it was, or a server lost data, or was replaced
   Duration barred_for{};            ///< see harness::Bounds::BarredFor
   std::vector<Mates> mates = {};    ///< clients that share the lock objects of another one
+  bool leaseless = false;           ///< grants last as long as their connections
   bool prefers_writers = false;     ///< new readers are kept out by writers that wait
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
   int nodes = 1;                    ///< servers that a lock over several of them asks

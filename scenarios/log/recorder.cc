@@ -41,6 +41,7 @@ Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
     resource.history.limits = Limits(one.permits);
     resource.history.short_lived = one.life.count() > 0;
     if (const auto stands = traits_.limit_stands) resource.history.limits.Keep(*stands);
+    resource.history.leaseless = traits_.lasts_as_connection;
     resource.history.prefers_writers = traits_.prefers_writers;
     resource.history.nests = traits_.nests;
     resource.history.recalls_releases = traits_.recalls_releases;

@@ -187,7 +187,8 @@ void Recorder::BeforeCommand(int /*process*/, const sim::redis::Argv& /*argv*/,
   if (closed_) return;
   // What replication or expiry has done since the last one is not this one's doing.
   const SeenServer& seen = seen_[static_cast<std::size_t>(world_->server_node())];
-  if (world_->server().mutations() != seen.mutations) Rebase(false, now);
+  const bool changed = world_->server().mutations() != seen.mutations;
+  if (changed || traits_.lasts_as_connection) Rebase(false, now);
 }
 
 void Recorder::Rebase(bool clock_only, VirtualTime now) {
@@ -196,7 +197,9 @@ void Recorder::Rebase(bool clock_only, VirtualTime now) {
     for (Dealing& client : dealings_) {
       client.extend_called_ms = std::min(client.extend_called_ms, look.now_ms);
     }
-    if (resource.observable) Ledger::Rebase(now, look, clock_only, resource.history);
+    // An entry that has gone with its connection has lasted for as long as it was to.
+    const bool kept = clock_only || traits_.lasts_as_connection;
+    if (resource.observable) Ledger::Rebase(now, look, kept, resource.history);
   }
   const sim::redis::Server& server = world_->server();
   seen_[static_cast<std::size_t>(world_->server_node())] = {server.mutations(), server.changes()};

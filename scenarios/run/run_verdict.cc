@@ -111,7 +111,8 @@ class RunJudge {
   ProgressRules Rules(const Recorder::Resource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
-    ProgressRules rules{WakeUpBound(), LongestUse(workload_, traits_.renews), drift};
+    ProgressRules rules{
+        WakeUpBound(), LongestUse(workload_, traits_.renews || traits_.lasts_as_connection), drift};
     rules.hand_over_bound = HandOverBound();
     rules.passed_over_bound = PassedOverBound();
     for (const Recorder::Resource& other : recorder_.resources()) {

@@ -57,8 +57,15 @@ struct Traits {
   /// other, such tasks are judged as if each were a process: they exclude each other, and neither
   /// releases, extends, or ends the renewal of what the other one has. Not judged is who does it:
   /// the lock may renew for all in a task of its own, or in a call of any of them, and clean up so
-  /// what nobody holds any more.
+  /// what nobody holds any more. Nothing of this is tried of latches and of locks over a quorum.
   bool concurrent = false;
+  /// A grant has no lease: it lasts until it is given back, or its connection ends, as the server
+  /// sees it. Subject::Owners() shows an entry without an end, and only while its connection is
+  /// open (ServerView::IsConnected); Hold::valid_until() is kNever; AuxiliaryKeys() names the keys
+  /// that the dead leave behind, which may stay for ever. What of a grant outlives its connection
+  /// is nobody's, and whoever comes may take it away. A holder whose link or server fails hears of
+  /// it late: beliefs and sections (LK002, LK003) are demanded only where neither does.
+  bool lasts_as_connection = false;
   /// ForceRelease knows a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may say one as well as the other.
   bool recalls_releases = false;
