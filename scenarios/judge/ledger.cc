@@ -139,6 +139,11 @@ const ServerHold* LatestOf(const History& history, int node, const std::string& 
   return nullptr;
 }
 
+/// Who asks may renew by the way what the lock holds for other users of the process.
+bool ForMates(int client, Doing doing, const ServerHold& entry, const History& history) {
+  return doing == Doing::kAsking && ShareProcess(history, entry.client, client);
+}
+
 /// An entry that the server has without any command having made it there.
 ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
   ServerHold copy;
@@ -220,9 +225,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       hold.ended = over ? hold.promised_until : now;
       continue;  // below, the entry counts as a new grant
     }
-    // Who asks may renew by the way what the lock holds for other users of the process.
-    const bool for_mates = doing == Doing::kAsking && ShareProcess(history, hold.client, client);
-    if (foreign && !void_already && !for_all && !for_mates) {
+    if (foreign && !void_already && !for_all && !ForMates(client, doing, hold, history)) {
       violations.push_back(ForeignExtend(client, hold, *seen, now));
     }
     // What was handed over is its own who asks for it by its token.

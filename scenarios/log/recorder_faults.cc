@@ -11,6 +11,12 @@
 namespace interlock::scenarios {
 namespace {
 
+bool IsOfServers(const sim::FaultInfo& fault) {
+  const bool of_clock = fault.family == sim::FaultFamily::kClock && fault.uses_node;
+  return of_clock || fault.family == sim::FaultFamily::kServer ||
+         fault.family == sim::FaultFamily::kAdmin;
+}
+
 /// What the client's grants last, if that is much less than it asks for: some milliseconds more or
 /// less are a matter of how it is shown.
 Duration LeaseGranted(std::span<const Recorder::Resource> resources, int client, Duration asked) {
@@ -51,26 +57,26 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
   if (closed_) return;
   ++faults_;
   struck_.set(static_cast<std::size_t>(fault.kind));
-  const sim::FaultInfo& info = *sim::FindFault(fault.kind);
-  const bool of_server =
-      info.family == sim::FaultFamily::kServer || info.family == sim::FaultFamily::kAdmin;
-  if (of_server || (info.family == sim::FaultFamily::kClock && info.uses_node)) {
-    return OnServerFault(fault, now);
-  }
+  if (IsOfServers(*sim::FindFault(fault.kind))) return OnServerFault(fault, now);
   const VirtualTime end = now + std::max(fault.length, Duration{});
   const auto each = [this](const auto& change) {
     for (Resource& resource : resources_) change(resource.history);
   };
+  const auto each_user = [&](const auto& then) { users_.ForEach(fault.process, then); };
   const auto delay = [&](bool of_requests) {
-    users_.ForEach(fault.process,
-                   [&](int client) { OnDelay(client, fault.length, of_requests, now); });
+    each_user([&](int client) { OnDelay(client, fault.length, of_requests, now); });
+  };
+  const auto disturb = [&](bool unheard) {
+    each([&](History& history) {
+      each_user([&](int client) { history.disturbances.push_back({client, now, unheard}); });
+    });
   };
   switch (fault.kind) {
     case kCrash:
     case kRestart:
     case kRestartSameIdentity:
       each([&](History& history) {
-        users_.ForEach(fault.process, [&](int client) { history.deaths.push_back({client, now}); });
+        each_user([&](int client) { history.deaths.push_back({client, now}); });
         history.last_fault = std::max(history.last_fault, end);
       });
       break;
@@ -82,7 +88,7 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
         goals_.Add(Goal::kPausedInSection);
       }
       each([&](History& history) {
-        users_.ForEach(fault.process, [&](int client) { history.pauses.push_back({client, now}); });
+        each_user([&](int client) { history.pauses.push_back({client, now}); });
       });
       delay(false);
       break;
@@ -103,22 +109,13 @@ void Recorder::OnFault(const sim::Fault& fault, sim::VirtualTime now) {
     case kResetBefore:
     case kResetAfter:
     case kClientClockRate:
-      each([&](History& history) {
-        const bool heard = fault.kind == kResetBefore || fault.kind == kResetAfter;
-        history.needs_healing = true;
-        users_.ForEach(fault.process, [&](int client) {
-          history.disturbances.push_back({client, now, !heard});
-        });
-      });
+      each([](History& history) { history.needs_healing = true; });
+      disturb(fault.kind != kResetBefore && fault.kind != kResetAfter);
       break;
     case kClientClockJump:
       // What was on its way arrives when its client has given it up already.
-      users_.ForEach(fault.process, [&](int client) { HoldUp(client, Duration{}, now); });
-      each([&](History& history) {
-        users_.ForEach(fault.process, [&](int client) {
-          history.disturbances.push_back({client, now, true});
-        });
-      });
+      each_user([&](int client) { HoldUp(client, Duration{}, now); });
+      disturb(true);
       [[fallthrough]];
     default:
       each([&](History& history) { history.last_fault = std::max(history.last_fault, now); });

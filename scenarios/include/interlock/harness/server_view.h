@@ -47,7 +47,7 @@ struct Owner {
   std::string token;
   /// nullopt: never, which is itself a fault (LK011), but see Traits::lasts_as_connection.
   std::optional<std::int64_t> expires_at_ms;
-  bool shared = false;                        ///< a reader: others of its kind are no intruders
+  bool shared = false;  ///< a reader: others of its kind are no intruders
   /// A lease of L ms that is given at t thus ends with t + L, whether the lock shows that (kOver),
   /// t + L - 1, or, a ms more than was asked for, t + L (kOwned).
   LastMs last_ms = LastMs::kUnsaid;

@@ -64,7 +64,8 @@ struct Traits {
   /// open (ServerView::IsConnected); Hold::valid_until() is kNever; AuxiliaryKeys() names the keys
   /// that the dead leave behind, which may stay for ever. What of a grant outlives its connection
   /// is nobody's, and whoever comes may take it away. A holder whose link or server fails hears of
-  /// it late: beliefs and sections (LK002, LK003) are demanded only where neither does.
+  /// it late: beliefs and sections (LK002, LK003) are demanded only where neither does. How long a
+  /// wait may last in all is not judged, as nobody knows when a dead connection is given up.
   bool lasts_as_connection = false;
   /// ForceRelease knows a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may say one as well as the other.
