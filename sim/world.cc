@@ -148,6 +148,11 @@ bool World::finished(int process) const {
 
 int World::steps(int process) const { return state_->At(process).steps; }
 
+std::optional<std::uint32_t> World::running_task() const {
+  const ScheduledTask* task = state_->engine.scheduler.current();
+  return task == nullptr ? std::nullopt : std::optional(task->ordinal);
+}
+
 bool World::HasLiveConnection(int process) const {
   return state_->engine.network.HasLiveConnection(state_->At(process));
 }

@@ -173,6 +173,9 @@ class World {
   bool crashed(int process) const;
   bool finished(int process) const;  ///< its main task and all tasks that it spawned have returned
   int steps(int process) const;
+  /// Of the running task, its number among those of its process, all lives together; none runs:
+  /// nullopt.
+  std::optional<std::uint32_t> running_task() const;
   bool HasLiveConnection(int process) const;
   /// What each unfinished task waits for, one line each, for a deadlock report.
   std::vector<std::string> PendingTasks() const;

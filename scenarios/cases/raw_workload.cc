@@ -177,6 +177,12 @@ Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw) {
     if (one.rate > 0) client.clock_rate_ppm = shape.max_rate_ppm * Rung(kRate, one.rate - 1) / 8;
     if (one.limit > 0) client.limit = one.limit - 1;
     client.lease = InMilliseconds(Part(workload.lease, kClientLease, one.lease));
+    if (one.shares_objects != 0 && workload.clients.size() > 1) {
+      client = workload.clients[workload.clients.size() - 2];
+      client.shares_objects = true;
+      client.operations.clear();
+      client.faults.clear();
+    }
     client.operations.reserve(one.operations.size());
     for (const RawOperation& operation : one.operations) {
       client.operations.push_back(Cooked(operation, workload.lease));

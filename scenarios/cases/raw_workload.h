@@ -45,6 +45,7 @@ struct RawClient {
   int rate = 0;
   int limit = 0;  ///< 0: the workload's, 1: whichever is in force, 2: one, ...
   int lease = 0;
+  int shares_objects = 0;  ///< 0: no
 };
 
 struct RawWorkload {

@@ -29,9 +29,11 @@ constexpr unsigned kSetsLimitBit = 7;
 constexpr unsigned kStopsBit = 8;
 constexpr unsigned kForcesBit = 9;
 constexpr unsigned kOutlivesBit = 10;
+constexpr unsigned kDropsBit = 11;
 // Behind a client's number of operations.
 constexpr unsigned kLimitBit = 14;
 constexpr unsigned kLeaseBit = 15;
+constexpr unsigned kSharesObjectsBit = 16;
 static_assert(kMostElements < 1 << kLimitBit);
 // Behind the resources and what is guarded.
 constexpr unsigned kLifeBit = kResourceBits + 2;
@@ -142,7 +144,8 @@ std::string Pack(const PackedRun& run) {
     packer.Length(Duration(client.clock_rate_ppm));
     const bool own_lease = client.lease.count() != 0;
     packer.Number(client.operations.size() | (client.limit.has_value() ? 1U : 0U) << kLimitBit |
-                  (own_lease ? 1U : 0U) << kLeaseBit);
+                  (own_lease ? 1U : 0U) << kLeaseBit |
+                  (client.shares_objects ? 1U : 0U) << kSharesObjectsBit);
     if (client.limit.has_value()) packer.Number(static_cast<std::uint64_t>(*client.limit));
     if (own_lease) packer.Length(client.lease);
     for (const Operation& operation : client.operations) {
@@ -153,7 +156,8 @@ std::string Pack(const PackedRun& run) {
           (operation.inside ? 1U : 0U) << kInsideBit | (operation.shared ? 1U : 0U) << kSharedBit |
           (operation.sets_limit > 0 ? 1U : 0U) << kSetsLimitBit |
           (operation.stops ? 1U : 0U) << kStopsBit | (operation.forces ? 1U : 0U) << kForcesBit |
-          (operation.outlives ? 1U : 0U) << kOutlivesBit);
+          (operation.outlives ? 1U : 0U) << kOutlivesBit |
+          (operation.drops ? 1U : 0U) << kDropsBit);
       if (operation.sets_limit > 0) packer.Number(static_cast<std::uint64_t>(operation.sets_limit));
       if (stalls) packer.Length(operation.stall);
       if (operation.stops) packer.Length(operation.stop_after);
@@ -182,12 +186,13 @@ ClientPlan UnpackClient(Unpacker& from) {
   ClientPlan client;
   client.clock_offset = from.Length();
   client.clock_rate_ppm = from.Length().count();
-  const std::uint64_t size = from.Number((2U << kLeaseBit) - 1);
+  const std::uint64_t size = from.Number((2U << kSharesObjectsBit) - 1);
   if ((size >> kLimitBit & 1U) != 0) client.limit = from.Index(kMostPermits);
   if ((size >> kLeaseBit & 1U) != 0) client.lease = from.Length();
+  client.shares_objects = (size >> kSharesObjectsBit & 1U) != 0;
   for (std::uint64_t left = size & ((1U << kLimitBit) - 1); left > 0 && from.ok(); --left) {
     Operation operation;
-    const std::uint64_t word = from.Number((2U << kOutlivesBit) - 1);
+    const std::uint64_t word = from.Number((2U << kDropsBit) - 1);
     operation.ask = static_cast<Ask>(word >> 1 & 3U);
     operation.extend = (word & 1U) != 0;
     operation.inside = (word >> kInsideBit & 1U) != 0;
@@ -197,6 +202,7 @@ ClientPlan UnpackClient(Unpacker& from) {
     operation.stops = (word >> kStopsBit & 1U) != 0;
     operation.forces = (word >> kForcesBit & 1U) != 0;
     operation.outlives = (word >> kOutlivesBit & 1U) != 0;
+    operation.drops = (word >> kDropsBit & 1U) != 0;
     if ((word >> kStallBit & 1U) != 0) operation.stall = from.Length();
     if (operation.stops) operation.stop_after = from.Length();
     operation.think = from.Length();

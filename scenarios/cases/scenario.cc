@@ -36,6 +36,15 @@ bool IsOfLatches(Judged property) {
          property == Judged::kTermination;
 }
 
+/// Links or servers fail.
+bool MayEndConnections(const Scenario& scenario) {
+  const auto& faults = scenario.shape.faults;
+  return std::any_of(faults.begin(), faults.end(), [](sim::FaultKind kind) {
+    const sim::FaultFamily family = sim::FindFault(kind)->family;
+    return family != sim::FaultFamily::kClient && family != sim::FaultFamily::kClock;
+  });
+}
+
 /// A server without any data: enough to learn whether a subject shows who owns it.
 class NoData : public harness::ServerView {
  public:
@@ -72,6 +81,7 @@ bool Applies(const Scenario& scenario, const harness::Traits& traits) {
                          (scenario.shape.guard != GuardKind::kNone && scenario.fault_class.empty());
   if (traits.latch && of_leases) return false;
   if (scenario.renewing_only && !traits.renews) return false;
+  if (scenario.shape.share_objects && !traits.concurrent) return false;
   return traits.semaphore || !scenario.semaphores_only;
 }
 
@@ -135,6 +145,10 @@ std::string_view WhyNotPromised(Judged property, const Scenario& scenario, Synch
   }
   if (property == kFencedWrites && synchrony == SynchronyClass::kArbitrary && !traits.fencing) {
     return "without fencing tokens nothing tells a stale write";
+  }
+  if (traits.lasts_as_connection && MayEndConnections(scenario) &&
+      one_of({kBeliefExclusion, kSectionExclusion, kPermitsBelief, kPermitsSection})) {
+    return "whose connection ends hears of it late";
   }
   // Each server's own promise is by its own clock.
   if (scenario.gives_up.clocks && !one_of({kServerExclusion, kPermitsServer, kForeignRelease,

@@ -45,6 +45,7 @@ struct WorkloadShape {
   int max_permits = 1;
   int max_resources = 1;
   bool nest = false;              ///< some clients ask for a resource behind one that they hold
+  bool share_objects = false;     ///< some clients use the lock objects of another one
   std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
   sim::Topology topology = sim::Topology::kStandalone;
   int nodes = 1;

@@ -29,6 +29,7 @@ constexpr std::uint64_t kStopStream = 8 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kOperatorStream = 9 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kPermitStream = 11 * 0x9e3779b97f4a7c15ULL;
 constexpr std::uint64_t kOutlivesStream = 12 * 0x9e3779b97f4a7c15ULL;
+constexpr std::uint64_t kObjectStream = 13 * 0x9e3779b97f4a7c15ULL;
 constexpr int kPermitsOfAQuorum = 3;
 constexpr int kOwnLeasesOneIn = 4;  // runs in which clients differ in their leases
 constexpr int kStopsOneIn = 3;      // runs in which waits are stopped
@@ -135,6 +136,15 @@ void GiveBackInAnyOrder(Dice& dice, RawWorkload& raw) {
       operation.outlives = 1;
       operation.overstay = dice.Below(kLadders.overstays);
     }
+  }
+}
+
+/// Each but the first shares as often as not, and one of them at least.
+void ShareObjects(Dice& dice, RawWorkload& raw) {
+  const auto others = static_cast<int>(raw.clients.size()) - 1;
+  raw.clients[static_cast<std::size_t>(1 + dice.Below(others))].shares_objects = 1;
+  for (std::size_t i = 1; i < raw.clients.size(); ++i) {
+    if (dice.OneIn(2)) raw.clients[i].shares_objects = 1;
   }
 }
 
@@ -299,6 +309,10 @@ RawWorkload Swarm::Draw(std::uint64_t seed) const {
   if (shape_.nest) {
     Dice of_order(seed ^ kOutlivesStream);
     GiveBackInAnyOrder(of_order, raw);
+  }
+  if (shape_.share_objects) {
+    Dice of_objects(seed ^ kObjectStream);
+    ShareObjects(of_objects, raw);
   }
   AddFaults(dice, shape_, shape_.nodes, raw);
   if (shape_.extras.readers) {

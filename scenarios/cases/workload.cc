@@ -16,17 +16,23 @@ bool AnyOperation(const Workload& workload, const Condition& condition) {
 
 }  // namespace
 
+int ProcessOf(const Workload& workload, int client) {
+  while (client > 0 && workload.clients[static_cast<std::size_t>(client)].shares_objects) --client;
+  return client;
+}
+
 sim::FaultPlan FaultPlanOf(const Workload& workload) {
   std::size_t faults = 0;
   for (const ClientPlan& client : workload.clients) faults += client.faults.size();
   sim::FaultPlan plan;
   plan.reserve(faults);
-  int process = 0;
-  for (const ClientPlan& client : workload.clients) {
-    for (const PlannedFault& fault : client.faults) {
-      plan.push_back({fault.kind, process, fault.step, fault.length, fault.node});
+  int client = 0;
+  for (const ClientPlan& one : workload.clients) {
+    for (const PlannedFault& fault : one.faults) {
+      plan.push_back(
+          {fault.kind, ProcessOf(workload, client), fault.step, fault.length, fault.node});
     }
-    ++process;
+    ++client;
   }
   return plan;
 }

@@ -51,6 +51,7 @@ struct Operation {
   /// was granted, and of another resource than those that the client holds by then.
   bool inside = false;
   bool outlives = false;  ///< if `inside`: given back after the one that it is inside of
+  bool drops = false;     ///< destroys its hold in place of giving it back
   bool heedless = false;  ///< writes without another look at its validity
   Duration stall{};       ///< if not 0: a pause strikes right after it has read what is guarded
   /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where
@@ -95,6 +96,10 @@ struct ClientPlan {
   /// is not the workload's (0: as many as are in force), and its lease, if it is a shorter one.
   std::optional<int> limit = std::nullopt;
   Duration lease{};
+  /// Is another task in the process of the client before it, and uses that one's lock objects, with
+  /// its clock, its limit and its lease; its faults strike that process. Of the first client it
+  /// says nothing. Only where Traits say `concurrent`.
+  bool shares_objects = false;
   std::vector<Operation> operations;
   std::vector<PlannedFault> faults;
   bool operator==(const ClientPlan&) const = default;
@@ -113,6 +118,9 @@ struct Workload {
   std::vector<ClientPlan> clients;
   bool operator==(const Workload&) const = default;
 };
+
+/// Whose process, and whose lock objects, the client uses: its own, or those of one before it.
+int ProcessOf(const Workload& workload, int client);
 
 /// The fault plan of a world whose process i is client i.
 sim::FaultPlan FaultPlanOf(const Workload& workload);

@@ -147,6 +147,12 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     "are those that --attempts, --hold and others describe",
                     scenario.name));
   }
+  if (scenario.shape.share_objects) {
+    return Invalid(
+        fmt::format("in the scenario {} clients share a process; each of those that are "
+                    "explored has one of its own",
+                    scenario.name));
+  }
   if (scenario.gives_up.writes && !ServersFail(request)) {
     return Invalid(
         fmt::format("the scenario {} is about servers that forget: give --failovers or "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/cli/replay_case.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <utility>
@@ -142,6 +143,14 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
   if (SetsLimits(replayed.workload) && !MaySetLimits(traits)) {
     return Invalid(
         fmt::format("the token has the limit of {} set, which is only that of its permits",
+                    replayed.token.lock));
+  }
+  const auto shares = [](const ClientPlan& client) { return client.shares_objects; };
+  if (std::any_of(replayed.workload.clients.begin(), replayed.workload.clients.end(), shares) &&
+      !traits.concurrent) {
+    return Invalid(
+        fmt::format("the token has several tasks use one object of {}, which does not "
+                    "say that they may",
                     replayed.token.lock));
   }
   const Extras extras = ExtrasOf(traits);

@@ -39,7 +39,7 @@ class Circles {
     for (std::size_t i = 0; i < histories_.size(); ++i) {
       for (const ClientHold& hold : histories_[i]->holds) {
         const VirtualTime from = hold.belief.front().from;
-        holdings_.push_back({hold.client, i, hold.token, {from, hold.release_called}});
+        holdings_.push_back({hold.client, i, hold.token, {from, hold.used_until()}});
         instants_.push_back(from);
       }
       for (const Attempt& attempt : histories_[i]->attempts) {

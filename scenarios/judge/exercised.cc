@@ -117,7 +117,7 @@ void AddHoldGoals(const History& history, GoalSet& goals) {
     }
     for (const ServerHold& entry : history.server_holds) {
       if (entry.client != hold.client || entry.token != hold.token) continue;
-      if (entry.promised_until < hold.release_called) goals.Add(Goal::kLeaseExpiredWhileHeld);
+      if (entry.promised_until < hold.used_until()) goals.Add(Goal::kLeaseExpiredWhileHeld);
       const bool gone = entry.end == ServerHoldEnd::kForced || IsForgotten(history, entry);
       const VirtualTime over = gone ? entry.ended : entry.promised_until;
       for (const ServerHold& next : history.server_holds) {

@@ -19,7 +19,7 @@ bool WasInUse(const History& history, const ServerHold& entry) {
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
     return hold.client == entry.client && hold.token == entry.token &&
            hold.belief.front().from < entry.promised_until &&
-           hold.release_called > entry.promised_until &&
+           hold.used_until() > entry.promised_until &&
            DiedAt(history, hold.client) > entry.promised_until;
   });
 }

@@ -139,6 +139,11 @@ const ServerHold* LatestOf(const History& history, int node, const std::string& 
   return nullptr;
 }
 
+/// Who asks may renew by the way what the lock holds for other users of the process.
+bool ForMates(int client, Doing doing, const ServerHold& entry, const History& history) {
+  return doing == Doing::kAsking && ShareProcess(history, entry.client, client);
+}
+
 /// An entry that the server has without any command having made it there.
 ServerHold CopyOf(const SeenOwner& owner, VirtualTime now, int node, const History& history) {
   ServerHold copy;
@@ -191,7 +196,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     const SeenOwner* seen = FindOwner(owners, hold.token);
     const bool over = hold.promised_until <= now;
     const bool void_already = hold.waived <= now;
-    const bool foreign = hold.client != client && hold.client >= 0;
+    const bool foreign = IsForeign(client, doing, hold, history);
     const bool forced = seen == nullptr && IsForced(history, client, hold);
     if (seen == nullptr) {
       const bool left_open = foreign && !forced && hold.surely_until() <= now;
@@ -220,7 +225,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
       hold.ended = over ? hold.promised_until : now;
       continue;  // below, the entry counts as a new grant
     }
-    if (foreign && !void_already && !for_all) {
+    if (foreign && !void_already && !for_all && !ForMates(client, doing, hold, history)) {
       violations.push_back(ForeignExtend(client, hold, *seen, now));
     }
     // What was handed over is its own who asks for it by its token.

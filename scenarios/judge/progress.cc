@@ -64,7 +64,7 @@ std::vector<Interval> TakenIntervals(const History& history, const ProgressRules
   grants.Reserve(history.server_holds.size() + history.holds.size());
   for (const ServerHold& hold : history.server_holds) {
     if (for_readers && hold.shared) continue;
-    VirtualTime leased_until = hold.renewed + history.lease;
+    VirtualTime leased_until = history.leaseless ? kOpen : hold.renewed + history.lease;
     if (rules.passed_over_bound.has_value() && CameTooLate(history, hold)) {
       leased_until = std::min(leased_until, hold.granted + *rules.passed_over_bound);
     }
@@ -150,7 +150,8 @@ class Progress {
     const Interval wait{std::max(attempt.asked, calm), std::min(attempt.answered, history_.end)};
     if (wait.to - wait.from <= LeastBound()) return std::nullopt;
     if (auto forgotten = Forgotten(attempt, wait)) return forgotten;
-    return Starved(attempt, wait);
+    // Who died holds on until its connection is given up, whenever that is.
+    return history_.leaseless ? std::nullopt : Starved(attempt, wait);
   }
 
  private:

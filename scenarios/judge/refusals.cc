@@ -94,12 +94,22 @@ bool WasFree(const History& history, const Attempt& attempt) {
          !WasTaken(history, attempt, from);
 }
 
-/// An earlier attempt of the client that ended unknown, or was held up, may have made it.
+/// The client's clock jumped, and what was on its way then came late by that clock.
+bool IsOfAJump(const History& history, const Delay& delay) {
+  return std::any_of(
+      history.disturbances.begin(), history.disturbances.end(), [&](const Disturbance& fault) {
+        return fault.client == delay.client && fault.unheard && fault.at == delay.interval.from;
+      });
+}
+
+/// An earlier attempt of the client that ended unknown, or was held up, may have made it; or this
+/// one, after its client had given up by a clock that jumped, and had cleaned up.
 bool MayBeOfAnEarlierAttempt(const History& history, const ServerHold& entry,
                              const Attempt& attempt) {
   for (const Delay& delay : history.delays) {
-    if (delay.client == entry.client && delay.interval.from <= attempt.asked &&
-        entry.granted <= delay.interval.to) {
+    const bool before = delay.interval.from <= attempt.asked ||
+                        (delay.interval.from <= entry.granted && IsOfAJump(history, delay));
+    if (delay.client == entry.client && before && entry.granted <= delay.interval.to) {
       return true;
     }
   }

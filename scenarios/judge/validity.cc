@@ -20,6 +20,7 @@ std::optional<std::string> WhyFalse(const History& history, const ClientHold& ho
     if (!history.ownership_seen || hold.token.empty()) return std::nullopt;
     return std::string("the server had never granted it");
   }
+  if (history.leaseless) return std::nullopt;
   const Duration left = history.lease - hold.elapsed - history.drift_allowance;
   if (left > Duration{}) return std::nullopt;
   return fmt::format("its request had gone out {} before on its own clock, and the lease is {}",

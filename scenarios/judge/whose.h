@@ -24,6 +24,12 @@ int AskedBy(const std::string& token, int client, Doing doing, const History& hi
 /// under a token that says nothing of who has it.
 bool IsNewGrant(const std::string& token, int client, Doing doing, const History& history);
 
+/// Whether the entry is another's than the client's, whose command has changed or removed it. Users
+/// of one process share the lock's objects: of its own accord the lock may deal with the entries of
+/// all of them, and clean up for one of them in a command of another's what was never shown to its
+/// user, or is being given back.
+bool IsForeign(int client, Doing doing, const ServerHold& entry, const History& history);
+
 /// All entries of the server end with one key's TTL, and have done so before the client's command,
 /// which has not shortened it, and one of them is its own: whoever comes or renews then prolongs it
 /// for all, and nobody loses by that.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the recorder keeps in mind of a client and a resource, between one thing that it is told of
-// them and the next.
+// What the recorder keeps in mind of a client, of a client and a resource, and of a server, between
+// one thing that it is told of them and the next.
 //
 // Thread safety: plain data.
 #pragma once
@@ -14,6 +14,18 @@
 #include "scenarios/judge/ledger.h"
 
 namespace interlock::scenarios {
+
+/// What a client has to do with all of them.
+struct ClientState {
+  bool silent = false;  ///< a connection of it is half open
+  VirtualTime sent{};   ///< its latest command
+};
+
+/// What the last command found a server at.
+struct SeenServer {
+  std::uint64_t mutations = 0;
+  std::uint64_t changes = 0;
+};
 
 /// What a client has to do with one resource.
 struct Dealing {

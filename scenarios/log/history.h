@@ -28,6 +28,12 @@ struct Violation {
   int resource = -1;  ///< which of the run's; -1: none in particular
 };
 
+/// A client that uses the lock objects of the first of its process.
+struct Mates {
+  int process = 0;
+  int client = 0;
+};
+
 struct History {
   Duration lease{};                 ///< the longest that any client asks for
   std::vector<Duration> leases;     ///< that of each client; empty: the same for all
@@ -38,6 +44,8 @@ struct History {
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
   bool server_changed = false;      ///< so it was, or a server lost data, or was replaced
   Duration barred_for{};            ///< see harness::Bounds::BarredFor
+  std::vector<Mates> mates = {};    ///< clients that share the lock objects of another one
+  bool leaseless = false;           ///< grants last as long as their connections
   bool prefers_writers = false;     ///< new readers are kept out by writers that wait
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
   int nodes = 1;                    ///< servers that a lock over several of them asks
@@ -62,6 +70,18 @@ struct History {
   bool nests = false;             ///< its holders are holds, whose tokens are not their owners'
   bool recalls_releases = false;  ///< it tells operators what was released from what has run out
 };
+
+/// Whether the clients, which are not the same, are two users of one process.
+inline bool ShareProcess(const History& history, int one, int other) {
+  if (history.mates.empty()) return false;
+  const auto process_of = [&](int client) {
+    for (const Mates& mates : history.mates) {
+      if (mates.client == client) return mates.process;
+    }
+    return client;
+  };
+  return process_of(one) == process_of(other);
+}
 
 /// That the client asks for.
 inline Duration LeaseOf(const History& history, int client) {

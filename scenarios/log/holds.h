@@ -47,10 +47,13 @@ struct ClientHold {
   VirtualTime release_returned = kOpen;
   StatusCode release_status = StatusCode::kOk;
   VirtualTime release_sent = kOpen;  ///< the last command of the release
+  VirtualTime dropped = kOpen;       ///< the hold was destroyed without one
   bool shared = false;               ///< as a reader
   std::vector<LossCall> loss_calls = {};
 
   bool entered() const { return section.from != kOpen; }
+  /// When its user had done with it.
+  VirtualTime used_until() const { return std::min(release_called, dropped); }
 };
 
 /// One access to what is guarded: a read when the section begins, or the write that comes of it.

@@ -69,13 +69,13 @@ void Limits::NoteCall(int client, int limit, VirtualTime now) {
 void Limits::NoteSent(int client, std::uint64_t number) {
   LimitCall& call = *LatestCallOf(client);
   if (call.commands++ == 0) call.first_sent = number;
+  call.last_sent = number;
 }
 
 void Limits::NoteChange(int client, std::uint64_t number, VirtualTime now) {
   const auto has_sent = [&](const LimitCall& call) {
-    const auto commands = static_cast<std::uint64_t>(call.commands);
-    return call.client == client && call.first_sent <= number &&
-           number - call.first_sent < commands;
+    return call.client == client && call.commands > 0 && call.first_sent <= number &&
+           number <= call.last_sent;
   };
   const auto call = std::find_if(calls_.begin(), calls_.end(), has_sent);
   if (call == calls_.end()) return;

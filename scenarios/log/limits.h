@@ -33,7 +33,9 @@ struct LimitCall {
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
   VirtualTime changed = kOpen;          ///< when its first command that changed data was executed
   std::int64_t commands = 0;            ///< sent by its client until it was answered
-  std::uint64_t first_sent = 0;         ///< of those, among all that its client ever sent
+  /// Of those, among all that its process ever sent.
+  std::uint64_t first_sent = 0;
+  std::uint64_t last_sent = 0;
 };
 
 class Limits {

@@ -11,6 +11,17 @@
 #include "scenarios/run/latch_program.h"
 
 namespace interlock::scenarios {
+namespace {
+
+/// Whether the renewal has made the promise to that token longer, and it goes on.
+void NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
+  const ServerHold* entry = FindServerHold(history, renewal.client, token);
+  if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
+  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
+  if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
+}
+
+}  // namespace
 
 Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
                    const std::vector<harness::LockOptions>& options, SynchronyClass synchrony,
@@ -30,6 +41,7 @@ Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
     resource.history.limits = Limits(one.permits);
     resource.history.short_lived = one.life.count() > 0;
     if (const auto stands = traits_.limit_stands) resource.history.limits.Keep(*stands);
+    resource.history.leaseless = traits_.lasts_as_connection;
     resource.history.prefers_writers = traits_.prefers_writers;
     resource.history.nests = traits_.nests;
     resource.history.recalls_releases = traits_.recalls_releases;
@@ -64,6 +76,10 @@ void Recorder::Attach(sim::World& world, int clients, Duration latency) {
   dealings_.resize(clients_.size() * resources_.size());
 }
 
+void Recorder::RunsOnThisTask(int client) {
+  if (const auto task = world_->running_task()) users_.RunsOn(client, *task);
+}
+
 void Recorder::Close(VirtualTime end) {
   for (Resource& resource : resources_) {
     History& history = resource.history;
@@ -87,26 +103,27 @@ void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis:
       (argv[0] == "BLPOP" || argv[0] == "blpop")) {
     goals_.Add(Goal::kHalfOpenServed);
   }
-  Seen& seen = seen_[static_cast<std::size_t>(world_->server_node())];
+  const std::optional<int> sender = users_.SenderOf(process, number);
+  SeenServer& seen = seen_[static_cast<std::size_t>(world_->server_node())];
   const sim::redis::Server& server = world_->server();
   const std::uint64_t changes = server.changes();
-  if (changes != seen.changes || reply == nullptr) NoteWords(process, number, argv, now);
-  if (changes != seen.changes) NoteLimits(process, number, now);
+  const bool changed = changes != seen.changes;
+  if (sender.has_value() && (changed || reply == nullptr)) NoteWords(*sender, number, argv, now);
+  if (changed) users_.ForEach(process, [&](int client) { NoteLimits(client, number, now); });
   seen.changes = changes;
   const std::uint64_t mutations = server.mutations();
-  if (mutations != seen.mutations) SyncOwners(process, number, now);
-  NoteRenewed(process, now);
+  if (mutations != seen.mutations) SyncOwners(process, sender, number, now);
+  users_.ForEach(process, [&](int client) { NoteRenewed(client, now); });
   if (mutations == seen.mutations) return;
   seen.mutations = mutations;
-  if (!lives_too_long_ || stray_key_.empty()) JudgeKeys(process, now);
+  if (!lives_too_long_ || stray_key_.empty()) JudgeKeys(sender.value_or(process), now);
 }
 
 void Recorder::SetSent(const History& history, ClientHold& record, VirtualTime now) const {
   const ServerHold* entry = FindServerHold(history, record.client, record.token);
   if (entry == nullptr || entry->granted < record.asked) return;
   record.sent = entry->sent != kOpen ? entry->sent : entry->granted;
-  record.elapsed =
-      world_->LocalTime(record.client, now) - world_->LocalTime(record.client, record.sent);
+  record.elapsed = LocalTime(record.client, now) - LocalTime(record.client, record.sent);
 }
 
 void Recorder::Attribute(std::size_t first, int resource) {
@@ -132,9 +149,9 @@ void Recorder::OnAsk(Party who, const Operation& operation) {
   const bool waits = operation.ask != Ask::kTry;
   attempt.stopped_before = waits && operation.stops && operation.stop_after.count() == 0;
   if (operation.ask == Ask::kWaitFor) {
-    const MonotonicTime asked = world_->LocalTime(who.client, attempt.asked);
+    const MonotonicTime asked = LocalTime(who.client, attempt.asked);
     dealing(who).gives_up = AddSaturating(asked, operation.wait);
-    attempt.deadline = world_->GlobalTime(who.client, dealing(who).gives_up);
+    attempt.deadline = GlobalTime(who.client, dealing(who).gives_up);
   }
 }
 
@@ -179,7 +196,7 @@ void Recorder::OnGranted(Party who, const harness::Hold& granted) {
     record.last_asked = attempt.newest_at;
   }
   dealing(who).valid_until = granted.valid_until();
-  const VirtualTime until = world_->GlobalTime(who.client, granted.valid_until());
+  const VirtualTime until = GlobalTime(who.client, granted.valid_until());
   record.belief.push_back({now, std::max(now, until)});
   dealing(who).doing = Doing::kNothing;
   dealing(who).believes_until = until;
@@ -229,13 +246,6 @@ void Recorder::OnExtend(Party who) {
   history(who).renewals.push_back(renewal);
 }
 
-void Recorder::NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
-  const ServerHold* entry = FindServerHold(history, renewal.client, token);
-  if (entry == nullptr || entry->promised_until <= renewal.promised_until) return;
-  const bool kept = std::min(entry->ended, entry->promised_until) > renewal.answered;
-  if (kept && entry->renewed >= renewal.called) renewal.prolonged = entry->renewed;
-}
-
 void Recorder::OnExtended(Party who, const Status& status, const harness::Hold& extended) {
   if (closed_) return;
   Note(who, ToString(status.code()));
@@ -266,7 +276,7 @@ void Recorder::NoteBelief(Party who, const harness::Hold& prolonged) {
   const VirtualTime now = world_->now();
   ClientHold& record = hold(who);
   dealing(who).valid_until = prolonged.valid_until();
-  const VirtualTime until = world_->GlobalTime(who.client, prolonged.valid_until());
+  const VirtualTime until = GlobalTime(who.client, prolonged.valid_until());
   dealing(who).believes_until = until;
   dealing(who).valid_end = until;
   dealing(who).told_lost = false;
@@ -306,12 +316,9 @@ void Recorder::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of
 void Recorder::OnRelease(Party who) {
   if (closed_) return;
   Note(who, "release");
-  const VirtualTime now = world_->now();
-  ClientHold& record = hold(who);
-  record.release_called = now;
-  for (Interval& belief : record.belief) belief.to = std::min(belief.to, now);
+  hold(who).release_called = world_->now();
+  EndBelief(who);
   dealing(who).doing = Doing::kReleasing;
-  dealing(who).believes_until = VirtualTime{-1};
 }
 
 void Recorder::OnReleased(Party who, const Status& status) {
@@ -328,9 +335,22 @@ void Recorder::OnReleased(Party who, const Status& status) {
   }
 }
 
+void Recorder::OnDrop(Party who) {
+  if (closed_) return;
+  Note(who, "drop its hold");
+  hold(who).dropped = world_->now();
+  EndBelief(who);
+}
+
+void Recorder::EndBelief(Party who) {
+  const VirtualTime now = world_->now();
+  for (Interval& belief : hold(who).belief) belief.to = std::min(belief.to, now);
+  dealing(who).believes_until = VirtualTime{-1};
+}
+
 void Recorder::Step(int client) {
   // What is guarded is accessed right behind it.
-  if (!closed_) world_->Step(client, guarded());
+  if (!closed_) world_->Step(users_.ProcessOf(client), guarded());
 }
 
 void Recorder::Note(Party who, std::string_view text) {

@@ -8,6 +8,8 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -15,12 +17,11 @@
 #include "scenarios/cases/goals.h"
 #include "scenarios/cases/synchrony.h"
 #include "scenarios/judge/keys.h"
-#include "scenarios/judge/ledger.h"
 #include "scenarios/log/dealing.h"
-#include "scenarios/log/guarded_resource.h"
-#include "scenarios/log/history.h"
+#include "scenarios/log/recorded_resource.h"
 #include "scenarios/log/run_memory.h"
 #include "scenarios/log/server_view.h"
+#include "scenarios/log/users.h"
 #include "scenarios/run/client_program.h"
 #include "sim/world.h"
 
@@ -28,14 +29,7 @@ namespace interlock::scenarios {
 
 class Recorder : public sim::WorldObserver, public ProgramEvents {
  public:
-  /// One of the run's resources, and what happened to it.
-  struct Resource {
-    const harness::LockOptions* options = nullptr;
-    Ledger ledger;
-    History history;
-    GuardedResource guarded;
-    bool observable = true;  ///< the subject shows who owns it
-  };
+  using Resource = RecordedResource;
 
   /// All references outlive the recorder. `options`: of each resource, in their order. Attach must
   /// be called before the world runs.
@@ -48,8 +42,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   /// faults do to them stays within the drift that every lease lock must allow for.
   void FreeClocks() { free_clocks_ = true; }
 
-  /// Of each client, before it starts: what it has configured.
-  void NoteClient(int client, const ClientPlan& plan);
+  /// Of each client, before it starts, in their order: what it has configured, and in which process
+  /// it is. Where several share one: each says so on its own task, in each of its lives.
+  void NoteClient(int client, int process, const ClientPlan& plan);
+  void RunsOnThisTask(int client);
 
   /// Phase 2 begins.
   void MarkHealed();
@@ -57,6 +53,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void Close(VirtualTime end);
 
   const std::vector<Resource>& resources() const { return resources_; }
+  const Users& users() const { return users_; }
   const std::vector<Violation>& violations() const { return violations_; }
   const GoalSet& goals() const { return goals_; }
   int faults() const { return faults_; }
@@ -98,6 +95,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void OnAwaitedCall(Party who, bool called) override;
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
+  void OnDrop(Party who) override;
   void OnInspect(Party who) override;
   void OnInspected(Party who, const Status& status) override;
   void OnForce(Party who, const harness::SeenHolder& holder) override;
@@ -107,50 +105,43 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   void Step(int client) override;
 
  private:
-  struct ClientState {
-    bool silent = false;  ///< a connection of it is half open
-    VirtualTime sent{};   ///< its latest command
-  };
-  /// A write on its way to what is guarded.
-  struct Sent {
-    Party who;
-    GuardedResource::Visitor visitor;
-    std::uint64_t value = 0;
-    VirtualTime at{};
-  };
+  struct Sent;  ///< a write on its way to what is guarded
 
-  void OnDelay(const sim::Fault& fault, bool of_requests, VirtualTime now);
+  void OnDelay(int client, Duration length, bool of_requests, VirtualTime now);
+  void HoldUp(int client, Duration length, VirtualTime now);
   /// A command of somebody who is dead.
   void NoteServed(int process, VirtualTime now);
+  void NoteSending(Party who, std::uint64_t number, VirtualTime now);
   /// A server's fault, which everybody may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);
   Duration ClipPause(const sim::Fault& fault, Duration wanted, VirtualTime now) const;
-  /// Of the client's dealings, whatever it has to do with each resource.
-  bool AnyDealing(int client, bool (*holds)(const Dealing& dealing, VirtualTime now)) const;
+  /// Of the dealings of these clients, whatever they have to do with each resource.
+  bool AnyDealing(Users::Range clients, bool (*holds)(const Dealing& one, VirtualTime now)) const;
   /// What the server in view holds, if the subject shows it. Valid until the next look.
   const Ledger::Look& LookAtServer(Resource& resource);
   void OnArrived(const Sent& write);
   /// Of a lock that renews by itself: what nobody has asked for is sent, and executed.
   void NoteUnasked(Party who, VirtualTime now);
-  void NoteRenewed(int process, VirtualTime now);
+  void NoteRenewed(int client, VirtualTime now);
+  void SeeClockChange(Party who, VirtualTime now);
   /// The data that the server in view has now is no client's doing.
   void Rebase(bool clock_only, VirtualTime now);
   /// Of a semaphore that keeps its limit: a command of its client has changed data.
-  void NoteLimits(int process, std::uint64_t number, VirtualTime now);
+  void NoteLimits(int client, std::uint64_t number, VirtualTime now);
   /// What the client sent that command for, which may come late; else what it is in the middle of.
   Doing DoingOf(Party who, std::uint64_t number);
-  void SyncOwners(int process, std::uint64_t number, VirtualTime now);
-  void NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
-  void JudgeKeys(int process, VirtualTime now);
+  /// `sender`: see Users::SenderOf.
+  void SyncOwners(int process, std::optional<int> sender, std::uint64_t number, VirtualTime now);
+  void NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
+  void JudgeKeys(int client, VirtualTime now);
   /// What the clock shows that is furthest behind, of the one server or of these.
   std::int64_t LeastServerMs(int nodes);
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
-  /// Whether the renewal has made the promise to that token longer, and it goes on.
-  static void NoteProlonged(const History& history, const std::string& token, Renewal& renewal);
   /// From `first` on, the violations are of this resource.
   void Attribute(std::size_t first, int resource);
   void Note(Party who, std::string_view text);
   void NoteBelief(Party who, const harness::Hold& prolonged);
+  void EndBelief(Party who);
   /// The lock has told its user that the hold is lost: from now on it knows.
   void NoteToldLost(Party who);
   void NoteLossCall(Party who, std::size_t hold);
@@ -162,7 +153,17 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   }
   Resource& resource(Party who) { return resources_[static_cast<std::size_t>(who.resource)]; }
   History& history(Party who) { return resource(who).history; }
+  /// The entries that may still promise something; see Ledger::settled.
+  std::span<ServerHold> Unsettled(Party who) {
+    return std::span(history(who).server_holds).subspan(resource(who).ledger.settled());
+  }
   ClientHold& hold(Party who) { return history(who).holds[dealing(who).hold]; }
+  MonotonicTime LocalTime(int client, VirtualTime when) const {
+    return world_->LocalTime(users_.ProcessOf(client), when);
+  }
+  VirtualTime GlobalTime(int client, MonotonicTime local) const {
+    return world_->GlobalTime(users_.ProcessOf(client), local);
+  }
   /// The shortest that any client asks for.
   Duration lease() const { return shortest_lease_; }
 
@@ -176,14 +177,10 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   std::vector<Resource> resources_;
   std::vector<Violation> violations_;
   GoalSet goals_;
+  Users users_;
   std::vector<ClientState> clients_;
   std::vector<Dealing> dealings_;  // a client's stand together
-  /// What the last command found a server at.
-  struct Seen {
-    std::uint64_t mutations = 0;
-    std::uint64_t changes = 0;
-  };
-  std::array<Seen, kMostNodes> seen_{};
+  std::array<SeenServer, kMostNodes> seen_{};
   int primary_ = 0;
   int faults_ = 0;
   FaultSet struck_;

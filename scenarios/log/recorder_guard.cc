@@ -8,6 +8,13 @@
 
 namespace interlock::scenarios {
 
+struct Recorder::Sent {
+  Party who;
+  GuardedResource::Visitor visitor;
+  std::uint64_t value = 0;
+  VirtualTime at{};
+};
+
 bool Recorder::OnRead(Party who, const harness::Hold& shown) {
   if (closed_) return false;
   const std::size_t index = dealing(who).hold;
@@ -22,7 +29,8 @@ bool Recorder::OnRead(Party who, const harness::Hold& shown) {
 
 void Recorder::Stall(int client, Duration length) {
   if (closed_) return;
-  world_->Strike(client, {sim::FaultKind::kPause, client, world_->steps(client), length});
+  const int process = users_.ProcessOf(client);
+  world_->Strike(process, {sim::FaultKind::kPause, process, world_->steps(process), length});
 }
 
 void Recorder::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered) {
@@ -34,10 +42,11 @@ void Recorder::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Ev
   // The last protected effect comes before the validity's end, unless delays are not bounded.
   const bool bounded = synchrony_ != SynchronyClass::kArbitrary;
   const VirtualTime latest = bounded ? sender.believes_until - Duration(1) : kOpen;
-  world_->TravelElsewhere(who.client, latest, [this, write, answered = std::move(answered)] {
-    OnArrived(write);
-    answered->Set();
-  });
+  world_->TravelElsewhere(users_.ProcessOf(who.client), latest,
+                          [this, write, answered = std::move(answered)] {
+                            OnArrived(write);
+                            answered->Set();
+                          });
 }
 
 void Recorder::OnArrived(const Sent& write) {

@@ -11,8 +11,10 @@
 
 namespace interlock::scenarios {
 
-void Recorder::NoteClient(int client, const ClientPlan& plan) {
+void Recorder::NoteClient(int client, int process, const ClientPlan& plan) {
+  if (process != client) users_.Share(process, client);
   for (Resource& resource : resources_) {
+    if (process != client) resource.history.mates.push_back({process, client});
     const std::chrono::milliseconds lease = LeaseWith(plan, *resource.options);
     resource.history.limits.SetWish(client, PermitsWith(plan, *resource.options));
     resource.history.leases.push_back(lease);
@@ -20,8 +22,8 @@ void Recorder::NoteClient(int client, const ClientPlan& plan) {
   }
 }
 
-void Recorder::NoteLimits(int process, std::uint64_t number, VirtualTime now) {
-  for (Resource& resource : resources_) resource.history.limits.NoteChange(process, number, now);
+void Recorder::NoteLimits(int client, std::uint64_t number, VirtualTime now) {
+  for (Resource& resource : resources_) resource.history.limits.NoteChange(client, number, now);
 }
 
 void Recorder::OnSetLimit(Party who, int limit) {

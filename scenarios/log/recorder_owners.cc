@@ -13,7 +13,7 @@
 
 namespace interlock::scenarios {
 
-void Recorder::JudgeKeys(int process, VirtualTime now) {
+void Recorder::JudgeKeys(int client, VirtualTime now) {
   const sim::redis::Server& server = world_->server();
   const bool moved = resources_.front().history.server_clock_moved;
   std::optional<std::int64_t> now_ms;
@@ -22,7 +22,7 @@ void Recorder::JudgeKeys(int process, VirtualTime now) {
   const auto judge = [&](std::string_view key, std::optional<std::int64_t> deadline_ms) {
     if (!key.starts_with(prefix)) stray_key_ = key;
     if (lives_too_long_) return;
-    lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, process, now, violations_);
+    lives_too_long_ = JudgeTtl(key, deadline_ms, now_ms, key_limits_, client, now, violations_);
   };
   server.VisitKeys(database_, std::cref(judge));  // by reference: it needs no memory of its own
 }
@@ -54,29 +54,36 @@ const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
   return look;
 }
 
-void Recorder::SyncOwners(int process, std::uint64_t number, VirtualTime now) {
+void Recorder::SyncOwners(int process, std::optional<int> sender, std::uint64_t number,
+                          VirtualTime now) {
+  const int client = sender.value_or(process);
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
     Resource& resource = resources_[static_cast<std::size_t>(i)];
     const Ledger::Look& look = LookAtServer(resource);
     if (!resource.observable) continue;
     const std::size_t first = violations_.size();
     const std::size_t known = resource.history.server_holds.size();
-    resource.ledger.Sync(process, DoingOf({process, i}, number), now, look, resource.history,
-                         violations_);
+    const Doing doing = sender.has_value() ? DoingOf({client, i}, number) : Doing::kNothing;
+    resource.ledger.Sync(client, doing, now, look, resource.history, violations_);
     if (!lives_too_long_ && !resource.history.server_clock_moved) {
       const std::size_t before = violations_.size();
-      JudgeDeadlines(look, key_limits_, process, now, violations_);
+      JudgeDeadlines(look, key_limits_, client, now, violations_);
       lives_too_long_ = violations_.size() > before;
     }
     Attribute(first, i);
     std::vector<ServerHold>& holds = resource.history.server_holds;
-    for (ServerHold& entry : std::span(holds).subspan(known)) entry.made_with = number;
+    for (ServerHold& entry : std::span(holds).subspan(known)) {
+      entry.made_with = number;
+      // Whose it is, the one will know who is granted it.
+      if (!sender.has_value()) entry.client = entry.asked_by = -1;
+    }
     for (ServerHold& entry : std::span(holds).subspan(resource.ledger.settled())) {
       // What has as much left as when it was renewed might have been renewed just now.
       const bool whole =
           entry.renewed == now || (entry.end == ServerHoldEnd::kNone && entry.node == look.node &&
                                    entry.expires_at_ms - look.now_ms >= entry.leased_ms);
-      if (entry.client == process && whole) entry.sent = state(process).sent;
+      const bool its_own = entry.client >= 0 && users_.ProcessOf(entry.client) == process;
+      if (its_own && whole) entry.sent = state(entry.client).sent;
     }
   }
 }

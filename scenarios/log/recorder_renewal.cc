@@ -2,6 +2,7 @@
 //
 // The recorder's part about locks that renew their leases by themselves, and tell of a loss.
 #include <algorithm>
+#include <span>
 
 #include "scenarios/judge/validity.h"
 #include "scenarios/log/recorder.h"
@@ -12,7 +13,7 @@ namespace {
 /// Its client has not begun to give it back.
 bool IsOut(const History& history, const ServerHold& entry) {
   return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token && hold.release_called == kOpen;
+    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
   });
 }
 
@@ -79,8 +80,10 @@ void Recorder::OnAwaitedCall(Party who, bool called) {
 void Recorder::NoteUnasked(Party who, VirtualTime now) {
   dealing(who).renews_before = kOpen;
   const auto busy = [](const Dealing& one, VirtualTime) { return one.doing != Doing::kNothing; };
-  if (!traits_.renews || AnyDealing(who.client, busy)) return;
-  for (const ServerHold& entry : history(who).server_holds) {
+  if (!traits_.renews || AnyDealing({who.client, who.client}, busy)) return;
+  // What is over for good is looked for once in a run.
+  const bool found = goals_.Has(Goal::kRenewedAfterLoss);
+  for (const ServerHold& entry : found ? Unsettled(who) : std::span(history(who).server_holds)) {
     if (entry.client != who.client) continue;
     const bool over = entry.promised_until <= now && !entry.given_back();
     if (!over && entry.ended == kOpen) dealing(who).renews_before = entry.promised_until;
@@ -88,16 +91,16 @@ void Recorder::NoteUnasked(Party who, VirtualTime now) {
   }
 }
 
-void Recorder::NoteRenewed(int process, VirtualTime now) {
+void Recorder::NoteRenewed(int client, VirtualTime now) {
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
-    const Party who{process, i};
-    Dealing& client = dealing(who);
-    if (client.doing != Doing::kNothing || client.renews_before == kOpen) continue;
-    if (client.renews_before <= now) goals_.Add(Goal::kRenewalRacedExpiry);
-    client.renews_before = kOpen;
-    for (const ServerHold& entry : history(who).server_holds) {
+    const Party who{client, i};
+    Dealing& its = dealing(who);
+    if (its.doing != Doing::kNothing || its.renews_before == kOpen) continue;
+    if (its.renews_before <= now) goals_.Add(Goal::kRenewalRacedExpiry);
+    its.renews_before = kOpen;
+    for (const ServerHold& entry : Unsettled(who)) {
       const bool renewed = entry.renewed == now && entry.granted < now && !entry.copied;
-      if (entry.client == process && renewed) goals_.Add(Goal::kRenewedByItself);
+      if (entry.client == client && renewed) goals_.Add(Goal::kRenewedByItself);
     }
   }
 }

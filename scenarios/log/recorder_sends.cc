@@ -2,6 +2,8 @@
 //
 // The recorder's part about what a client sends: for which of its attempts, in which words.
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -24,8 +26,8 @@ std::string WordsOf(const sim::redis::Argv& argv) {
   return words;
 }
 
-void NoteSent(int client, VirtualTime now, History& history) {
-  for (ServerHold& entry : history.server_holds) {
+void NoteSent(int client, VirtualTime now, std::span<ServerHold> entries) {
+  for (ServerHold& entry : entries) {
     const bool live = entry.ended == kOpen && entry.promised_until > now;
     if (entry.client == client && live) entry.last_sent = now;
   }
@@ -35,31 +37,43 @@ void NoteSent(int client, VirtualTime now, History& history) {
 
 void Recorder::OnSend(int process, std::uint64_t number, sim::VirtualTime now) {
   if (closed_) return;
-  state(process).sent = now;
-  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
-    const Party who{process, i};
-    const Dealing& client = dealing(who);
-    if (traits_.renews) NoteSent(process, now, history(who));
-    switch (client.doing) {
-      case Doing::kNothing:
+  const std::optional<int> sender = users_.On(process, world_->running_task());
+  users_.NoteSender(process, number, sender);
+  users_.ForEach(process, [&](int client) {
+    if (sender.value_or(client) == client) state(client).sent = now;
+    for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+      const Party who{client, i};
+      if (traits_.renews) NoteSent(client, now, Unsettled(who));
+      if (sender == client) {
+        NoteSending(who, number, now);
+      } else if (!sender.has_value()) {
         NoteUnasked(who, now);
-        break;
-      case Doing::kAsking:
-        history(who).attempts[client.attempt].Sends(number);
-        break;
-      case Doing::kExtending:
-        history(who).renewals[client.renewal].sent = now;
-        history(who).renewals[client.renewal].number = number;
-        break;
-      case Doing::kSettingLimit:
-        history(who).limits.NoteSent(process, number);
-        break;
-      case Doing::kReleasing:
-        hold(who).release_sent = now;
-        break;
-      case Doing::kForcing:
-        break;
+      }
     }
+  });
+}
+
+void Recorder::NoteSending(Party who, std::uint64_t number, VirtualTime now) {
+  const Dealing& client = dealing(who);
+  switch (client.doing) {
+    case Doing::kNothing:
+      NoteUnasked(who, now);
+      break;
+    case Doing::kAsking:
+      history(who).attempts[client.attempt].Sends(number);
+      break;
+    case Doing::kExtending:
+      history(who).renewals[client.renewal].sent = now;
+      history(who).renewals[client.renewal].number = number;
+      break;
+    case Doing::kSettingLimit:
+      history(who).limits.NoteSent(who.client, number);
+      break;
+    case Doing::kReleasing:
+      hold(who).release_sent = now;
+      break;
+    case Doing::kForcing:
+      break;
   }
 }
 
@@ -74,16 +88,16 @@ Doing Recorder::DoingOf(Party who, std::uint64_t number) {
 }
 
 // Of the attempt that sent it, which may be over by now.
-void Recorder::NoteWords(int process, std::uint64_t number, const sim::redis::Argv& argv,
+void Recorder::NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv,
                          VirtualTime now) {
   for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
-    const Party who{process, i};
+    const Party who{client, i};
     auto& attempts = history(who).attempts;
-    const auto attempt = FindSender(attempts, process, number);
+    const auto attempt = FindSender(attempts, client, number);
     if (attempt == attempts.rend()) continue;
     attempt->Executed(WordsOf(argv), number, now);
-    const Dealing& client = dealing(who);
-    const bool asking = client.doing == Doing::kAsking && &attempts[client.attempt] == &*attempt;
+    const Dealing& its = dealing(who);
+    const bool asking = its.doing == Doing::kAsking && &attempts[its.attempt] == &*attempt;
     const bool counts = attempt->counts_for >= 0;  // whether its client still hears of it or not
     if ((asking || counts) && attempt->queued == kOpen) attempt->queued = now;
     if (asking && attempt->queued_again == kOpen &&

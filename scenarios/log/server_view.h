@@ -34,6 +34,9 @@ class FakeServerView : public harness::ServerView {
     return shown_ttl_;
   }
   std::int64_t NowMs() const override { return server_.time_us() / 1000; }
+  bool IsConnected(std::int64_t client_id) const override {
+    return client_id > 0 && server_.IsConnected(static_cast<sim::redis::ClientId>(client_id));
+  }
 
   /// What ExpiresAtMs() has answered last.
   const std::optional<std::int64_t>& shown_ttl() const { return shown_ttl_; }

@@ -56,11 +56,11 @@ class Program {
       outliving_.push_back({&operation, std::move(*asked)});
       return true;
     }
-    if (!GiveBack(operation, hold)) return false;
+    if (!GiveBack(operation, *asked)) return false;
     while (outliving_.size() > kept) {
-      const Outliving next = std::move(outliving_[kept]);
+      Outliving next = std::move(outliving_[kept]);
       outliving_.erase(outliving_.begin() + static_cast<std::ptrdiff_t>(kept));
-      if (!GiveBack(*next.operation, *next.hold)) return false;
+      if (!GiveBack(*next.operation, next.hold)) return false;
     }
     return true;
   }
@@ -72,11 +72,17 @@ class Program {
     std::unique_ptr<harness::Hold> hold;
   };
 
-  bool GiveBack(const Operation& operation, harness::Hold& hold) {
+  /// Or drops it, and is alone with what comes of that.
+  bool GiveBack(const Operation& operation, std::unique_ptr<harness::Hold>& hold) {
     const Party who{client_, operation.resource};
-    if (operation.overstay.count() > 0 && !Overstay(operation, hold)) return false;
+    if (operation.overstay.count() > 0 && !Overstay(operation, *hold)) return false;
+    if (operation.drops) {
+      events_.OnDrop(who);
+      hold.reset();
+      return true;
+    }
     events_.OnRelease(who);
-    const Status released = hold.Release();
+    const Status released = hold->Release();
     if (released.code() == StatusCode::kCancelled) return false;
     events_.OnReleased(who, released);
     return true;

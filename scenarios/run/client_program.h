@@ -70,6 +70,8 @@ class ProgramEvents {
   virtual void OnAwaitedCall(Party /*who*/, bool /*called*/) {}
   virtual void OnRelease(Party who) = 0;
   virtual void OnReleased(Party who, const Status& status) = 0;
+  /// Destroys its hold in place of that.
+  virtual void OnDrop(Party /*who*/) {}
   /// An operator's: looks who holds, and what it was told; takes it away from one of them, and what
   /// it was told of that.
   virtual void OnInspect(Party /*who*/) {}

@@ -6,35 +6,16 @@
 #include <memory>
 #include <span>
 
-#include "scenarios/judge/circles.h"
-#include "scenarios/judge/exclusion.h"
-#include "scenarios/judge/exercised.h"
-#include "scenarios/judge/kept_alive.h"
-#include "scenarios/judge/keys.h"
-#include "scenarios/judge/latch.h"
-#include "scenarios/judge/limit.h"
-#include "scenarios/judge/liveness_bound.h"
-#include "scenarios/judge/order.h"
-#include "scenarios/judge/progress.h"
-#include "scenarios/judge/quorum.h"
-#include "scenarios/judge/refusals.h"
-#include "scenarios/judge/termination.h"
-#include "scenarios/judge/tokens.h"
-#include "scenarios/judge/validity.h"
-#include "scenarios/judge/writes.h"
 #include "scenarios/log/recorder.h"
-#include "scenarios/log/story.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/latch_program.h"
+#include "scenarios/run/run_verdict.h"
 #include "scenarios/run/several.h"
 #include "scenarios/run/wall_clock.h"
 #include "scenarios/run/world_options.h"
 
 namespace interlock::scenarios {
 namespace {
-
-/// Of a client that asks again: what is excused, and one request that is not.
-constexpr int kRequestsAgain = kExcused + 1;
 
 class OneRun {
  public:
@@ -75,23 +56,17 @@ class OneRun {
       }
       // Newcomers may mend what the others cannot, such as a script that nobody loads twice.
       if (case_.scenario->asks_again) {
-        stop =
-            world_.Run(world_.now() + (kRequestsAgain + 1) * PhaseTwoLength() + kLongestRecovery);
+        stop = world_.Run(world_.now() + (kRequestsAgain + 1) * PhaseTwo() + kLongestRecovery);
       }
     }
     if (MayGoOn(stop)) {
       for (int i = 0; i < probes; ++i) AddProbe(i / workload_.permits);
-      stop = world_.Run(world_.now() + PhaseTwoLength());
+      stop = world_.Run(world_.now() + PhaseTwo());
     }
-    return Judge(stop);
+    return JudgeRun(case_, workload_, options_, world_, recorder_, stop);
   }
 
  private:
-  static bool MayGoOn(sim::StopReason stop) {
-    return stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit &&
-           stop != sim::StopReason::kStopped;
-  }
-
   sim::StopReason EndProbe(sim::StopReason stop) {
     if (!MayGoOn(stop)) return stop;
     if (!probe_->GoOn({})) return sim::StopReason::kStopped;
@@ -106,31 +81,54 @@ class OneRun {
     return index < own ? workload_.clients[index] : probes_[index - own];
   }
 
+  int ProcessOf(int client) const {
+    const bool own = static_cast<std::size_t>(client) < workload_.clients.size();
+    return own ? scenarios::ProcessOf(workload_, client) : client;
+  }
+
   void Start(int client) {
-    const ClientPlan& plan = PlanOf(client);
+    const int process = ProcessOf(client);
+    const ClientPlan& plan = PlanOf(process);
     world_.AddProcess({.offset = plan.clock_offset, .rate_ppm = plan.clock_rate_ppm},
                       case_.scenario->database);
-    recorder_.NoteClient(client, plan);
-    world_.Start(client, [this, client] {
-      harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
-      for (int node = 0; node < world_.nodes(); ++node) {
-        environment.nodes.push_back(&world_.connector(client, node));
-      }
-      environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(client).clock_offset);
-      const auto index = static_cast<std::size_t>(client);
-      std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
-      const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
-      for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(client, i, environment);
-      const bool own = index < workload_.clients.size();
-      if (!traits_.latch) {
-        RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
-      } else if (own) {
-        RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
-      } else {
-        SeeLatchesOpen(client, PlanOf(client), environment, locks);
-      }
-      if (own) AskAgain(client, environment, locks);
-    });
+    recorder_.NoteClient(client, process, plan);
+    if (process == client) world_.Start(process, [this, process] { Live(process); });
+  }
+
+  using Locks = std::span<const std::unique_ptr<harness::Lock>>;
+
+  /// One life of a process: of its client, and beside it of those who share its lock objects.
+  void Live(int process) {
+    harness::Environment environment{world_.runtime(process), world_.connector(process), {}};
+    for (int node = 0; node < world_.nodes(); ++node) {
+      environment.nodes.push_back(&world_.connector(process, node));
+    }
+    environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(process).clock_offset);
+    std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
+    const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
+    for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(process, i, environment);
+    std::vector<std::unique_ptr<Task>> others;
+    const int clients = static_cast<int>(workload_.clients.size());
+    for (int other = process + 1; other < clients && ProcessOf(other) == process; ++other) {
+      others.push_back(environment.runtime.Spawn(
+          "user", [this, other, &environment, locks] { Use(other, environment, locks); }));
+    }
+    Use(process, environment, locks);
+    for (const std::unique_ptr<Task>& other : others) other->Join();
+  }
+
+  void Use(int client, harness::Environment& environment, Locks locks) {
+    recorder_.RunsOnThisTask(client);
+    const auto index = static_cast<std::size_t>(client);
+    const bool own = index < workload_.clients.size();
+    if (!traits_.latch) {
+      RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
+    } else if (own) {
+      RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
+    } else {
+      SeeLatchesOpen(client, PlanOf(client), environment, locks);
+    }
+    if (own) AskAgain(client, environment, locks);
   }
 
   std::unique_ptr<harness::Lock> NewLock(int client, std::size_t resource,
@@ -143,8 +141,7 @@ class OneRun {
   }
 
   /// With the lock objects that have been through the faults, as soon as all is well again.
-  void AskAgain(int client, harness::Environment& environment,
-                std::span<const std::unique_ptr<harness::Lock>> locks) {
+  void AskAgain(int client, harness::Environment& environment, Locks locks) {
     if (!case_.scenario->asks_again) return;
     if (recorder_.resources().front().history.healed == kOpen) {
       const std::shared_ptr<Event> healed = environment.runtime.NewEvent();
@@ -163,7 +160,7 @@ class OneRun {
 
   /// Parties may have died, or given up: counts down for them, too.
   void SeeLatchesOpen(int client, const ClientPlan& plan, harness::Environment& environment,
-                      std::span<const std::unique_ptr<harness::Lock>> locks) {
+                      Locks locks) {
     const GivesUp& gives_up = case_.scenario->gives_up;
     for (const Operation& operation : plan.operations) {
       const LateComer late_comer{!gives_up.writes && !gives_up.clocks,
@@ -190,188 +187,12 @@ class OneRun {
     Operation ask;
     ask.resource = resource;
     ask.ask = Ask::kWaitFor;
-    ask.wait = PhaseTwoLength() / 2;
+    ask.wait = PhaseTwo() / 2;
     ask.hold = workload_.lease / 4;
     return ask;
   }
 
-  Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
-
-  /// Unless something has gone wrong, or a lease may end before all those that a waiter knows of.
-  std::optional<Duration> HandOverBound() const {
-    if (recorder_.faults() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
-    if (HasOwnLeases(workload_)) return std::nullopt;
-    return case_.subject->HandOverBound(options_.front());
-  }
-
-  /// Where clients die, and nothing else goes wrong.
-  std::optional<Duration> PassedOverBound() const {
-    FaultSet others = recorder_.struck();
-    others.reset(static_cast<std::size_t>(sim::FaultKind::kCrash));
-    if (others.any() || case_.scenario->gives_up.clocks) return std::nullopt;
-    return case_.subject->PassedOverBound(options_.front());
-  }
-
-  ProgressRules Rules(const Recorder::Resource& resource) const {
-    constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
-    const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
-    ProgressRules rules{WakeUpBound(), LongestUse(workload_, traits_.renews), drift};
-    rules.hand_over_bound = HandOverBound();
-    rules.passed_over_bound = PassedOverBound();
-    for (const Recorder::Resource& other : recorder_.resources()) {
-      if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
-    }
-    return rules;
-  }
-
-  /// Generous: virtual time is cheap, and the oracle judges by the real bounds.
-  Duration PhaseTwoLength() const {
-    const bool asks = case_.scenario->asks_again;
-    const int again = asks ? kRequestsAgain * static_cast<int>(workload_.clients.size()) : 0;
-    const Duration overrun = asks ? case_.subject->OverrunBound(options_.front()) : Duration{};
-    return 2 * (SerialLength(workload_) +
-                (4 + again) * (WakeUpBound() + workload_.lease + kSettling + overrun));
-  }
-
-  RunResult Judge(sim::StopReason stop) {
-    RunResult result;
-    result.virtual_time = world_.now();
-    result.pending_tasks = world_.PendingTasks();
-    recorder_.Close(stop == sim::StopReason::kIdle ? world_.now() + PhaseTwoLength()
-                                                   : world_.now());
-    result.violations = recorder_.violations();
-    const bool ran_out = stop == sim::StopReason::kStepLimit;
-    const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
-    bool storm = false;
-    std::vector<History> views;
-    views.reserve(recorder_.resources().size());
-    std::vector<const History*> histories;
-    for (const Recorder::Resource& resource : recorder_.resources()) {
-      if (traits_.quorum) views.push_back(QuorumView(resource.history));
-      histories.push_back(traits_.quorum ? &views.back() : &resource.history);
-      storm = JudgeResource(resource, *histories.back(), to_its_end, result) || storm;
-    }
-    if (traits_.waits && !traits_.latch) JudgeCircles(histories, result.violations);
-    if (stop == sim::StopReason::kUnmodelled) {
-      result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
-    } else if (ran_out && !storm) {
-      result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history);
-    }
-    if (MayGoOn(stop)) JudgeKeysLeft(result);
-    NameResources(result.violations);
-    std::ranges::stable_sort(result.violations, {}, &Violation::at);
-    if (!recorder_.stray_key().empty()) {
-      // Who does not see all that the lock does cannot say what it did wrong.
-      result.violations.clear();
-      result.inconclusive =
-          "the key \"" + recorder_.stray_key() + "\" is outside of the key prefix";
-    }
-    result.trace_hash = world_.trace().hash();
-    result.commands = world_.commands();
-    result.faults = recorder_.faults();
-    result.struck = recorder_.struck();
-    if (case_.scenario->tells_story) {
-      result.story =
-          StoryOf(*case_.scenario, *case_.subject, recorder_.resources().front().history);
-    }
-    result.events = world_.trace().events();
-    if (world_.trace().keeps_events()) {
-      for (const Recorder::Resource& resource : recorder_.resources()) {
-        result.histories.push_back({resource.options->resource, resource.history});
-      }
-    }
-    return result;
-  }
-
-  /// `history`: that of the lock as a whole. True: it was asked more often than it allows itself.
-  bool JudgeResource(const Recorder::Resource& resource, const History& history, bool to_its_end,
-                     RunResult& result) const {
-    if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
-    const std::size_t first = result.violations.size();
-    if (traits_.quorum) JudgeQuorums(history, traits_.semaphore, result.violations);
-    JudgeExclusion(history, traits_.semaphore, result.violations);
-    JudgeOrphans(resource.history, result.violations);
-    JudgeTokens(history, result.violations);
-    const bool by_token = workload_.guard == GuardKind::kFenced;
-    if (!traits_.semaphore) JudgeWrites(history, by_token, result.violations);
-    JudgeRefusals(history, result.violations);
-    JudgeRecovery(history, result.violations);
-    JudgeLimit(history, result.violations);
-    if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
-    JudgeFalseValidity(history, result.violations);
-    JudgeKeptAlive(history, KeptAliveBy(*case_.subject, *resource.options), result.violations);
-    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
-    if (traits_.bypass_bound.has_value()) {
-      JudgeOrder(history, *traits_.bypass_bound, result.violations);
-    }
-    if (traits_.prefers_writers) JudgePreference(history, result.violations);
-    const std::size_t before = result.violations.size();
-    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
-    const bool storm = result.violations.size() > before;
-    if (to_its_end) JudgeProgress(history, Rules(resource), result.violations);
-    GoalSet goals = recorder_.goals();
-    AddGoals(resource.history, goals);
-    AddLimitGoals(resource.history, goals);
-    if (traits_.quorum) AddQuorumGoals(resource.history, history, goals);
-    PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
-    // Without a promise about the order only starvation counts, of whoever waits.
-    if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
-    Take(exercised, goals, resource, first, result);
-    return storm;
-  }
-
-  /// As JudgeResource, of a latch.
-  bool JudgeLatchOf(const Recorder::Resource& resource, bool to_its_end, RunResult& result) const {
-    const History& history = resource.history;
-    const std::size_t first = result.violations.size();
-    JudgeRecovery(history, result.violations);
-    JudgePatience(history, WakeUpBound(), result.violations);
-    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
-    const std::size_t before = result.violations.size();
-    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
-    const bool storm = result.violations.size() > before;
-    const LatchRules rules{resource.options->parties, WakeUpBound(),
-                           case_.scenario->gives_up.writes, HandOverBound(),
-                           resource.options->life};
-    JudgeLatch(history, rules, to_its_end, result.violations);
-    GoalSet goals = recorder_.goals();
-    AddLatchGoals(history, rules, goals);
-    Take(ExercisedByLatch(history, goals), goals, resource, first, result);
-    return storm;
-  }
-
-  /// Adds what one resource has contributed; its violations are those from `first` on.
-  void Take(const PerJudged<bool>& exercised, const GoalSet& goals,
-            const Recorder::Resource& resource, std::size_t first, RunResult& result) const {
-    const auto index = static_cast<int>(&resource - recorder_.resources().data());
-    for (Violation& one : std::span(result.violations).subspan(first)) one.resource = index;
-    for (const Judged property : kAllJudged) {
-      result.exercised[property] = result.exercised[property] || exercised[property];
-    }
-    result.goals.AddAll(goals);
-    result.updates += resource.guarded.accepted_writes();
-    result.lost_updates += resource.guarded.lost_updates();
-  }
-
-  void JudgeKeysLeft(RunResult& result) {
-    const bool all = workload_.topology == sim::Topology::kIndependent;
-    const int first = all ? 0 : world_.server_node();
-    const int last = all ? world_.nodes() - 1 : first;
-    for (int node = first; node <= last; ++node) {
-      JudgeLeftovers(world_.server(node).PeekKeys(case_.scenario->database),
-                     world_.server(node).time_us() / 1000, recorder_.key_limits(),
-                     recorder_.resources().front().history, result.violations);
-    }
-  }
-
-  /// Where there are several, a sentence says which one it speaks of.
-  void NameResources(std::vector<Violation>& violations) const {
-    if (options_.size() == 1) return;
-    for (Violation& one : violations) {
-      if (one.resource < 0) continue;
-      one.what += " (" + options_[static_cast<std::size_t>(one.resource)].resource + ")";
-    }
-  }
+  Duration PhaseTwo() const { return PhaseTwoLength(case_, workload_, options_.front()); }
 
   const RunCase& case_;
   const Workload& workload_;

@@ -79,4 +79,8 @@ void EventsOfEach::OnReleased(Party who, const Status& status) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnReleased(each, status); });
 }
 
+void EventsOfEach::OnDrop(Party who) {
+  ForEach(who, [&](Party each, std::size_t) { events_.OnDrop(each); });
+}
+
 }  // namespace interlock::scenarios

@@ -44,6 +44,7 @@ class EventsOfEach final : public ProgramEvents {
   void OnAwaitedCall(Party who, bool called) override { events_.OnAwaitedCall(who, called); }
   void OnRelease(Party who) override;
   void OnReleased(Party who, const Status& status) override;
+  void OnDrop(Party who) override;
   void Step(int client) override { events_.Step(client); }
 
  private:

@@ -62,6 +62,8 @@ void AddOperation(const Operation& operation, reports::JsonText& json) {
   json.Bool(operation.inside);
   json.Key("outlives");
   json.Bool(operation.outlives);
+  json.Key("drops");
+  json.Bool(operation.drops);
   json.Key("shared");
   json.Bool(operation.shared);
   json.Key("heedless");
@@ -114,6 +116,8 @@ std::string ProgramJson(const Workload& workload, const std::string& token) {
     json.Key("limit");
     json.Signed(client.limit.value_or(workload.permits));
     length("lease_us", client.lease.count() > 0 ? client.lease : workload.lease);
+    json.Key("shares_objects");
+    json.Bool(client.shares_objects);
     json.Key("operations");
     json.BeginArray();
     for (const Operation& operation : client.operations) {
@@ -219,7 +223,11 @@ Counterexample Named(const Found& found) {
   if (traits.latch && of_latches != nullptr) counterexample.title = of_latches->headline;
   const std::size_t clients = found.workload.clients.size();
   for (std::size_t i = 0; i < clients; ++i) {
-    counterexample.columns.push_back(ClientName(static_cast<int>(i)));
+    const int process = ProcessOf(found.workload, static_cast<int>(i));
+    const bool shares = process != static_cast<int>(i);
+    counterexample.columns.push_back(
+        ClientName(static_cast<int>(i)) +
+        (shares ? fmt::format(" (in {}'s process)", ClientName(process)) : ""));
   }
   const auto probes = static_cast<std::size_t>(found.workload.permits) *
                       static_cast<std::size_t>(found.workload.resources);

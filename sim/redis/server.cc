@@ -113,6 +113,8 @@ ClientId Server::Connect(std::string_view address) { return state_->Connect(addr
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
 void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }
 
+bool Server::IsConnected(ClientId client) const { return state_->FindClient(client) != nullptr; }
+
 bool Server::IsBlocked(ClientId client) const {
   const Client* found = state_->FindClient(client);
   return found != nullptr &&

@@ -125,6 +125,8 @@ class Server {
   /// What it sends now would have to wait: it is blocked, postponed by CLIENT PAUSE, the server
   /// stands still, or a script runs that is not busy yet.
   bool IsBlocked(ClientId client) const;
+  /// As CLIENT LIST would show it.
+  bool IsConnected(ClientId client) const;
   /// 2 or 3: in which RESP its replies are to be encoded.
   int ProtocolOf(ClientId client) const;
   bool IsAuthenticated(ClientId client) const;

@@ -90,9 +90,12 @@ class PlainLock final : public harness::Lock {
       const std::vector<std::string_view> argv(plain_.preface.begin(), plain_.preface.end());
       if (const auto reply = line_->Call(argv); !reply.ok()) return reply.status();
     }
-    const Duration lease = options_.lease;
-    Grant grant{KeyOf(options_), NewToken(), AddSaturating(line_->Now(), lease - lease / 100)};
-    const std::string lease_ms = std::to_string(options_.lease.count());
+    const std::int64_t granted_ms = options_.lease.count() * plain_.lease_percent / 100;
+    const Duration lease = std::chrono::milliseconds(granted_ms);
+    const Duration delay = options_.lease * plain_.delay_percent / 100;
+    Grant grant{KeyOf(options_), NewToken(),
+                AddSaturating(line_->Now(), lease - lease / 100 - delay)};
+    const std::string lease_ms = std::to_string(granted_ms);
     const Result<Reply> reply = line_->Call({"SET", grant.key, grant.token, "NX", "PX", lease_ms});
     if (!reply.ok()) return reply.status();
     if (!reply->IsStatus("OK")) return Status(StatusCode::kNotAcquired);
@@ -137,6 +140,7 @@ class Plain final : public harness::Subject {
   harness::Traits traits() const override {
     harness::Traits traits;
     traits.can_extend = plain_.extend_in_words_only;
+    traits.lock_delay = plain_.delay_percent > 0;
     return traits;
   }
 

@@ -23,7 +23,11 @@ struct PlainOptions {
   std::optional<StatusCode> release_answer = {};  ///< what Release says; it then does nothing
   bool extend_in_words_only = false;              ///< Extend says ok and does nothing
   bool hide_owner = false;                        ///< Owners() shows nothing
-  std::vector<std::string> preface = {};          ///< a command sent before each SET
+  int lease_percent = 100;                        ///< how much of LockOptions::lease it grants
+  /// How much of LockOptions::lease is a lock-delay, at the end of what it grants; if it is not 0,
+  /// Traits say so.
+  int delay_percent = 0;
+  std::vector<std::string> preface = {};  ///< a command sent before each SET
   /// Called with what NewLock is given; may be called by several threads at once.
   std::function<void(const harness::LockOptions&)> on_new_lock = {};
 };

@@ -2,6 +2,9 @@
 //
 // What comes later: the same lock objects when all faults are over, and a lock that nobody has
 // asked for in a long time.
+#include <utility>
+#include <vector>
+
 #include "scenarios/cases/catalogue/rows.h"
 
 namespace interlock::scenarios::catalogue {
@@ -63,19 +66,36 @@ Scenario Idle() {
   return scenario;
 }
 
-/// One client works, and forgets to give back; another one asks meanwhile, and when that is over.
-Workload ForgetsToGiveBack(bool in_time) {
-  constexpr std::chrono::seconds kShortLease(1);
-  Operation forgotten;
-  forgotten.hold = kShortLease / 4;
-  forgotten.overstay = 64 * kShortLease;
+constexpr std::chrono::seconds kShortLease(1);
+
+/// Another one asks meanwhile, or when that is over.
+Workload Forgets(std::vector<Operation> forgotten, bool in_time) {
   Operation waits;
   waits.ask = Ask::kWaitFor;
   waits.think = in_time ? kShortLease / 2 : 62 * kShortLease;
   waits.wait = 4 * kShortLease;
   waits.hold = kShortLease / 4;
-  Workload workload = Clients({Does({forgotten}), Does({waits, waits})});
+  Workload workload = Clients({Does(std::move(forgotten)), Does({waits, waits})});
   workload.lease = kShortLease;
+  return workload;
+}
+
+/// One client works, and forgets to give back, though it keeps the hold.
+Workload ForgetsToGiveBack(bool in_time) {
+  return Forgets({{.hold = kShortLease / 4, .overstay = 64 * kShortLease}}, in_time);
+}
+
+/// The hold is gone as well, and its process goes on to something else.
+Workload DropsItsHold(bool in_time) {
+  return Forgets({{.hold = kShortLease / 4, .drops = true}, {.think = 64 * kShortLease}}, in_time);
+}
+
+/// What is dropped is a second one; the first is held for some time still.
+Workload DropsOneOfTwo() {
+  const Operation kept{.hold = kShortLease / 4, .overstay = kShortLease};
+  const Operation dropped{.hold = kShortLease / 4, .resource = 1, .inside = true, .drops = true};
+  Workload workload = Forgets({kept, dropped}, true);
+  workload.resources = 2;
   return workload;
 }
 
@@ -89,7 +109,8 @@ Scenario Forgotten() {
   scenario.judges = {Judged::kServerExclusion, Judged::kBeliefExclusion, Judged::kFalseValidity};
   scenario.renewing_only = true;
   scenario.always_whole = true;
-  Pin(scenario, {ForgetsToGiveBack(true), ForgetsToGiveBack(false)});
+  Pin(scenario, {ForgetsToGiveBack(true), ForgetsToGiveBack(false), DropsItsHold(true),
+                 DropsItsHold(false), DropsOneOfTwo()});
   return scenario;
 }
 

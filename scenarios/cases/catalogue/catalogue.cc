@@ -185,10 +185,10 @@ const std::vector<Scenario>& Catalogue() {
   static const std::vector<Scenario> kCatalogue = [] {
     std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),  Pause(),
                                  Chaos(),      Permits(),  Guarded(), Seed002()};
-    for (const auto rows :
-         {catalogue::Waiting, catalogue::HeldUp, catalogue::Aftermath, catalogue::ClientFaults,
-          catalogue::ServerFaults, catalogue::KleppmannRows, catalogue::AntirezRows,
-          catalogue::RedisRows, catalogue::OtherRows, catalogue::RedlockRows}) {
+    for (const auto rows : {catalogue::Waiting, catalogue::HeldUp, catalogue::OneObject,
+                            catalogue::Aftermath, catalogue::ClientFaults, catalogue::ServerFaults,
+                            catalogue::KleppmannRows, catalogue::AntirezRows, catalogue::RedisRows,
+                            catalogue::OtherRows, catalogue::RedlockRows}) {
       std::vector<Scenario> some = rows();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

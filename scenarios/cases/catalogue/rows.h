@@ -63,6 +63,9 @@ Scenario NextInLine();
 /// Any one message that is late.
 std::vector<Scenario> HeldUp();
 
+/// Several users of one lock object at once; generated.
+std::vector<Scenario> OneObject();
+
 /// When faults are over, and when nobody has asked for long.
 std::vector<Scenario> Aftermath();
 

@@ -15,6 +15,7 @@ std::vector<Specimen> AcquiringSpecimens();
 std::vector<Specimen> ReleasingSpecimens();
 std::vector<Specimen> ExtendingSpecimens();
 std::vector<Specimen> RenewingSpecimens();
+std::vector<Specimen> OneObjectSpecimens();
 std::vector<Specimen> WaitingSpecimens();
 std::vector<Specimen> ContendingSpecimens();
 std::vector<Specimen> ResendingSpecimens();

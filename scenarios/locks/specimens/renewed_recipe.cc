@@ -41,7 +41,7 @@ class RenewedHold final : public harness::Hold {
   RenewedHold(std::shared_ptr<RedisClient> redis, std::shared_ptr<Kept> kept,
               const RenewedRecipe& recipe)
       : redis_(std::move(redis)), kept_(std::move(kept)), recipe_(recipe) {}
-  ~RenewedHold() override { kept_->stop->Set(); }
+  ~RenewedHold() override { (recipe_.timer ? kept_->gone : kept_->stop)->Set(); }
   RenewedHold(const RenewedHold&) = delete;
   RenewedHold& operator=(const RenewedHold&) = delete;
 
@@ -85,12 +85,10 @@ class RenewedLock final : public harness::Lock {
     if (runtime.Now() >= attempt_.valid_until) {
       return Status(StatusCode::kUnknownOutcome, "the grant arrived when its lease was over");
     }
-    const std::shared_ptr<Kept> kept(new Kept{attempt_, NewStop(), runtime.NewEvent()});
-    redis_->RunBeside("watchdog", [environment = redis_->environment(), kept,
-                                   watchdog = recipe_.watchdog]() mutable {
-      RedisClient redis(environment, kSocketTimeout);
-      watchdog(redis, *kept);
-    });
+    const std::shared_ptr<Kept> kept(
+        new Kept{attempt_, NewStop(), runtime.NewEvent(), runtime.NewEvent()});
+    RunBeside("watchdog", kept, recipe_.watchdog);
+    if (recipe_.timer) RunBeside("timer", kept, recipe_.timer);
     return std::unique_ptr<harness::Hold>(std::make_unique<RenewedHold>(redis_, kept, recipe_));
   }
 
@@ -105,6 +103,14 @@ class RenewedLock final : public harness::Lock {
   }
 
  private:
+  void RunBeside(std::string_view name, const std::shared_ptr<Kept>& kept,
+                 const std::function<void(RedisClient&, Kept&)>& body) {
+    redis_->RunBeside(name, [environment = redis_->environment(), kept, body]() mutable {
+      RedisClient redis(environment, kSocketTimeout);
+      body(redis, *kept);
+    });
+  }
+
   std::shared_ptr<Event> NewStop() {
     Runtime& runtime = redis_->runtime();
     if (renewals_ == nullptr) return runtime.NewEvent();

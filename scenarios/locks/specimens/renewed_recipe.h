@@ -22,6 +22,7 @@ struct Kept {
   Attempt attempt;
   std::shared_ptr<Event> stop;  ///< set when it is given back
   std::shared_ptr<Event> lost;  ///< the specimen sets it to tell of a loss
+  std::shared_ptr<Event> gone;  ///< set when the handle is destroyed
   /// The specimen calls it to tell of a loss, if the user has asked for that.
   std::function<void()> on_lost = {};
 };
@@ -35,6 +36,9 @@ struct RenewedRecipe {
   bool calls = false;     ///< takes `on_lost` from its user
   bool one_stop = false;  ///< one release calls off all watchdogs of its client
   int most_leases = 0;    ///< if not 0: it says that it keeps none alive for longer than so many
+  /// The end of the handle calls off nothing but `timer`, which runs beside the watchdog until
+  /// then.
+  std::function<void(RedisClient& redis, Kept& kept)> timer = {};
 };
 
 std::shared_ptr<const harness::Subject> MakeRenewedLock(RenewedRecipe recipe);

@@ -268,6 +268,36 @@ Specimen Make() {
 
 }  // namespace keeps_for_ever
 
+// The maximum that the handle keeps: the lock says that it keeps no lease alive for more than four
+// of them, and a timer of the handle's own calls the watchdog off then.
+//
+// What goes wrong: the handle is destroyed without a release, its timer with it, and the watchdog,
+// which is the client's, renews for ever what nobody can give back any more. As long as the handle
+// lives, all is well. The fix is to end the renewal with the handle, or to have the watchdog look
+// at the end itself.
+namespace dropped_for_ever {
+
+constexpr int kMostLeases = 4;
+
+void EndInTime(RedisClient& redis, Kept& kept) {
+  const Duration most = kMostLeases * kept.attempt.lease - kept.attempt.lease;
+  const MonotonicTime end = AddSaturating(redis.runtime().Now(), most);
+  if (!kept.gone->WaitUntil(end)) kept.stop->Set();
+}
+
+Specimen Make() {
+  return {MakeRenewedLock({.name = "broken/dropped-for-ever",
+                           .summary = "keeps alive for ever what is dropped without a release",
+                           .watchdog = RenewEachThird,
+                           .most_leases = kMostLeases,
+                           .timer = EndInTime}),
+          {{"false-validity", "forgotten", SynchronyClass::kNone, kNoTrace}},
+          {.clients = 1},
+          kNothingToRenew};
+}
+
+}  // namespace dropped_for_ever
+
 // One watchdog for the whole process, which forgets what it has to renew when anything is given
 // back: a table of renewals that is keyed by the client instead of the hold. Redisson's table of
 // expirations has lost entries of other holds in several releases.
@@ -294,7 +324,8 @@ Specimen Make() {
 std::vector<Specimen> RenewingSpecimens() {
   return {renewal_outlives_release::Make(), loss_told_late::Make(),    renewed_by_timer::Make(),
           called_after_release::Make(),     any_answer_renews::Make(), renews_whosever::Make(),
-          gives_up_renewing::Make(),        keeps_for_ever::Make(),    release_ends_others::Make()};
+          gives_up_renewing::Make(),        keeps_for_ever::Make(),    dropped_for_ever::Make(),
+          release_ends_others::Make()};
 }
 
 }  // namespace interlock::scenarios::specimens

@@ -12,10 +12,10 @@ std::vector<Specimen> Specimens() {
   std::vector<Specimen> all;
   for (const auto& family :
        {AcquiringSpecimens, ReleasingSpecimens, ExtendingSpecimens, RenewingSpecimens,
-        WaitingSpecimens, ContendingSpecimens, ResendingSpecimens, FencingSpecimens,
-        TokensSpecimens, PermitsSpecimens, RedisSingleFileSpecimens, LinesSpecimens,
-        SharingSpecimens, StoppingSpecimens, NestingSpecimens, LatchesSpecimens, LimitsSpecimens,
-        VotesSpecimens}) {
+        OneObjectSpecimens, WaitingSpecimens, ContendingSpecimens, ResendingSpecimens,
+        FencingSpecimens, TokensSpecimens, PermitsSpecimens, RedisSingleFileSpecimens,
+        LinesSpecimens, SharingSpecimens, StoppingSpecimens, NestingSpecimens, LatchesSpecimens,
+        LimitsSpecimens, VotesSpecimens}) {
     std::vector<Specimen> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -19,7 +19,8 @@ class AdoptedMutexAdapter final : public MutexAdapter {
     return "interlock::Mutex, each lease handed over as a text and adopted by another Client";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .own_leases = true, .stops = true};
+    return {
+        .can_extend = true, .fencing = true, .own_leases = true, .stops = true, .concurrent = true};
   }
   /// The request, and the adoption behind it.
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override {

@@ -30,6 +30,7 @@ class FairMutexAdapter : public MutexAdapter {
             .own_leases = true,
             .stops = true,
             .operators = true,
+            .concurrent = true,
             .recalls_releases = true};
   }
   std::vector<harness::Promise> Promises() const override {

@@ -67,7 +67,7 @@ class Whole final : public harness::Hold {
 }  // namespace
 
 harness::Traits MultiAdapter::traits() const {
-  return {.can_extend = true, .fencing = true, .several = true};
+  return {.can_extend = true, .fencing = true, .several = true, .concurrent = true};
 }
 
 /// Besides what is waited for, what is had may have to be given back.

@@ -45,6 +45,7 @@ class MutexAdapter : public harness::Subject {
             .fencing = true,
             .stops = true,
             .operators = true,
+            .concurrent = true,
             .recalls_releases = true};
   }
   /// A client has no tasks of its own but those that renew.

@@ -25,6 +25,7 @@ class PlainMutexAdapter final : public MutexAdapter {
     traits_.fencing = true;
     traits_.stops = true;
     traits_.operators = true;
+    traits_.concurrent = true;
     traits_.recalls_releases = true;
   }
 

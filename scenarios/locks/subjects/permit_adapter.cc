@@ -19,6 +19,7 @@ harness::Traits PermitAdapter::traits() const {
           .limit_stands = LimitStands(),
           .stops = true,
           .operators = true,
+          .concurrent = true,
           .recalls_releases = true};
 }
 

@@ -95,6 +95,7 @@ class SharedMutexAdapter final : public MutexAdapter {
             .own_leases = true,
             .stops = true,
             .operators = true,
+            .concurrent = true,
             .recalls_releases = true};
   }
   std::vector<harness::Promise> Promises() const override {

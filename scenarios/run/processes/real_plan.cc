@@ -191,6 +191,7 @@ std::string_view WhyNotHere(const Scenario& scenario, bool own) {
   if (!own) return "another one's servers are left in peace";
   if (!scenario.pinned.empty()) return "a named case needs its instants";
   if (scenario.shape.nest) return "a run has one resource";
+  if (scenario.shape.share_objects) return "each client is a process of its own";
   if (scenario.shape.guard != GuardKind::kNone) return "nothing is guarded outside of Redis";
   if (!scenario.shape.faults.empty() && RealShape(scenario).faults.empty()) {
     return WhyNotReal(scenario.shape.faults.front());

@@ -115,6 +115,7 @@ void AddSimplerOperation(const Workload& workload, Place place, std::vector<Work
   add([&](Workload& w) { at(w).extend = false; });
   add([&](Workload& w) { at(w).inside = false; });
   add([&](Workload& w) { at(w).outlives = false; });
+  add([&](Workload& w) { at(w).drops = false; });
   add([&](Workload& w) { at(w).shared = false; });
   add([&](Workload& w) {
     if (at(w).sets_limit > 1) --at(w).sets_limit;
@@ -262,6 +263,7 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
       if (limit.value_or(0) > 1) limit = *limit - 1;
     });
     add([client](Workload& w) { w.clients[client].lease = Duration{}; });
+    add([client](Workload& w) { w.clients[client].shares_objects = false; });
   }
   for (const Place place : OperationPlaces(workload)) AddSimplerOperation(workload, place, simpler);
   return simpler;

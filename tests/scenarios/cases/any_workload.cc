@@ -59,6 +59,7 @@ class Smaller {
       Number([i](RawWorkload& raw) { return &raw.clients[i].rate; });
       Number([i](RawWorkload& raw) { return &raw.clients[i].limit; });
       Number([i](RawWorkload& raw) { return &raw.clients[i].lease; });
+      Number([i](RawWorkload& raw) { return &raw.clients[i].shares_objects; });
       for (std::size_t j = 0; j < raw_.clients[i].operations.size(); ++j) {
         for (int RawOperation::*const field :
              {&RawOperation::ask, &RawOperation::think, &RawOperation::wait, &RawOperation::hold,

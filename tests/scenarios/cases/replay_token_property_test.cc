@@ -30,8 +30,9 @@ rc::Gen<Operation> AnyOperation() {
       rc::gen::set(&Operation::hold, AnyLength()), rc::gen::set(&Operation::extend),
       rc::gen::set(&Operation::overstay, AnyLength()),
       rc::gen::set(&Operation::resource, rc::gen::inRange(0, 3)), rc::gen::set(&Operation::inside),
-      rc::gen::set(&Operation::outlives), rc::gen::set(&Operation::heedless),
-      rc::gen::set(&Operation::stall, AnyLength()), rc::gen::set(&Operation::shared),
+      rc::gen::set(&Operation::outlives), rc::gen::set(&Operation::drops),
+      rc::gen::set(&Operation::heedless), rc::gen::set(&Operation::stall, AnyLength()),
+      rc::gen::set(&Operation::shared),
       rc::gen::set(&Operation::sets_limit, rc::gen::inRange(0, 1001)),
       rc::gen::set(&Operation::forces));
   return rc::gen::map(rc::gen::pair(std::move(unstopped), rc::gen::maybe(AnyLength())),
@@ -63,6 +64,7 @@ rc::Gen<ClientPlan> AnyClient() {
                                                                    : std::nullopt;
                                                     })),
       rc::gen::set(&ClientPlan::lease, rc::gen::element(Duration{}, Duration(1'000'000))),
+      rc::gen::set(&ClientPlan::shares_objects),
       rc::gen::set(&ClientPlan::operations,
                    rc::gen::container<std::vector<Operation>>(AnyOperation())),
       rc::gen::set(&ClientPlan::faults, rc::gen::container<std::vector<PlannedFault>>(AnyFault())));

@@ -248,6 +248,42 @@ TEST(SwarmTest, ClocksRunWithinTheShapesRateInHalfOfTheRuns) {
   EXPECT_NEAR(exact, 0.5, 0.03);
 }
 
+TEST(SwarmTest, OthersShareTheFirstClientsObjectsAsOftenAsNotAndElseTheRunsAreTheSame) {
+  WorkloadShape shape = Shape("one-object");
+  std::vector<Workload> sharing = DrawSwarm(shape);
+  shape.share_objects = false;
+  const std::vector<Workload> apart = DrawSwarm(shape);
+  const auto shares = [](const ClientPlan& client) { return client.shares_objects; };
+  EXPECT_EQ(Share(sharing,
+                  [&](const Workload& one) {
+                    return std::any_of(one.clients.begin(), one.clients.end(), shares) &&
+                           !shares(one.clients.front());
+                  }),
+            1.0);
+  const double alone = Share(sharing, [](const Workload& one) {
+    return one.clients.size() == 4 && ProcessOf(one, 3) == 3;
+  });
+  EXPECT_NEAR(alone, 1.0 / 9, 0.02)
+      << "one of three sizes; one in three is picked, or else by half";
+  for (std::size_t i = 0; i < sharing.size(); ++i) {
+    for (std::size_t j = 0; j < sharing[i].clients.size(); ++j) {
+      ClientPlan& client = sharing[i].clients[j];
+      if (!client.shares_objects) continue;
+      const ClientPlan& host =
+          sharing[i].clients[static_cast<std::size_t>(ProcessOf(sharing[i], static_cast<int>(j)))];
+      EXPECT_EQ(client.clock_offset, host.clock_offset);
+      EXPECT_EQ(client.lease, host.lease);
+    }
+    for (std::size_t j = 0; j < sharing[i].clients.size(); ++j) {
+      ClientPlan& client = sharing[i].clients[j];
+      client.shares_objects = false;
+      client.clock_offset = apart[i].clients[j].clock_offset;
+      client.lease = apart[i].clients[j].lease;
+    }
+    EXPECT_EQ(sharing[i], apart[i]);
+  }
+}
+
 TEST(SwarmTest, ASemaphoreOverAQuorumHasOneToThreePermitsAndElseTheSameRuns) {
   WorkloadShape shape = Shape("quorum-chaos");
   const std::vector<Workload> of_locks = DrawSwarm(shape);

@@ -73,6 +73,12 @@ TEST(KeptAliveTest, WhoHasLetGoOrDiedNeedsNoRenewal) {
   history.holds[0].release_called = Ms(999);
   EXPECT_THAT(JudgeRenewals(history), IsEmpty());
   history = RanOutAt(Ms(1000));
+  history.holds[0].dropped = Ms(999);
+  EXPECT_THAT(JudgeRenewals(history), IsEmpty()) << "its renewal may end with it";
+  history = RanOutAt(Ms(3126));
+  history.holds[0].dropped = Ms(500);
+  EXPECT_THAT(JudgeRenewals(history), SizeIs(1)) << "or go on, up to what the lock says";
+  history = RanOutAt(Ms(1000));
   Crash(history, 0, Ms(999));
   EXPECT_THAT(JudgeRenewals(history), IsEmpty());
   history = RanOutAt(Ms(1000));

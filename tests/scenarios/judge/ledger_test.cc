@@ -16,6 +16,8 @@
 namespace interlock::scenarios {
 namespace {
 
+using testing::Answered;
+using testing::Asked;
 using testing::Believes;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -218,6 +220,56 @@ TEST_F(LedgerTest, SoItIsThoughTheServerWasSeenWithoutItMeanwhile) {
   EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kExpired);
   Sync(0, Doing::kExtending, Ms(1200), {{"t0", Ms(2200)}});
   EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+/// Clients 0 and 1 are users of one process, and 2 is in another one.
+class MatesLedgerTest : public LedgerTest {
+ protected:
+  MatesLedgerTest() {
+    history_.mates = {{0, 1}};
+    Grant(0, Ms(10), Ms(1010));
+  }
+};
+
+TEST_F(MatesLedgerTest, ADeletionInAnotherUsersReleaseIsForeignRelease) {
+  history_.holds = {Believes(0, Ms(11), Ms(1000))};
+  Sync(1, Doing::kReleasing, Ms(500), {});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(MatesLedgerTest, SoItIsWhileTheGrantIsOnItsWayToItsUser) {
+  history_.attempts = {Asked(0, Ask::kTry, Ms(5))};
+  Sync(1, Doing::kReleasing, Ms(11), {});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
+}
+
+TEST_F(MatesLedgerTest, AnotherUsersRequestMayCleanUpWhatNobodyHolds) {
+  history_.attempts = {Answered(Asked(0, Ask::kTry, Ms(5)), Ms(20), StatusCode::kUnknownOutcome)};
+  Sync(1, Doing::kAsking, Ms(500), {});
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].end, ServerHoldEnd::kReleased);
+}
+
+TEST_F(MatesLedgerTest, WhatTheLockDoesOfItsOwnAccordIsNobodysFault) {
+  history_.holds = {Believes(0, Ms(11), Ms(1000))};
+  Sync(1, Doing::kNothing, Ms(500), {{"t0", Ms(1500)}});
+  EXPECT_THAT(violations_, IsEmpty());
+  EXPECT_EQ(history_.server_holds[0].promised_until, Ms(1500));
+}
+
+TEST_F(MatesLedgerTest, WhoAsksMayRenewForOthersAndWhoExtendsMayNot) {
+  history_.holds = {Believes(0, Ms(11), Ms(1000))};
+  history_.attempts = {Answered(Asked(0, Ask::kTry, Ms(5)), Ms(11))};
+  history_.attempts[0].queued_with = "t0";
+  Sync(1, Doing::kAsking, Ms(300), {{"t0", Ms(1300)}});
+  EXPECT_THAT(violations_, IsEmpty());
+  Sync(1, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
+}
+
+TEST_F(MatesLedgerTest, AnotherProcessIsAsForeignAsEver) {
+  Sync(2, Doing::kNothing, Ms(500), {});
+  EXPECT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignRelease));
 }
 
 class SemaphoreLedgerTest : public LedgerTest {

@@ -257,8 +257,8 @@ TEST(QuorumTest, QuorumLocksAreJudgedOverIndependentMastersAndOthersAreNot) {
         sim::Topology::kIndependent;
     EXPECT_EQ(Applies(scenario, quorum), over_masters && !scenario.semaphores_only)
         << scenario.name;
-    EXPECT_EQ(Applies(scenario, {}),
-              !over_masters && !scenario.semaphores_only && !scenario.renewing_only)
+    EXPECT_EQ(Applies(scenario, {}), !over_masters && !scenario.semaphores_only &&
+                                         !scenario.renewing_only && !scenario.shape.share_objects)
         << scenario.name;
   }
 }

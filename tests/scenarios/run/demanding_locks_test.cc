@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,10 +23,36 @@ namespace {
 using reports::ResultRow;
 using reports::Verdict;
 
+RunResult RunOf(const harness::Subject& subject, std::string_view scenario,
+                const Workload& workload, std::uint64_t seed = 1) {
+  sim::Universe universe;
+  sim::Choices choices = sim::Choices::FromSeed(seed);
+  return RunOnce(universe, {&subject, FindScenario(scenario), SynchronyClass::kNone}, workload,
+                 choices);
+}
+
+Workload SecondsLong(std::vector<std::vector<Operation>> clients) {
+  Workload workload;
+  workload.lease = std::chrono::seconds(1);
+  for (std::vector<Operation>& operations : clients) {
+    workload.clients.emplace_back().operations = std::move(operations);
+  }
+  return workload;
+}
+
 std::vector<ResultRow> RowsOf(std::shared_ptr<const harness::Subject> subject,
                               std::string_view scenario) {
   CampaignOptions options;
   options.entries = {{std::move(subject), false, {}}};
+  options.scenarios = {FindScenario(scenario)};
+  options.runs = 300;
+  return RunCampaign(options).report.results;
+}
+
+/// Of a lock of somebody else.
+std::vector<ResultRow> RowsOfForeign(testing::PlainOptions plain, std::string_view scenario) {
+  CampaignOptions options;
+  options.entries = {{testing::PlainSubject(std::move(plain)), false, {}, true}};
   options.scenarios = {FindScenario(scenario)};
   options.runs = 300;
   return RunCampaign(options).report.results;
@@ -99,21 +127,9 @@ TEST(DemandingLockTest, ALivelockIsAStormOfCommandsAndNoHang) {
   Operation waits;
   waits.ask = Ask::kWaitFor;
   waits.wait = std::chrono::seconds(60);
-  Workload workload;
-  workload.lease = std::chrono::seconds(1);
-  workload.clients.resize(2);
-  for (ClientPlan& client : workload.clients) client.operations = {waits};
-  const auto subject = AlwaysAfterYou();
-  sim::Universe universe;
-  sim::Choices choices = sim::Choices::FromSeed(1);
-  const RunResult result =
-      RunOnce(universe, {subject.get(), FindScenario("contention"), SynchronyClass::kNone},
-              workload, choices);
+  const RunResult result = RunOf(*AlwaysAfterYou(), "contention", SecondsLong({{waits}, {waits}}));
   EXPECT_GT(result.commands, 100'000U);
-  ASSERT_FALSE(result.violations.empty());
-  EXPECT_TRUE(
-      std::any_of(result.violations.begin(), result.violations.end(),
-                  [](const Violation& one) { return one.property == Judged::kTermination; }));
+  EXPECT_NE(result.Find(Judged::kTermination), nullptr);
 }
 
 /// Its extension asks, and waits for a second, although the validity is over; or it says so at
@@ -143,23 +159,75 @@ TEST(DemandingLockTest, AnExtensionThatHangsAtTheEndOfTheValidityKeepsItsUserIns
   waits.think = std::chrono::milliseconds(10);
   waits.wait = std::chrono::seconds(3);
   waits.hold = std::chrono::milliseconds(500);
-  Workload workload;
-  workload.lease = std::chrono::seconds(1);
-  workload.clients.resize(2);
-  workload.clients[0].operations = {works};
-  workload.clients[1].operations = {waits};
   for (const bool hangs : {true, false}) {
-    const auto subject = ExtendsAtTheEnd(hangs);
-    sim::Universe universe;
-    sim::Choices choices = sim::Choices::FromSeed(1);
     const RunResult result =
-        RunOnce(universe, {subject.get(), FindScenario("contention"), SynchronyClass::kNone},
-                workload, choices);
-    const bool convicted =
-        std::any_of(result.violations.begin(), result.violations.end(),
-                    [](const Violation& one) { return one.property == Judged::kSectionExclusion; });
-    EXPECT_EQ(convicted, hangs);
+        RunOf(*ExtendsAtTheEnd(hangs), "contention", SecondsLong({{works}, {waits}}));
+    EXPECT_EQ(result.Find(Judged::kSectionExclusion) != nullptr, hangs);
   }
+}
+
+/// Gives up a request that is not answered in a fifth of a lease, over a new connection, as a
+/// careful client does, and says then that it has nothing.
+std::shared_ptr<const harness::Subject> CleansUpAndSaysNo() {
+  using specimens::Attempt;
+  using specimens::RedisClient;
+  return specimens::MakeLock(
+      {.name = "test/cleans-up",
+       .summary = "deletes what a request may have made that was not answered in time",
+       .lock = [](RedisClient& redis, Attempt& attempt) {
+         RedisClient once(redis.environment(), attempt.lease / 5);
+         const Status locked = specimens::LockCorrectly(once, attempt);
+         if (locked.outcome() != Outcome::kUnknown) return locked;
+         const Status undone = specimens::UnlockCorrectly(redis, attempt);
+         const bool sure = undone.ok() || undone.code() == StatusCode::kNotOwner;
+         return sure ? Status(StatusCode::kNotAcquired, "no answer, and nothing left") : locked;
+       }});
+}
+
+// See harness::Bounds::BarredFor: the clock jumps while the request is on its way, the clean-up
+// overtakes it, and its entry is there when its client has been told "no".
+TEST(DemandingLockTest, ARequestThatAJumpOfTheClockMadeLateIsExcusedAsOneThatWasHeldUp) {
+  Workload workload = SecondsLong({{{}}, {}});
+  workload.latency_max = std::chrono::milliseconds(8);
+  const auto subject = CleansUpAndSaysNo();
+  int late = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (int step = 0; step < 12; ++step) {
+      for (const sim::FaultKind kind :
+           {sim::FaultKind::kClientClockJump, sim::FaultKind::kDelayRequest}) {
+        workload.clients[0].faults = {
+            {.kind = kind, .step = step, .length = std::chrono::seconds(4)}};
+        const RunResult result = RunOf(*subject, "lossy", workload, seed);
+        EXPECT_TRUE(result.violations.empty())
+            << sim::ToString(kind) << " at step " << step << ", seed " << seed << ": "
+            << result.violations.front().what;
+        late += result.goals.Has(Goal::kReplyLostAfterGrant) ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(late, 0) << "no request came late, so none was excused";
+}
+
+// See harness::LockOptions::lease and Traits::lock_delay.
+TEST(DemandingLockTest, ALockWhoseLeasesAreShorterIsNotConvictedForThat) {
+  for (const std::string_view scenario : {"chubby.h1", "contention", "crash", "overstay"}) {
+    for (const ResultRow& row : RowsOfForeign({.lease_percent = 50}, scenario)) {
+      EXPECT_TRUE(row.pass) << scenario << " " << row.property;
+    }
+  }
+}
+
+TEST(DemandingLockTest, ALockDelayIsAPartOfTheLeaseThatWasAskedForHoweverShortTheLocksOwnIs) {
+  const auto verdict = [](int delay_percent) {
+    for (const ResultRow& row :
+         RowsOfForeign({.lease_percent = 50, .delay_percent = delay_percent}, "chubby.h1")) {
+      const bool arbitrary = row.synchrony == reports::SynchronyClass::kArbitrary;
+      if (arbitrary && row.property == "section-exclusion") return row.verdict;
+    }
+    return Verdict::kInconclusive;
+  };
+  EXPECT_EQ(verdict(6), Verdict::kViolated) << "an eighth of its own lease";
+  EXPECT_EQ(verdict(13), Verdict::kHolds) << "an eighth of LockOptions::lease";
 }
 
 }  // namespace

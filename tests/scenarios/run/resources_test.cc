@@ -134,6 +134,28 @@ TEST(ResourcesTest, WhatOutlivesTheOneThatItIsInsideOfIsGivenBackAfterIt) {
   EXPECT_TRUE(run.violations.empty());
 }
 
+// See harness::Hold.
+TEST(ResourcesTest, WhatIsDroppedIsNotGivenBackAndBelievedInNoMore) {
+  Operation outer;
+  outer.hold = milliseconds(10);
+  Operation inner = outer;
+  inner.resource = 1;
+  inner.inside = true;
+  inner.drops = true;
+  const RunResult run = RunOf(*testing::PlainSubject(), TwoResources({Does({outer, inner})}));
+  EXPECT_TRUE(run.violations.empty());
+  std::vector<std::string> ends;
+  for (const std::string& note : NotesOf(run, 1)) {
+    if (note.find("release:") != std::string::npos || note.find("drop") != std::string::npos) {
+      ends.push_back(note);
+    }
+  }
+  EXPECT_THAT(ends, ElementsAre("C1 drop its hold: jobs:42/2", "C1 release: jobs:42"));
+  const ClientHold& dropped = run.histories[1].history.holds.front();
+  EXPECT_EQ(dropped.belief.back().to, dropped.dropped);
+  EXPECT_EQ(dropped.release_called, kOpen);
+}
+
 TEST(ResourcesTest, WhatIsInsideARefusedOperationIsLeftOut) {
   const auto subject = testing::PlainSubject();
   const Operation holds{.hold = milliseconds(500)};

@@ -65,7 +65,9 @@ class Bounds {
   /// The same holds of what was granted, and has been given back, unless a fault has met its client
   /// during the release. A server that is restarted or replaced, loses data, or whose clock is set,
   /// forgets; of locks over a quorum nothing is judged. The default excuses entries of requests
-  /// that were held up, as the scenario `held-up` holds up each of a client's first messages.
+  /// that were held up, as the scenario `held-up` holds up each of a client's first messages, and
+  /// of those that were on their way when their client's clock jumped: to a client that gives up by
+  /// its own clock either is a request that comes late.
   virtual std::chrono::milliseconds BarredFor(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }

@@ -2,7 +2,7 @@
 //
 // What a lock under test grants: as its holder sees it, and as an operator does.
 //
-// Thread safety: each object is used by one client at a time.
+// Thread safety: each object is used by one task at a time.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,11 @@
 
 namespace interlock::harness {
 
-/// One grant, as its holder sees it. Its destructor must not reach the server.
+/// One grant, as its holder sees it. Its destructor must not reach the server: destroyed without a
+/// Release (an exception, a handle that nobody kept, as in `forgotten`), it gives nothing back, and
+/// its entry stays until its lease ends. The renewal of that may end at once, and must in time for
+/// Bounds::KeptAliveAtMost, with nobody left to ask for its end (LK014). Other holds of the same
+/// client go on as if nothing had happened.
 class Hold {
  public:
   virtual ~Hold() = default;

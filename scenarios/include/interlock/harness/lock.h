@@ -10,8 +10,8 @@
 // connections. Code that reads a real clock, sleeps, or starts a thread is stopped by the escape
 // tripwire, because no verdict about it would mean anything.
 //
-// Thread safety: each object is used by one client at a time; a Subject is shared by concurrent
-// runs and must be immutable.
+// Thread safety: each object is used by one task at a time, a Lock by several if its Traits say
+// `concurrent`; a Subject is shared by concurrent runs and must be immutable.
 #pragma once
 
 #include <chrono>

@@ -15,7 +15,10 @@ namespace interlock::harness {
 struct LockOptions {
   std::string key_prefix;
   std::string resource;
-  std::chrono::milliseconds lease{};  ///< 1 ms or more
+  /// 1 ms or more. A lock may grant less than that, such as whole seconds: its holders leave by
+  /// what Hold::valid_until() says, others are refused by what Owners() shows, and nothing is
+  /// demanded that only the holder of a whole lease can show. Hold::Extend gives all of it.
+  std::chrono::milliseconds lease{};
   /// More than 1 only if Traits say `semaphore`; 0: see Traits::limit_stands.
   int permits = 1;
   /// `resource` and a second one, as this client names them; empty unless Traits say `several`.

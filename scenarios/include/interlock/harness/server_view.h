@@ -29,6 +29,10 @@ class ServerView {
   virtual std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const = 0;
   /// The server's own wall clock, Unix time in ms.
   virtual std::int64_t NowMs() const = 0;
+  /// Whether a connection with this CLIENT ID is open, as the server sees it: of a client that died
+  /// from when its end has arrived, of one that is silent when the server gives it up. Where nobody
+  /// can say, it is.
+  virtual bool IsConnected(std::int64_t /*client_id*/) const { return true; }
 };
 
 /// Whether an entry is owned while ServerView::NowMs() shows its `expires_at_ms`.
@@ -41,8 +45,9 @@ enum class LastMs : std::uint8_t {
 /// One ownership entry in the server.
 struct Owner {
   std::string token;
-  std::optional<std::int64_t> expires_at_ms;  ///< nullopt: never, which is itself a fault (LK011)
-  bool shared = false;                        ///< a reader: others of its kind are no intruders
+  /// nullopt: never, which is itself a fault (LK011), but see Traits::lasts_as_connection.
+  std::optional<std::int64_t> expires_at_ms;
+  bool shared = false;  ///< a reader: others of its kind are no intruders
   /// A lease of L ms that is given at t thus ends with t + L, whether the lock shows that (kOver),
   /// t + L - 1, or, a ms more than was asked for, t + L (kOwned).
   LastMs last_ms = LastMs::kUnsaid;

@@ -19,7 +19,9 @@ struct Traits {
   bool nests = false;       ///< a Hold is several of the lock's, each given back by itself
   /// The last eighth of LockOptions::lease, or more of it, is a lock-delay: no holder believes in
   /// it, and others are refused all the same, unless the lock was released. So what is judged of
-  /// leases (how long a dead holder keeps others out, how long a key may live) holds as it is.
+  /// leases (how long a dead holder keeps others out, how long a key may live) holds as it is. A
+  /// lock whose own leases are shorter has no shorter delay for that: `chubby.h1` is late by a
+  /// tenth of LockOptions::lease, and the holder of a shorter one is late by as much.
   bool lock_delay = false;
   /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
   /// come, first served. A request's place counts from its first command that changed data or
@@ -50,6 +52,21 @@ struct Traits {
   bool own_leases = false;
   bool stops = false;      ///< the waits that take a std::stop_token end when it is requested to
   bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; of no latch
+  /// One Lock may be used by several tasks of its process at once, each with Holds of its own,
+  /// which are never shared. In the scenarios `one-object` and `one-object-permits`, and in no
+  /// other, such tasks are judged as if each were a process: they exclude each other, and neither
+  /// releases, extends, or ends the renewal of what the other one has. Not judged is who does it:
+  /// the lock may renew for all in a task of its own, or in a call of any of them, and clean up so
+  /// what nobody holds any more. Nothing of this is tried of latches and of locks over a quorum.
+  bool concurrent = false;
+  /// A grant has no lease: it lasts until it is given back, or its connection ends, as the server
+  /// sees it. Subject::Owners() shows an entry without an end, and only while its connection is
+  /// open (ServerView::IsConnected); Hold::valid_until() is kNever; AuxiliaryKeys() names the keys
+  /// that the dead leave behind, which may stay for ever. What of a grant outlives its connection
+  /// is nobody's, and whoever comes may take it away. A holder whose link or server fails hears of
+  /// it late: beliefs and sections (LK002, LK003) are demanded only where neither does. How long a
+  /// wait may last in all is not judged, as nobody knows when a dead connection is given up.
+  bool lasts_as_connection = false;
   /// ForceRelease knows a holder that was released before (kOk) from one whose lease has run out
   /// (kNotOwner). A lock that keeps no trace of either may say one as well as the other.
   bool recalls_releases = false;

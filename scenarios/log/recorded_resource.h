@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// One of a run's resources, and what happened to it.
+//
+// Thread safety: plain data.
+#pragma once
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/judge/ledger.h"
+#include "scenarios/log/guarded_resource.h"
+#include "scenarios/log/history.h"
+
+namespace interlock::scenarios {
+
+struct RecordedResource {
+  const harness::LockOptions* options = nullptr;
+  Ledger ledger;
+  History history;
+  GuardedResource guarded;
+  bool observable = true;  ///< the subject shows who owns it
+};
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/run_verdict.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "scenarios/judge/circles.h"
+#include "scenarios/judge/exclusion.h"
+#include "scenarios/judge/exercised.h"
+#include "scenarios/judge/kept_alive.h"
+#include "scenarios/judge/keys.h"
+#include "scenarios/judge/latch.h"
+#include "scenarios/judge/limit.h"
+#include "scenarios/judge/liveness_bound.h"
+#include "scenarios/judge/order.h"
+#include "scenarios/judge/progress.h"
+#include "scenarios/judge/quorum.h"
+#include "scenarios/judge/refusals.h"
+#include "scenarios/judge/termination.h"
+#include "scenarios/judge/tokens.h"
+#include "scenarios/judge/validity.h"
+#include "scenarios/judge/writes.h"
+#include "scenarios/log/story.h"
+
+namespace interlock::scenarios {
+namespace {
+
+class RunJudge {
+ public:
+  RunJudge(const RunCase& run_case, const Workload& workload,
+           const std::vector<harness::LockOptions>& options, sim::World& world, Recorder& recorder)
+      : case_(run_case),
+        workload_(workload),
+        traits_(run_case.subject->traits()),
+        options_(options),
+        world_(world),
+        recorder_(recorder) {}
+
+  RunResult Judge(sim::StopReason stop) {
+    RunResult result;
+    result.virtual_time = world_.now();
+    result.pending_tasks = world_.PendingTasks();
+    recorder_.Close(stop == sim::StopReason::kIdle
+                        ? world_.now() + PhaseTwoLength(case_, workload_, options_.front())
+                        : world_.now());
+    result.violations = recorder_.violations();
+    const bool ran_out = stop == sim::StopReason::kStepLimit;
+    const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
+    bool storm = false;
+    std::vector<History> views;
+    views.reserve(recorder_.resources().size());
+    std::vector<const History*> histories;
+    for (const Recorder::Resource& resource : recorder_.resources()) {
+      if (traits_.quorum) views.push_back(QuorumView(resource.history));
+      histories.push_back(traits_.quorum ? &views.back() : &resource.history);
+      storm = JudgeResource(resource, *histories.back(), to_its_end, result) || storm;
+    }
+    if (traits_.waits && !traits_.latch) JudgeCircles(histories, result.violations);
+    if (stop == sim::StopReason::kUnmodelled) {
+      result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
+    } else if (ran_out && !storm) {
+      result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history);
+    }
+    if (MayGoOn(stop)) JudgeKeysLeft(result);
+    NameResources(result.violations);
+    std::ranges::stable_sort(result.violations, {}, &Violation::at);
+    if (!recorder_.stray_key().empty()) {
+      // Who does not see all that the lock does cannot say what it did wrong.
+      result.violations.clear();
+      result.inconclusive =
+          "the key \"" + recorder_.stray_key() + "\" is outside of the key prefix";
+    }
+    result.trace_hash = world_.trace().hash();
+    result.commands = world_.commands();
+    result.faults = recorder_.faults();
+    result.struck = recorder_.struck();
+    if (case_.scenario->tells_story) {
+      result.story =
+          StoryOf(*case_.scenario, *case_.subject, recorder_.resources().front().history);
+    }
+    result.events = world_.trace().events();
+    ShowSenders(result.events);
+    if (world_.trace().keeps_events()) {
+      for (const Recorder::Resource& resource : recorder_.resources()) {
+        result.histories.push_back({resource.options->resource, resource.history});
+      }
+    }
+    return result;
+  }
+
+ private:
+  Duration WakeUpBound() const { return case_.subject->WakeUpBound(options_.front()); }
+
+  /// Unless something has gone wrong, or a lease may end before all those that a waiter knows of.
+  std::optional<Duration> HandOverBound() const {
+    if (recorder_.faults() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
+    if (HasOwnLeases(workload_)) return std::nullopt;
+    return case_.subject->HandOverBound(options_.front());
+  }
+
+  /// Where clients die, and nothing else goes wrong.
+  std::optional<Duration> PassedOverBound() const {
+    FaultSet others = recorder_.struck();
+    others.reset(static_cast<std::size_t>(sim::FaultKind::kCrash));
+    if (others.any() || case_.scenario->gives_up.clocks) return std::nullopt;
+    return case_.subject->PassedOverBound(options_.front());
+  }
+
+  ProgressRules Rules(const Recorder::Resource& resource) const {
+    constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
+    const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
+    ProgressRules rules{
+        WakeUpBound(), LongestUse(workload_, traits_.renews || traits_.lasts_as_connection), drift};
+    rules.hand_over_bound = HandOverBound();
+    rules.passed_over_bound = PassedOverBound();
+    for (const Recorder::Resource& other : recorder_.resources()) {
+      if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
+    }
+    return rules;
+  }
+
+  /// `history`: that of the lock as a whole. True: it was asked more often than it allows itself.
+  bool JudgeResource(const Recorder::Resource& resource, const History& history, bool to_its_end,
+                     RunResult& result) const {
+    if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
+    const std::size_t first = result.violations.size();
+    if (traits_.quorum) JudgeQuorums(history, traits_.semaphore, result.violations);
+    JudgeExclusion(history, traits_.semaphore, result.violations);
+    JudgeOrphans(resource.history, result.violations);
+    JudgeTokens(history, result.violations);
+    const bool by_token = workload_.guard == GuardKind::kFenced;
+    if (!traits_.semaphore) JudgeWrites(history, by_token, result.violations);
+    JudgeRefusals(history, result.violations);
+    JudgeRecovery(history, result.violations);
+    JudgeLimit(history, result.violations);
+    if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
+    JudgeFalseValidity(history, result.violations);
+    JudgeKeptAlive(history, KeptAliveBy(*case_.subject, *resource.options), result.violations);
+    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
+    if (traits_.bypass_bound.has_value()) {
+      JudgeOrder(history, *traits_.bypass_bound, result.violations);
+    }
+    if (traits_.prefers_writers) JudgePreference(history, result.violations);
+    const std::size_t before = result.violations.size();
+    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
+    const bool storm = result.violations.size() > before;
+    if (to_its_end) JudgeProgress(history, Rules(resource), result.violations);
+    GoalSet goals = recorder_.goals();
+    AddGoals(resource.history, goals);
+    AddLimitGoals(resource.history, goals);
+    if (traits_.quorum) AddQuorumGoals(resource.history, history, goals);
+    PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
+    // Without a promise about the order only starvation counts, of whoever waits.
+    if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
+    Take(exercised, goals, resource, first, result);
+    return storm;
+  }
+
+  /// As JudgeResource, of a latch.
+  bool JudgeLatchOf(const Recorder::Resource& resource, bool to_its_end, RunResult& result) const {
+    const History& history = resource.history;
+    const std::size_t first = result.violations.size();
+    JudgeRecovery(history, result.violations);
+    JudgePatience(history, WakeUpBound(), result.violations);
+    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
+    const std::size_t before = result.violations.size();
+    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
+    const bool storm = result.violations.size() > before;
+    const LatchRules rules{resource.options->parties, WakeUpBound(),
+                           case_.scenario->gives_up.writes, HandOverBound(),
+                           resource.options->life};
+    JudgeLatch(history, rules, to_its_end, result.violations);
+    GoalSet goals = recorder_.goals();
+    AddLatchGoals(history, rules, goals);
+    Take(ExercisedByLatch(history, goals), goals, resource, first, result);
+    return storm;
+  }
+
+  /// Adds what one resource has contributed; its violations are those from `first` on.
+  void Take(const PerJudged<bool>& exercised, const GoalSet& goals,
+            const Recorder::Resource& resource, std::size_t first, RunResult& result) const {
+    const auto index = static_cast<int>(&resource - recorder_.resources().data());
+    for (Violation& one : std::span(result.violations).subspan(first)) one.resource = index;
+    for (const Judged property : kAllJudged) {
+      result.exercised[property] = result.exercised[property] || exercised[property];
+    }
+    result.goals.AddAll(goals);
+    result.updates += resource.guarded.accepted_writes();
+    result.lost_updates += resource.guarded.lost_updates();
+  }
+
+  void JudgeKeysLeft(RunResult& result) {
+    const bool all = workload_.topology == sim::Topology::kIndependent;
+    const int first = all ? 0 : world_.server_node();
+    const int last = all ? world_.nodes() - 1 : first;
+    for (int node = first; node <= last; ++node) {
+      JudgeLeftovers(world_.server(node).PeekKeys(case_.scenario->database),
+                     world_.server(node).time_us() / 1000, recorder_.key_limits(),
+                     recorder_.resources().front().history, result.violations);
+    }
+  }
+
+  /// What one of several users of a process has sent is shown as its own.
+  void ShowSenders(std::vector<sim::TraceEvent>& events) const {
+    for (sim::TraceEvent& event : events) {
+      if (event.command == 0) continue;
+      event.process =
+          recorder_.users().SenderOf(event.process, event.command).value_or(event.process);
+    }
+  }
+
+  /// Where there are several, a sentence says which one it speaks of.
+  void NameResources(std::vector<Violation>& violations) const {
+    if (options_.size() == 1) return;
+    for (Violation& one : violations) {
+      if (one.resource < 0) continue;
+      one.what += " (" + options_[static_cast<std::size_t>(one.resource)].resource + ")";
+    }
+  }
+
+  const RunCase& case_;
+  const Workload& workload_;
+  const harness::Traits traits_;
+  const std::vector<harness::LockOptions>& options_;  ///< of each resource
+  sim::World& world_;
+  Recorder& recorder_;
+};
+
+}  // namespace
+
+bool MayGoOn(sim::StopReason stop) {
+  return stop != sim::StopReason::kUnmodelled && stop != sim::StopReason::kStepLimit &&
+         stop != sim::StopReason::kStopped;
+}
+
+Duration PhaseTwoLength(const RunCase& run_case, const Workload& workload,
+                        const harness::LockOptions& options) {
+  const harness::Subject& subject = *run_case.subject;
+  const bool asks = run_case.scenario->asks_again;
+  const int again = asks ? kRequestsAgain * static_cast<int>(workload.clients.size()) : 0;
+  const Duration overrun = asks ? subject.OverrunBound(options) : Duration{};
+  return 2 * (SerialLength(workload) +
+              (4 + again) * (subject.WakeUpBound(options) + workload.lease + kSettling + overrun));
+}
+
+RunResult JudgeRun(const RunCase& run_case, const Workload& workload,
+                   const std::vector<harness::LockOptions>& options, sim::World& world,
+                   Recorder& recorder, sim::StopReason stop) {
+  return RunJudge(run_case, workload, options, world, recorder).Judge(stop);
+}
+
+}  // namespace interlock::scenarios
