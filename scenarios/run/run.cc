@@ -48,6 +48,7 @@ class OneRun {
                   run_case.scenario->database, workload.guard),
         of_each_(recorder_),
         events_(traits_.several ? static_cast<ProgramEvents&>(of_each_) : recorder_),
+        progress_(ProgressOfEach(workload, choices)),
         plan_(FaultPlanOf(workload)),
         world_(universe, WorldOptionsOf(workload, keep_events), plan_, choices, &recorder_),
         probe_(probe) {}
@@ -59,7 +60,6 @@ class OneRun {
     recorder_.Attach(world_, clients + probes, workload_.latency_max);
     if (case_.scenario->gives_up.clocks) recorder_.FreeClocks();
     probes_.reserve(static_cast<std::size_t>(probes));
-    next_.assign(static_cast<std::size_t>(clients + probes), 0);
     if (probe_ != nullptr) {
       world_.SetProbe(probe_);
       probe_->OnBegin(world_, recorder_);
@@ -123,9 +123,9 @@ class OneRun {
       for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(client, i, environment);
       const bool own = index < workload_.clients.size();
       if (!traits_.latch) {
-        RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
+        RunClient(client, PlanOf(client), progress_[index], environment, traits_, locks, events_);
       } else if (own) {
-        RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
+        RunLatchClient(client, PlanOf(client), progress_[index], environment, locks, events_);
       } else {
         SeeLatchesOpen(client, PlanOf(client), environment, locks);
       }
@@ -157,8 +157,8 @@ class OneRun {
     plan.operations.assign(kRequestsAgain, ask);
     plan.operations.back().think += kLongestRecovery;
     if (traits_.latch) return SeeLatchesOpen(client, plan, environment, locks);
-    std::size_t next = 0;
-    RunClient(client, plan, next, environment, traits_, locks, events_);
+    Progress progress;
+    RunClient(client, plan, progress, environment, traits_, locks, events_);
   }
 
   /// Parties may have died, or given up: counts down for them, too.
@@ -381,7 +381,7 @@ class OneRun {
   EventsOfEach of_each_;
   ProgramEvents& events_;
   std::vector<ClientPlan> probes_;  ///< of phase 2; never moved, because their programs run
-  std::vector<std::size_t> next_;   ///< each client's next operation; it survives a restart
+  std::vector<Progress> progress_;  ///< each client's; it survives a restart
   std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
