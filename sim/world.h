@@ -124,6 +124,8 @@ class World {
   /// Leads to this server, whatever it is.
   Connector& connector(int process, int node);
   int nodes() const;
+  /// "10.0.0.1:6379", as servers name it.
+  std::string address(int node) const;
 
   /// The process's main task. It runs when Run is called, from `after` on, and again from its
   /// beginning in each new life that a restart gives the process.
@@ -181,6 +183,8 @@ class World {
   redis::Server& server();
   int server_node() const;
   redis::Server& server(int node);
+  /// The node of a cluster that serves the key; of other servers that of server().
+  int NodeOf(std::string_view key) const;
   Trace& trace();
   ReplicaState replica() const;
   std::uint64_t commands() const;  ///< executed by the servers so far

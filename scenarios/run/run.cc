@@ -25,9 +25,9 @@
 #include "scenarios/log/recorder.h"
 #include "scenarios/log/story.h"
 #include "scenarios/run/black_box.h"
+#include "scenarios/run/environment.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/several.h"
-#include "scenarios/run/wall_clock.h"
 #include "scenarios/run/world_options.h"
 
 namespace interlock::scenarios {
@@ -112,11 +112,8 @@ class OneRun {
                       case_.scenario->database);
     recorder_.NoteClient(client, plan);
     world_.Start(client, [this, client] {
-      harness::Environment environment{world_.runtime(client), world_.connector(client), {}};
-      for (int node = 0; node < world_.nodes(); ++node) {
-        environment.nodes.push_back(&world_.connector(client, node));
-      }
-      environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(client).clock_offset);
+      ClientEnvironment reached(world_, client, workload_.topology, PlanOf(client).clock_offset);
+      harness::Environment& environment = reached.get();
       const auto index = static_cast<std::size_t>(client);
       std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
       const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
@@ -354,7 +351,8 @@ class OneRun {
   }
 
   void JudgeKeysLeft(RunResult& result) {
-    const bool all = workload_.topology == sim::Topology::kIndependent;
+    const bool all = workload_.topology == sim::Topology::kIndependent ||
+                     workload_.topology == sim::Topology::kCluster;
     const int first = all ? 0 : world_.server_node();
     const int last = all ? world_.nodes() - 1 : first;
     for (int node = first; node <= last; ++node) {

@@ -15,7 +15,7 @@ std::vector<Specimen> Specimens() {
         WaitingSpecimens, ContendingSpecimens, ResendingSpecimens, FencingSpecimens,
         TokensSpecimens, PermitsSpecimens, RedisSingleFileSpecimens, LinesSpecimens,
         SharingSpecimens, StoppingSpecimens, NestingSpecimens, LatchesSpecimens, LimitsSpecimens,
-        VotesSpecimens}) {
+        VotesSpecimens, ScatteredSpecimens}) {
     std::vector<Specimen> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

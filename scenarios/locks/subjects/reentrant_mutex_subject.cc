@@ -123,7 +123,12 @@ class ReentrantMutexAdapter final : public MutexAdapter {
     return "interlock::ReentrantMutex: one owner at a time, which may nest";
   }
   harness::Traits traits() const override {
-    return {.can_extend = true, .fencing = true, .nests = true, .own_leases = true, .stops = true};
+    return {.can_extend = true,
+            .fencing = true,
+            .nests = true,
+            .cluster = true,
+            .own_leases = true,
+            .stops = true};
   }
   std::vector<harness::Promise> Promises() const override {
     std::vector<harness::Promise> promises = MutexAdapter::Promises();
