@@ -33,22 +33,6 @@ std::uint64_t Next(std::array<std::uint64_t, 4>& s) {
   return result;
 }
 
-class TapeSource final : public ChoiceSource {
- public:
-  explicit TapeSource(Tape tape) : tape_(std::move(tape)) {}
-
-  std::uint32_t Draw(Lane lane, std::uint32_t bound) override {
-    const auto index = static_cast<std::size_t>(lane);
-    const std::vector<std::uint32_t>& values = tape_.lanes[index];
-    const std::size_t position = positions_[index]++;
-    return position < values.size() ? std::min(values[position], bound - 1) : 0;
-  }
-
- private:
-  Tape tape_;
-  std::array<std::size_t, kLanes> positions_{};
-};
-
 }  // namespace
 
 std::uint64_t MixSeed(std::uint64_t seed, std::uint64_t stream) {
@@ -69,6 +53,15 @@ std::uint32_t SeededSource::Draw(Lane lane, std::uint32_t bound) {
   // every bound that is used, and it is the same on every machine.
   const std::uint64_t bits = Next(generators_[static_cast<std::size_t>(lane)]) >> 32;
   return static_cast<std::uint32_t>((bits * bound) >> 32);
+}
+
+TapeSource::TapeSource(Tape tape) : tape_(std::move(tape)) {}
+
+std::uint32_t TapeSource::Draw(Lane lane, std::uint32_t bound) {
+  const auto index = static_cast<std::size_t>(lane);
+  const std::vector<std::uint32_t>& values = tape_.lanes[index];
+  const std::size_t position = positions_[index]++;
+  return position < values.size() ? std::min(values[position], bound - 1) : 0;
 }
 
 Choices::Choices(std::unique_ptr<ChoiceSource> source)

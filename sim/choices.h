@@ -84,10 +84,14 @@ class ChoiceSource {
   virtual std::optional<Fault> InjectFault(int /*process*/, int /*step*/, StepKind /*kind*/) {
     return std::nullopt;
   }
+  /// Where in its program the process is from now on, by numbers of the scenario. Called only if
+  /// follows_places.
+  virtual void OnPlace(int /*process*/, std::uint64_t /*place*/) {}
 
   // Asked once, before the first choice.
   virtual bool sees_candidates() const { return false; }
   virtual bool injects_faults() const { return false; }
+  virtual bool follows_places() const { return false; }
 };
 
 /// xoshiro256** (Blackman, Vigna 2018), one generator per lane.
@@ -100,12 +104,23 @@ class SeededSource final : public ChoiceSource {
   std::array<std::array<std::uint64_t, 4>, kLanes> generators_;
 };
 
+/// Replays; total, see above.
+class TapeSource final : public ChoiceSource {
+ public:
+  explicit TapeSource(Tape tape);
+  std::uint32_t Draw(Lane lane, std::uint32_t bound) override;
+
+ private:
+  const Tape tape_;
+  std::array<std::size_t, kLanes> positions_{};
+};
+
 class RunMirror;
 
 class Choices {
  public:
   static Choices FromSeed(std::uint64_t seed);                      ///< a SeededSource
-  static Choices FromTape(Tape tape);                               ///< replays; total, see above
+  static Choices FromTape(Tape tape);                               ///< a TapeSource
   static Choices FromSource(std::unique_ptr<ChoiceSource> source);  ///< REQUIRES: not null
 
   /// A value in [0, bound). REQUIRES: 1 <= bound <= 2^32 - 1. A bound of 1 draws nothing.
@@ -124,9 +139,12 @@ class Choices {
   }
   /// The fault's process and step are set to these. REQUIRES: injects_faults().
   std::optional<Fault> InjectFault(int process, int step, StepKind kind);
+  /// REQUIRES: follows_places().
+  void NotePlace(int process, std::uint64_t place) { source_->OnPlace(process, place); }
 
   bool sees_candidates() const { return sees_candidates_; }
   bool injects_faults() const { return injects_faults_; }
+  bool follows_places() const { return source_->follows_places(); }
 
   /// What has been drawn so far, from any source; trailing zeros of a lane are cut.
   Tape TakeTape();

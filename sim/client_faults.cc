@@ -123,12 +123,16 @@ void Engine::Pause(Process& process, const Fault& fault, Duration length) {
 
 void Engine::PauseUntilExpiry(Process& process, const Fault& fault) {
   servers.CatchUp(now());
-  const int node = servers.primary();
+  // All keys of a cluster are on the masters together.
+  const int first = servers.primary();
+  const int last = servers.clustered() ? servers.count() - 1 : first;
   std::optional<VirtualTime> nearest;
-  for (const redis::Server::KeyInfo& info : servers.at(node).PeekKeys(process.database)) {
-    if (!info.expires_at_ms) continue;
-    const VirtualTime at = servers.TimeAtClock(node, *info.expires_at_ms * 1000);
-    if (at > now() && (!nearest || at < *nearest)) nearest = at;
+  for (int node = first; node <= last; ++node) {
+    for (const redis::Server::KeyInfo& info : servers.at(node).PeekKeys(process.database)) {
+      if (!info.expires_at_ms) continue;
+      const VirtualTime at = servers.TimeAtClock(node, *info.expires_at_ms * 1000);
+      if (at > now() && (!nearest || at < *nearest)) nearest = at;
+    }
   }
   if (nearest) Pause(process, fault, *nearest + fault.length - now());
 }

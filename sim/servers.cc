@@ -8,6 +8,7 @@
 #include "sim/check.h"
 #include "sim/fingerprint.h"
 #include "sim/redis/cluster.h"
+#include "sim/redis/cluster_bus.h"
 #include "sim/redis/command_table.h"
 #include "sim/redis/engine.h"
 #include "sim/world.h"
@@ -59,7 +60,9 @@ bool IsScript(const redis::Command& command) {
 }  // namespace
 
 Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options)
-    : topology_(topology), replicated_(options.topology == Topology::kReplicated) {
+    : topology_(topology),
+      replicated_(options.topology == Topology::kReplicated),
+      clustered_(options.topology == Topology::kCluster) {
   Require(options.nodes >= 1, "a world needs a server");
   Require(options.topology != Topology::kStandalone || options.nodes == 1,
           "a standalone server is alone");
@@ -67,9 +70,27 @@ Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const Wor
   topology_.Reset(spec);
   for (int node = 0; node < count(); ++node) {
     at(node).SetHighestProtocol(2);  // All that a Connection can carry.
+    TellSlots(node);
   }
   if (replicated_) warm_up_us_ = kWarmUpUs;
   CatchUp(VirtualTime{});
+}
+
+void Servers::TellSlots(int node) {
+  if (!clustered_) return;
+  const redis::ClusterSpec spec{.masters = topology_.size(), .replicas = 0};
+  redis::ClusterView view = redis::ClusterBus::FirstView(topology_, spec);
+  view.myself = Id(node);
+  at(node).SetClusterView(std::move(view));
+}
+
+int Servers::OwnerOf(std::string_view key) {
+  return at(0).cluster_view()->owner[redis::KeySlot(key)];
+}
+
+void Servers::Start(int node) {
+  topology_.Start(Id(node));
+  TellSlots(node);
 }
 
 // Nothing is on its way between servers, and no replica is about to look for its master.

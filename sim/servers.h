@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/faults.h"
@@ -39,7 +40,9 @@ class Servers {
 
   int count() const { return static_cast<int>(topology_.size()); }
   redis::Server& at(int node) { return topology_.server(Id(node)); }
-  /// Where a client is led that asks for the master; of independent ones the first.
+  const redis::MasterAddress& address(int node) const { return topology_.address(Id(node)); }
+  /// Where a client is led that asks for the master; of independent ones, and of a cluster, the
+  /// first.
   int primary() const { return primary_; }
   bool IsUp(int node) const { return topology_.IsUp(Id(node)); }
   /// It runs, and is not stopped.
@@ -64,12 +67,17 @@ class Servers {
 
   // Processes and machines. REQUIRES: CatchUp(now) was called.
   void Kill(int node, bool power_lost);
-  void Start(int node) { topology_.Start(Id(node)); }
+  void Start(int node);
   void SetPaused(int node, bool paused) { topology_.SetPaused(Id(node), paused); }
 
   /// What the node has to do with others; see redis::Topology.
   bool InStep(int node) { return topology_.InStep(Id(node)); }
   void Describe(int node, redis::StateSink& sink) { topology_.Describe(Id(node), sink); }
+
+  // Of a cluster, whose slots stay where they are.
+  bool clustered() const { return clustered_; }
+  /// The node that serves the key.
+  int OwnerOf(std::string_view key);
 
   // Of a primary with replicas.
   bool replicated() const { return replicated_; }
@@ -105,10 +113,12 @@ class Servers {
 
   static redis::NodeId Id(int node) { return static_cast<redis::NodeId>(node); }
   void MoveTo(VirtualTime now);
+  void TellSlots(int node);
   bool Settled();
 
   redis::Topology& topology_;
   const bool replicated_;
+  const bool clustered_;
   std::int64_t warm_up_us_ = 0;  // topology time at virtual time 0
   int primary_ = 0;
   VirtualTime caught_up_{-1};

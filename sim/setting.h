@@ -13,6 +13,7 @@ enum class Topology : std::uint8_t {
   kStandalone,   ///< one server
   kReplicated,   ///< a primary, which is node 0, and its replicas
   kIndependent,  ///< masters that know nothing of each other
+  kCluster,      ///< the masters of a Redis Cluster, each with its share of the slots
 };
 
 enum class Persistence : std::uint8_t { kNone, kRdb, kAofAlways, kAofEverysec };
@@ -32,6 +33,8 @@ constexpr std::string_view ToString(Topology topology) {
       return "replicated";
     case Topology::kIndependent:
       return "independent";
+    case Topology::kCluster:
+      return "cluster";
   }
   return "?";
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // One simulated universe: client processes with their own clocks, fake Redis servers, the links
-// between them, virtual time, and the faults of a plan. A run is a pure function of (what the
-// processes do, options, fault plan, tape). Knows nothing of locks.
+// between them, virtual time, and a plan's faults. A run is a pure function of what the processes
+// do, the options, the plan and the tape. Knows nothing of locks.
 //
-// Use: make a Universe per worker thread (it pools what is expensive: fiber stacks, the Lua state),
-// and a World per run:
+// Use: a Universe per worker thread (it pools fiber stacks and the Lua state), a World per run:
 //   World world(universe, options, plan, choices, &observer);
 //   world.AddProcess({});  world.Start(0, [&] { ... uses world.runtime(0), world.connector(0) ...
 //   }); world.Run(horizon);  world.Heal();  world.Run(later);   // then judge; ~World tears down
@@ -42,8 +41,7 @@ struct WorldOptions {
   Duration latency_max{std::chrono::microseconds(1000)};  ///< one way; small values are likelier
   // Both latencies 0 make an instant world: a command executes when it is sent, and its reply is
   // there at once; which of the processes that can run sends next is the only choice left.
-  Duration keepalive{
-      std::chrono::seconds(300)};  ///< after this a half-open peer is noticed, both ends
+  Duration keepalive{std::chrono::minutes(5)};  ///< then a half-open peer is noticed, both ends
   Topology topology = Topology::kStandalone;
   int nodes = 1;  ///< servers in all; 1 if standalone
   Persistence persistence = Persistence::kNone;
@@ -89,8 +87,7 @@ class WorldObserver {
   virtual void OnServerChange(int /*node*/, ServerChange /*change*/, VirtualTime /*now*/) {}
   /// From now on LocalTime and GlobalTime of the process give other answers.
   virtual void OnClockChange(int /*process*/, VirtualTime /*now*/) {}
-  /// The longest pause or delay that the synchrony class allows here, the furthest jump or rate of
-  /// a clock; `wanted` is what the plan says.
+  /// The longest pause or delay allowed here, the furthest jump or rate of a clock; or `wanted`.
   virtual Duration ClipFault(const Fault& /*fault*/, Duration wanted, VirtualTime /*now*/) {
     return wanted;
   }
@@ -124,6 +121,8 @@ class World {
   /// Leads to this server, whatever it is.
   Connector& connector(int process, int node);
   int nodes() const;
+  /// "10.0.0.1:6379", as servers name it.
+  std::string address(int node) const;
 
   /// The process's main task. It runs when Run is called, from `after` on, and again from its
   /// beginning in each new life that a restart gives the process.
@@ -184,6 +183,8 @@ class World {
   redis::Server& server();
   int server_node() const;
   redis::Server& server(int node);
+  /// The node of a cluster that serves the key; of other servers that of server().
+  int NodeOf(std::string_view key) const;
   Trace& trace();
   ReplicaState replica() const;
   std::uint64_t commands() const;  ///< executed by the servers so far

@@ -234,7 +234,7 @@ std::optional<PackedRun> Unpack(std::string_view bytes) {
       static_cast<GuardKind>(word >> kResourceBits & ((1U << (kLifeBit - kResourceBits)) - 1));
   if ((word >> kLifeBit & 1U) != 0) run.workload.life = from.Length();
   run.workload.latency_max = from.Length();
-  run.workload.topology = static_cast<sim::Topology>(from.Index(2));
+  run.workload.topology = static_cast<sim::Topology>(from.Index(3));
   run.workload.nodes = from.Index(kMostNodes);
   run.workload.persistence = static_cast<sim::Persistence>(from.Index(3));
   for (std::uint64_t left = from.Number(100); left > 0 && from.ok(); --left) {

@@ -9,6 +9,7 @@
 #include "reports/text_writer.h"
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/judge/property.h"
+#include "scenarios/search/explore/needs.h"
 #include "scenarios/search/explore/verdict.h"
 #include "scenarios/search/row_book.h"
 #include "scenarios/search/rows.h"
@@ -117,6 +118,10 @@ reports::RunReport RowsOf(const Exploration& exploration, const ExploreOptions& 
   report.goals.clear();  // Every run within the bounds was to be made: nothing was left to chance.
   report.notes.push_back(verdict);
   for (std::string& note : NotDemanded(options)) report.notes.push_back(std::move(note));
+  if (exploration.complete && !exploration.violation && exploration.divergences == 0) {
+    sim::Universe universe;
+    for (const Need& need : UnmetNeeds(universe, options)) report.notes.push_back(ToText(need));
+  }
   const bool ended = exploration.complete || exploration.violation.has_value();
   if (!ended) report.status = reports::RunStatus::kPartial;
   return std::move(report);

@@ -159,6 +159,12 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     "--restarts",
                     scenario.name));
   }
+  if (scenario.shape.topology == sim::Topology::kCluster) {
+    return Invalid(
+        fmt::format("the scenario {} is for check: what is explored is one server, or "
+                    "several masters",
+                    scenario.name));
+  }
   if (auto unfit = FitsTheLock(request.bounds, entry.subject->traits()); !unfit.ok()) return unfit;
   if (!Applies(scenario, entry.subject->traits())) {
     return Invalid(fmt::format("the scenario {} does not apply to this lock", scenario.name));

@@ -165,6 +165,9 @@ class Forcing {
           "replicas are stopped and promoted, which is done to servers of our own only: --redis "
           "spawn";
     }
+    if (why.empty() && workload.topology == sim::Topology::kCluster) {
+      why = "its servers are a Redis Cluster, which no real servers are made into here";
+    }
     return why;
   }
 

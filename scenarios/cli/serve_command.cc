@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
+#include "scenarios/cli/serve_command.h"
+
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scenarios/cli/commands.h"
-#include "scenarios/cli/output.h"
 #include "sim/serve/control.h"
-#include "sim/serve/options.h"
 
 namespace interlock::scenarios::cli {
 
@@ -32,22 +32,27 @@ ExitCode RunServe(const sim::serve::ServeOptions& options) {
         return printed == Printed::kAll;
       },
       [](std::string_view line) { Complain(ExitCode::kPass, line); }};
-  switch (sim::serve::Serve(options, output)) {
+  const sim::serve::ServeEnd end = sim::serve::Serve(options, output);
+  return ServeExitCode(end, printed);
+}
+
+}  // namespace
+
+ExitCode ServeExitCode(sim::serve::ServeEnd end, Printed printed) {
+  switch (end) {
     case sim::serve::ServeEnd::kStopped:
-      break;
+      return ExitCode::kPass;
     case sim::serve::ServeEnd::kRefused:
       return ExitCode::kUsage;
     case sim::serve::ServeEnd::kNoAddress:
       return ExitCode::kRedisUnreachable;
-    case sim::serve::ServeEnd::kFailed:
-      return ExitCode::kInternal;
     case sim::serve::ServeEnd::kNoOutput:
       return printed == Printed::kFailed ? ExitCode::kInternal : ExitCode::kPass;
+    case sim::serve::ServeEnd::kFailed:
+      return ExitCode::kInternal;
   }
-  return ExitCode::kPass;
+  return ExitCode::kInternal;
 }
-
-}  // namespace
 
 void AddServeCommand(Command app, Work& work) {
   Command command = app.Subcommand(

@@ -29,8 +29,9 @@ void Recorder::JudgeKeys(int client, VirtualTime now) {
 
 const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
   Ledger::Look& look = look_;
-  const FakeServerView view(world_->server(), database_);
-  look.node = world_->server_node();
+  // What is spread over the nodes of a cluster is looked at as one.
+  const FakeServerView view(*world_, traits_.cluster && world_->nodes() > 1, database_);
+  look.node = world_->NodeOf("");
   look.now_ms = view.NowMs();
   look.owners.clear();
   auto owners = subject_.Owners(view, *resource.options);

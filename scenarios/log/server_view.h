@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The harness interface's look at the data, over the fake Redis.
+// The harness interface's look at the data, over the fake Redis: of one server, or of a cluster as
+// a whole.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <interlock/harness/lock.h>
 
 #include "sim/redis/server.h"
+#include "sim/world.h"
 
 namespace interlock::scenarios {
 
@@ -16,21 +18,24 @@ class FakeServerView : public harness::ServerView {
  public:
   FakeServerView(const sim::redis::Server& server, int database)
       : server_(server), database_(database) {}
+  /// Of the server in view; if `by_key`, each key is looked for where a cluster serves it.
+  FakeServerView(sim::World& world, bool by_key, int database)
+      : server_(world.server()), cluster_(by_key ? &world : nullptr), database_(database) {}
 
   std::optional<std::string> String(std::string_view key) const override {
-    return server_.PeekString(database_, key);
+    return At(key).PeekString(database_, key);
   }
   std::vector<std::string> List(std::string_view key) const override {
-    return server_.PeekList(database_, key);
+    return At(key).PeekList(database_, key);
   }
   std::vector<std::pair<std::string, std::string>> Hash(std::string_view key) const override {
-    return server_.PeekHash(database_, key);
+    return At(key).PeekHash(database_, key);
   }
   std::vector<std::pair<std::string, double>> SortedSet(std::string_view key) const override {
-    return server_.PeekSortedSet(database_, key);
+    return At(key).PeekSortedSet(database_, key);
   }
   std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const override {
-    shown_ttl_ = server_.PeekExpiresAtMs(database_, key);
+    shown_ttl_ = At(key).PeekExpiresAtMs(database_, key);
     return shown_ttl_;
   }
   std::int64_t NowMs() const override { return server_.time_us() / 1000; }
@@ -42,8 +47,13 @@ class FakeServerView : public harness::ServerView {
   const std::optional<std::int64_t>& shown_ttl() const { return shown_ttl_; }
 
  private:
+  const sim::redis::Server& At(std::string_view key) const {
+    return cluster_ == nullptr ? server_ : cluster_->server(cluster_->NodeOf(key));
+  }
+
   mutable std::optional<std::int64_t> shown_ttl_;
   const sim::redis::Server& server_;
+  sim::World* const cluster_ = nullptr;
   const int database_;
 };
 

@@ -16,11 +16,12 @@ namespace {
 
 class Program {
  public:
-  Program(int client, const ClientPlan& plan, harness::Environment& environment,
-          const harness::Traits& traits, std::span<const std::unique_ptr<harness::Lock>> locks,
-          ProgramEvents& events)
+  Program(int client, const ClientPlan& plan, const Progress& progress,
+          harness::Environment& environment, const harness::Traits& traits,
+          std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events)
       : client_(client),
         operations_(plan.operations),
+        progress_(progress),
         runtime_(environment.runtime),
         can_extend_(traits.can_extend),
         taken_at_once_(ResourcesAtOnce(traits)),
@@ -31,7 +32,9 @@ class Program {
   bool Run(std::size_t index) {
     const Operation& operation = operations_[index];
     const Party who{client_, operation.resource};
+    Begin(operation, OperationPart::kThink);
     if (operation.think.count() > 0) SleepUntil(runtime_.Now() + operation.think);
+    Begin(operation, OperationPart::kAsk);
     if (operation.sets_limit > 0) return SetLimit(operation);
     if (operation.forces) return Force(who, operation);
     events_.OnAsk(who, operation);
@@ -66,6 +69,11 @@ class Program {
   }
 
  private:
+  void Begin(const Operation& operation, OperationPart part) const {
+    if (!progress_.tell) return;
+    progress_.tell(static_cast<std::size_t>(&operation - operations_.data()), part);
+  }
+
   /// What is given back after the one that it is inside of.
   struct Outliving {
     const Operation* operation = nullptr;
@@ -75,6 +83,7 @@ class Program {
   /// Or drops it, and is alone with what comes of that.
   bool GiveBack(const Operation& operation, std::unique_ptr<harness::Hold>& hold) {
     const Party who{client_, operation.resource};
+    Begin(operation, OperationPart::kReturn);
     if (operation.overstay.count() > 0 && !Overstay(operation, *hold)) return false;
     if (operation.drops) {
       events_.OnDrop(who);
@@ -186,6 +195,7 @@ class Program {
     const MonotonicTime now = runtime_.Now();
     if (now >= hold.valid_until()) return;
     const Party who{client_, operation.resource};
+    Begin(operation, OperationPart::kSection);
     events_.OnEnter(who);
     events_.Step(client_);
     const bool admitted = events_.guarded() && events_.OnRead(who, hold);
@@ -193,7 +203,9 @@ class Program {
     MonotonicTime end = AddSaturating(now, operation.hold);
     if (operation.extend && can_extend_) {
       SleepUntil(std::min(AddSaturating(now, operation.hold / 2), hold.valid_until()));
+      Begin(operation, OperationPart::kExtend);
       Extend(who, hold);
+      Begin(operation, OperationPart::kSection);
     }
     const Left left = StayInside(who, end, hold);
     if (admitted && left != Left::kLost && !operation.shared) Write(operation, hold);
@@ -270,6 +282,7 @@ class Program {
 
   const int client_;
   const std::vector<Operation>& operations_;
+  const Progress& progress_;
   Runtime& runtime_;
   const bool can_extend_;
   const int taken_at_once_;
@@ -281,11 +294,12 @@ class Program {
 
 }  // namespace
 
-void RunClient(int client, const ClientPlan& plan, std::size_t& next,
+void RunClient(int client, const ClientPlan& plan, Progress& progress,
                harness::Environment& environment, const harness::Traits& traits,
                std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
-  Program program(client, plan, environment, traits, locks, events);
+  Program program(client, plan, progress, environment, traits, locks, events);
   const auto& operations = plan.operations;
+  std::size_t& next = progress.next;
   while (next < operations.size()) {
     if (!program.Run(next)) return;
     do {

@@ -13,6 +13,7 @@
 #include <interlock/harness/lock.h>
 
 #include "scenarios/cases/workload.h"
+#include "scenarios/run/progress.h"
 
 namespace interlock::scenarios {
 
@@ -86,12 +87,12 @@ class ProgramEvents {
   virtual void Step(int client) = 0;
 };
 
-/// Runs the operations in order on the client's own task, from the one with index `next` on, which
-/// moves with each that is done, those inside it included: where a restarted client goes on.
-/// `locks`: the client's lock object for each resource. Returns early on kCancelled. A lock whose
-/// traits say that it cannot extend is never asked to. REQUIRES: nobody asks a lock without readers
-/// as one, stops a wait that cannot be stopped, or is an operator where there are none.
-void RunClient(int client, const ClientPlan& plan, std::size_t& next,
+/// Runs the operations in order on the client's own task, from `progress.next` on, which moves with
+/// each that is done, those inside it included. `locks`: the client's lock object for each
+/// resource. Returns early on kCancelled. A lock whose traits say that it cannot extend is never
+/// asked to. REQUIRES: nobody asks a lock without readers as one, stops a wait that cannot be
+/// stopped, or is an operator where there are none.
+void RunClient(int client, const ClientPlan& plan, Progress& progress,
                harness::Environment& environment, const harness::Traits& traits,
                std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 

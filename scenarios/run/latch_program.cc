@@ -121,13 +121,15 @@ std::string NameOfParty(int party) {
          std::to_string(party % kMostOperations + 1);
 }
 
-void RunLatchClient(int client, const ClientPlan& plan, std::size_t& next,
+void RunLatchClient(int client, const ClientPlan& plan, Progress& progress,
                     harness::Environment& environment,
                     std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
   LatchProgram program(client, environment, locks, events);
-  for (; next < plan.operations.size(); ++next) {
+  for (std::size_t& next = progress.next; next < plan.operations.size(); ++next) {
     const Operation& operation = plan.operations[next];
+    if (progress.tell) progress.tell(next, OperationPart::kThink);
     program.Think(operation);
+    if (progress.tell) progress.tell(next, OperationPart::kAsk);
     events.Step(client);
     if (!operation.shared && !program.Count(operation, PartyOf(client, next))) return;
     if (operation.ask == Ask::kWait && CountsLater(plan.operations, next)) continue;

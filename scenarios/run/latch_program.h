@@ -27,7 +27,7 @@ int OneTooMany(const Workload& workload);
 std::string NameOfParty(int party);
 
 /// See RunClient. Who has still to count the same latch down waits for no longer than a time.
-void RunLatchClient(int client, const ClientPlan& plan, std::size_t& next,
+void RunLatchClient(int client, const ClientPlan& plan, Progress& progress,
                     harness::Environment& environment,
                     std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);
 

@@ -8,10 +8,10 @@
 
 #include "scenarios/log/recorder.h"
 #include "scenarios/run/black_box.h"
+#include "scenarios/run/environment.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/run/run_verdict.h"
 #include "scenarios/run/several.h"
-#include "scenarios/run/wall_clock.h"
 #include "scenarios/run/world_options.h"
 
 namespace interlock::scenarios {
@@ -29,6 +29,7 @@ class OneRun {
                   run_case.scenario->database, workload.guard),
         of_each_(recorder_),
         events_(traits_.several ? static_cast<ProgramEvents&>(of_each_) : recorder_),
+        progress_(ProgressOfEach(workload, choices)),
         plan_(FaultPlanOf(workload)),
         world_(universe, WorldOptionsOf(workload, keep_events), plan_, choices, &recorder_),
         probe_(probe) {}
@@ -40,7 +41,6 @@ class OneRun {
     recorder_.Attach(world_, clients + probes, workload_.latency_max);
     if (case_.scenario->gives_up.clocks) recorder_.FreeClocks();
     probes_.reserve(static_cast<std::size_t>(probes));
-    next_.assign(static_cast<std::size_t>(clients + probes), 0);
     if (probe_ != nullptr) {
       world_.SetProbe(probe_);
       probe_->OnBegin(world_, recorder_);
@@ -99,11 +99,8 @@ class OneRun {
 
   /// One life of a process: of its client, and beside it of those who share its lock objects.
   void Live(int process) {
-    harness::Environment environment{world_.runtime(process), world_.connector(process), {}};
-    for (int node = 0; node < world_.nodes(); ++node) {
-      environment.nodes.push_back(&world_.connector(process, node));
-    }
-    environment.wall_ms = SimulatedWallClock(environment.runtime, PlanOf(process).clock_offset);
+    ClientEnvironment reached(world_, process, workload_.topology, PlanOf(process).clock_offset);
+    harness::Environment& environment = reached.get();
     std::array<std::unique_ptr<harness::Lock>, kMostResources> all;
     const std::span locks = std::span(all).first(static_cast<std::size_t>(workload_.resources));
     for (std::size_t i = 0; i < locks.size(); ++i) locks[i] = NewLock(process, i, environment);
@@ -122,9 +119,9 @@ class OneRun {
     const auto index = static_cast<std::size_t>(client);
     const bool own = index < workload_.clients.size();
     if (!traits_.latch) {
-      RunClient(client, PlanOf(client), next_[index], environment, traits_, locks, events_);
+      RunClient(client, PlanOf(client), progress_[index], environment, traits_, locks, events_);
     } else if (own) {
-      RunLatchClient(client, PlanOf(client), next_[index], environment, locks, events_);
+      RunLatchClient(client, PlanOf(client), progress_[index], environment, locks, events_);
     } else {
       SeeLatchesOpen(client, PlanOf(client), environment, locks);
     }
@@ -154,8 +151,8 @@ class OneRun {
     plan.operations.assign(kRequestsAgain, ask);
     plan.operations.back().think += kLongestRecovery;
     if (traits_.latch) return SeeLatchesOpen(client, plan, environment, locks);
-    std::size_t next = 0;
-    RunClient(client, plan, next, environment, traits_, locks, events_);
+    Progress progress;
+    RunClient(client, plan, progress, environment, traits_, locks, events_);
   }
 
   /// Parties may have died, or given up: counts down for them, too.
@@ -202,7 +199,7 @@ class OneRun {
   EventsOfEach of_each_;
   ProgramEvents& events_;
   std::vector<ClientPlan> probes_;  ///< of phase 2; never moved, because their programs run
-  std::vector<std::size_t> next_;   ///< each client's next operation; it survives a restart
+  std::vector<Progress> progress_;  ///< each client's; it survives a restart
   std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above

@@ -192,7 +192,8 @@ class RunJudge {
   }
 
   void JudgeKeysLeft(RunResult& result) {
-    const bool all = workload_.topology == sim::Topology::kIndependent;
+    const bool all = workload_.topology == sim::Topology::kIndependent ||
+                     workload_.topology == sim::Topology::kCluster;
     const int first = all ? 0 : world_.server_node();
     const int last = all ? world_.nodes() - 1 : first;
     for (int node = first; node <= last; ++node) {

@@ -46,6 +46,10 @@ RedisTopologyOptions TopologyFor(const StageOptions& stage) {
     case Topology::kIndependent:
       options.masters = stage.nodes;
       break;
+    case Topology::kCluster:
+      options.masters = stage.nodes;
+      options.cluster = true;
+      break;
   }
   return options;
 }

@@ -31,11 +31,9 @@ TopologySpec ClusterBus::Nodes(const ClusterSpec& spec) {
   return topology;
 }
 
-ClusterBus::ClusterBus(Topology& topology, const ClusterSpec& spec)
-    : topology_(topology), spec_(spec), nodes_(spec.masters * (1 + spec.replicas)) {
+ClusterView ClusterBus::FirstView(const Topology& topology, const ClusterSpec& spec) {
   ClusterView view;
-  for (NodeId i = 0; i < nodes_.size(); ++i) {
-    nodes_[i].peers.resize(nodes_.size());
+  for (NodeId i = 0; i < spec.masters * (1 + spec.replicas); ++i) {
     ClusterNode node{IdOf(i), topology.address(i).host, topology.address(i).port};
     if (i >= spec.masters) node.master_id = IdOf((i - spec.masters) / spec.replicas);
     if (i < spec.masters) node.config_epoch = static_cast<std::int64_t>(i + 1);
@@ -45,6 +43,13 @@ ClusterBus::ClusterBus(Topology& topology, const ClusterSpec& spec)
   for (std::size_t slot = 0; slot < kSlots; ++slot) {
     view.owner[slot] = static_cast<std::int16_t>(slot * spec.masters / kSlots);
   }
+  return view;
+}
+
+ClusterBus::ClusterBus(Topology& topology, const ClusterSpec& spec)
+    : topology_(topology), spec_(spec), nodes_(spec.masters * (1 + spec.replicas)) {
+  for (Node& node : nodes_) node.peers.resize(nodes_.size());
+  ClusterView view = FirstView(topology, spec);
   for (NodeId i = 0; i < nodes_.size(); ++i) {
     view.myself = i;
     topology.server(i).SetClusterView(view);

@@ -32,7 +32,11 @@ class ClusterBus {
 
   /// The masters come first, then the replicas of the first, of the second ...
   static TopologySpec Nodes(const ClusterSpec& spec);
-  /// Spreads the slots evenly. REQUIRES: a topology made of Nodes(spec), which outlives this.
+  /// What every node believes at first, but for who it is itself: the slots are spread evenly over
+  /// the masters. REQUIRES: a topology made of Nodes(spec).
+  static ClusterView FirstView(const Topology& topology, const ClusterSpec& spec);
+  /// Hands every node its first view. REQUIRES: a topology made of Nodes(spec), which outlives
+  /// this.
   ClusterBus(Topology& topology, const ClusterSpec& spec);
 
   /// Its own next tick; the topology's timers come on top.

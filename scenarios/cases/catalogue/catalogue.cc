@@ -194,6 +194,8 @@ const std::vector<Scenario>& Catalogue() {
     }
     std::vector<Scenario> over_masters = catalogue::OverMasters(all);
     std::move(over_masters.begin(), over_masters.end(), std::back_inserter(all));
+    std::vector<Scenario> over_cluster = catalogue::OverCluster();
+    std::move(over_cluster.begin(), over_cluster.end(), std::back_inserter(all));
     return all;
   }();
   return kCatalogue;

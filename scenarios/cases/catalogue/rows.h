@@ -75,6 +75,9 @@ std::vector<Scenario> OverMasters(const std::vector<Scenario>& of_one_server);
 /// The cases whose lock asks five independent masters, A to E.
 std::vector<Scenario> RedlockRows();
 
+/// A cluster; generated.
+std::vector<Scenario> OverCluster();
+
 std::vector<Scenario> KleppmannRows();
 std::vector<Scenario> AntirezRows();
 std::vector<Scenario> RedisRows();

@@ -30,5 +30,6 @@ std::vector<Specimen> NestingSpecimens();
 std::vector<Specimen> LatchesSpecimens();
 std::vector<Specimen> LimitsSpecimens();
 std::vector<Specimen> VotesSpecimens();
+std::vector<Specimen> ScatteredSpecimens();
 
 }  // namespace interlock::scenarios::specimens

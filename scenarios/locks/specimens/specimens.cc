@@ -11,11 +11,11 @@ std::vector<Specimen> Specimens() {
   using namespace specimens;  // the names of the families
   std::vector<Specimen> all;
   for (const auto& family :
-       {AcquiringSpecimens, ReleasingSpecimens, ExtendingSpecimens, RenewingSpecimens,
-        OneObjectSpecimens, WaitingSpecimens, ContendingSpecimens, ResendingSpecimens,
-        FencingSpecimens, TokensSpecimens, PermitsSpecimens, RedisSingleFileSpecimens,
-        LinesSpecimens, SharingSpecimens, StoppingSpecimens, NestingSpecimens, LatchesSpecimens,
-        LimitsSpecimens, VotesSpecimens}) {
+       {AcquiringSpecimens, ReleasingSpecimens, ExtendingSpecimens,  RenewingSpecimens,
+        OneObjectSpecimens, WaitingSpecimens,   ContendingSpecimens, ResendingSpecimens,
+        FencingSpecimens,   TokensSpecimens,    PermitsSpecimens,    RedisSingleFileSpecimens,
+        LinesSpecimens,     SharingSpecimens,   StoppingSpecimens,   NestingSpecimens,
+        LatchesSpecimens,   LimitsSpecimens,    VotesSpecimens,      ScatteredSpecimens}) {
     std::vector<Specimen> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -82,7 +82,9 @@ class CountDownLatchAdapter final : public harness::Subject {
   std::string_view summary() const override {
     return "interlock::CountDownLatch: opens when each of its parties has counted down";
   }
-  harness::Traits traits() const override { return {.latch = true, .stops = true}; }
+  harness::Traits traits() const override {
+    return {.cluster = true, .latch = true, .stops = true};
+  }
   harness::ExploredBound explored() const override { return {.tasks_in_order = false}; }
 
   std::vector<harness::Promise> Promises() const override {

@@ -27,6 +27,7 @@ class FairMutexAdapter : public MutexAdapter {
     return {.can_extend = true,
             .fencing = true,
             .bypass_bound = 0,
+            .cluster = true,
             .own_leases = true,
             .stops = true,
             .operators = true,

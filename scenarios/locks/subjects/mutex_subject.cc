@@ -23,6 +23,7 @@ class PlainMutexAdapter final : public MutexAdapter {
       : name_(name), summary_(summary), traits_(more) {
     traits_.can_extend = true;
     traits_.fencing = true;
+    traits_.cluster = true;
     traits_.stops = true;
     traits_.operators = true;
     traits_.concurrent = true;

@@ -16,6 +16,7 @@ harness::Traits PermitAdapter::traits() const {
   return {.semaphore = true,
           .can_extend = true,
           .fencing = true,
+          .cluster = true,
           .limit_stands = LimitStands(),
           .stops = true,
           .operators = true,

@@ -126,6 +126,7 @@ class ReentrantMutexAdapter final : public MutexAdapter {
     return {.can_extend = true,
             .fencing = true,
             .nests = true,
+            .cluster = true,
             .own_leases = true,
             .stops = true,
             .concurrent = true};

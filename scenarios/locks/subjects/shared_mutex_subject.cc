@@ -92,6 +92,7 @@ class SharedMutexAdapter final : public MutexAdapter {
             .fencing = true,
             .shared = true,
             .prefers_writers = prefers_writers_,
+            .cluster = true,
             .own_leases = true,
             .stops = true,
             .operators = true,

@@ -269,11 +269,11 @@ void AwaitEverybody(int barrier) {
 void Work(const ClientTask& task, harness::Environment& environment,
           std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events) {
   const harness::Traits traits = task.subject->traits();
-  std::size_t next = 0;
+  Progress progress;
   if (!traits.latch) {
-    RunClient(task.client, task.plan, next, environment, traits, locks, events);
+    RunClient(task.client, task.plan, progress, environment, traits, locks, events);
   } else if (!task.late_comer.has_value()) {
-    RunLatchClient(task.client, task.plan, next, environment, locks, events);
+    RunLatchClient(task.client, task.plan, progress, environment, locks, events);
   } else {
     for (const Operation& operation : task.plan.operations) {
       CountForAll(task.client, operation, *task.late_comer, environment, locks, events);

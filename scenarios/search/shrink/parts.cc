@@ -248,7 +248,8 @@ std::vector<Workload> SimplerKinds(const Workload& workload) {
     if (!HasServerFault(w)) w.persistence = sim::Persistence::kNone;
   });
   add([](Workload& w) {
-    if (w.topology == sim::Topology::kIndependent) return;  // it would be another lock
+    // It would be another lock, or another promise.
+    if (w.topology == sim::Topology::kIndependent || w.topology == sim::Topology::kCluster) return;
     w.topology = sim::Topology::kStandalone;
     w.nodes = 1;
     for (ClientPlan& client : w.clients) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Invariant: `case_` always fails, and its tape is what was really drawn. No pass makes it larger,
-// by (parts, switches, distance from simple values), so the passes come to an end.
+// Invariant: `case_` with `tape_` always fails, also without its targets, and the tape is what was
+// really drawn. No pass makes it larger, by (parts, switches, distance from simple values), so the
+// passes come to an end.
 #include "scenarios/search/shrink/shrink.h"
 
 #include <algorithm>
-#include <functional>
+#include <memory>
 #include <utility>
 
+#include "scenarios/search/shrink/aim.h"
 #include "scenarios/search/shrink/parts.h"
 
 namespace interlock::scenarios {
@@ -19,10 +21,12 @@ constexpr std::uint32_t kScheduleProbe = 96;  // single switches are tried at so
 
 class Shrinker {
  public:
-  Shrinker(Trial& trial, TrialCase found) : trial_(trial), case_(std::move(found)) {}
+  Shrinker(Trial& trial, const TrialCase& found)
+      : trial_(trial), case_(ByNumber(found.workload)), tape_(found.tape) {}
 
   ShrinkResult Run() {
-    if (trial_.Confirm(case_, kConfirmations)) {
+    if (trial_.Confirm({case_.workload, tape_}, kConfirmations)) {
+      FindTargets();
       CutTape();
       for (bool smaller = true; smaller && !trial_.ended();) {
         smaller = Pass();
@@ -30,7 +34,7 @@ class Shrinker {
         if (!smaller) smaller = FewerSwitches();
       }
     }
-    return {std::move(case_.workload), std::move(case_.tape), trial_.tries(), shrinks_};
+    return {std::move(case_.workload), std::move(tape_), trial_.tries(), shrinks_};
   }
 
  private:
@@ -39,6 +43,7 @@ class Shrinker {
     smaller = DeleteClients() || smaller;
     smaller = DeleteOperations() || smaller;
     smaller = ThinkInstead() || smaller;
+    smaller = FewerPauses() || smaller;
     smaller = JoinClients() || smaller;
     smaller = CalmTape() || smaller;
     smaller = TrySimplerKinds() || smaller;
@@ -47,35 +52,54 @@ class Shrinker {
     return smaller;
   }
 
-  bool Accept(const Workload& workload, std::optional<sim::Tape> tape) {
-    if (!tape.has_value()) return false;
+  bool Accept(AimedOutcome outcome) {
+    if (!outcome.fails) return false;
     ++shrinks_;
-    case_ = {workload, *std::move(tape)};
+    case_ = std::move(outcome.one);
+    tape_ = std::move(outcome.tape);
     return true;
+  }
+
+  /// The case as it came says at which steps its faults strike; from now on, what.
+  void FindTargets() {
+    if (case_.targets.empty()) return;
+    AimedOutcome as_found = trial_.FailsAimed(case_, tape_);
+    if (as_found.fails) case_ = std::move(as_found.one);
+  }
+
+  /// Each fault strikes what it did, if that is still there. If it then does so elsewhere, the step
+  /// at which it did is tried, too: what it strikes now may serve as well.
+  bool TryWith(const Aimed& smaller, const sim::Tape& tape) {
+    AimedOutcome aimed = trial_.FailsAimed(smaller, tape);
+    const bool as_numbered = aimed.as_numbered;
+    if (Accept(std::move(aimed))) return true;
+    return !as_numbered && Accept(trial_.FailsAimed(ByNumber(smaller.workload), tape));
   }
 
   /// A smaller workload asks for other choices, so the calm tape is tried beside the present one.
   /// Somebody must do something: a case whose only operations are the probes' explains nothing.
-  bool Try(const Workload& smaller) {
-    if (OperationPlaces(smaller).empty()) return false;
-    if (Accept(smaller, trial_.Fails(smaller, case_.tape))) return true;
-    return case_.tape.size() > 0 && Accept(smaller, trial_.Fails(smaller, {}));
+  bool Try(const Aimed& smaller) {
+    if (OperationPlaces(smaller.workload).empty()) return false;
+    return TryWith(smaller, tape_) || (tape_.size() > 0 && TryWith(smaller, {}));
   }
+
+  /// A workload with the same faults.
+  bool Try(const Workload& simpler) { return Try(Aimed{simpler, case_.targets}); }
 
   bool TryTape(const sim::Tape& calmer) {
-    return calmer != case_.tape && Accept(case_.workload, trial_.Fails(case_.workload, calmer));
+    return calmer != tape_ && Accept(trial_.FailsAimed(case_, calmer));
   }
 
-  /// Batches that grow while they succeed and halve when they fail.
-  template <typename Delete>
-  bool DeleteInBatches(std::size_t count, const Delete& without) {
+  /// Batches that grow while they succeed and halve when they fail. `count`: how many there are
+  /// now.
+  template <typename Count, typename Delete>
+  bool DeleteInBatches(const Count& count, const Delete& without) {
     bool smaller = false;
-    std::size_t batch = std::max<std::size_t>(count / 4, 1);
-    for (std::size_t at = 0; at < count && !trial_.ended();) {
-      const std::size_t size = std::min(batch, count - at);
-      if (Try(without(case_.workload, at, size))) {
+    std::size_t batch = std::max<std::size_t>(count() / 4, 1);
+    for (std::size_t at = 0; at < count() && !trial_.ended();) {
+      const std::size_t size = std::min(batch, count() - at);
+      if (Try(without(case_, at, size))) {
         smaller = true;
-        count -= size;
         ++batch;
       } else if (size == 1) {
         ++at;
@@ -86,17 +110,25 @@ class Shrinker {
     return smaller;
   }
 
-  bool DeleteFaults() { return DeleteInBatches(FaultPlaces(case_.workload).size(), WithoutFaults); }
+  bool DeleteFaults() {
+    return DeleteInBatches([this] { return case_.targets.size(); },
+                           [](const Aimed& one, std::size_t first, std::size_t count) {
+                             return WithoutFaults(one, first, count);
+                           });
+  }
 
   bool DeleteOperations() {
-    return DeleteInBatches(OperationPlaces(case_.workload).size(), WithoutOperations);
+    return DeleteInBatches([this] { return OperationPlaces(case_.workload).size(); },
+                           [](const Aimed& one, std::size_t first, std::size_t count) {
+                             return WithoutOperations(one, first, count);
+                           });
   }
 
   bool DeleteClients() {
     bool smaller = false;
     for (std::size_t client = case_.workload.clients.size(); client-- > 0;) {
       if (case_.workload.clients.size() < 2) break;
-      smaller = Try(WithoutClient(case_.workload, client)) || smaller;
+      smaller = Try(WithoutClient(case_, client)) || smaller;
     }
     return smaller;
   }
@@ -107,12 +139,27 @@ class Shrinker {
     for (bool again = true; again && !trial_.ended();) {
       again = false;
       for (const Place place : OperationPlaces(case_.workload)) {
-        const std::vector<Workload> instead = ThinkingInstead(case_.workload, place);
+        const std::vector<Aimed> instead = ThinkingInstead(case_, place);
         again = std::any_of(instead.begin(), instead.end(),
-                            [this](const Workload& one) { return Try(one); });
+                            [this](const Aimed& one) { return Try(one); });
         if (again) break;
       }
       smaller = smaller || again;
+    }
+    return smaller;
+  }
+
+  /// A client that stands still before it is answered may as well ask later, and one that stands
+  /// still twice may as well do so once, for longer.
+  bool FewerPauses() {
+    bool smaller = false;
+    for (std::size_t i = case_.targets.size(); i-- > 0 && !trial_.ended();) {
+      if (i >= case_.targets.size()) continue;
+      std::vector<Aimed> instead = ThinkingInsteadOf(case_, i);
+      for (Aimed& longer : OneLongPauseInsteadOf(case_, i)) instead.push_back(std::move(longer));
+      smaller = std::any_of(instead.begin(), instead.end(),
+                            [this](const Aimed& one) { return Try(one); }) ||
+                smaller;
     }
     return smaller;
   }
@@ -121,7 +168,7 @@ class Shrinker {
   bool JoinClients() {
     for (std::size_t from = case_.workload.clients.size(); from-- > 0 && !trial_.ended();) {
       for (std::size_t into = 0; into < case_.workload.clients.size(); ++into) {
-        if (into != from && Try(Joined(case_.workload, from, into))) return true;
+        if (into != from && Try(Joined(case_, from, into))) return true;
       }
     }
     return false;
@@ -129,28 +176,30 @@ class Shrinker {
 
   /// What was drawn for the larger case may not fit the smaller one, which then fails under other
   /// choices only.
-  bool TryFresh(const Workload& smaller) {
-    if (OperationPlaces(smaller).empty()) return false;
+  bool TryFresh(const Aimed& smaller) {
+    if (OperationPlaces(smaller.workload).empty()) return false;
     for (std::uint64_t seed = 0; seed < kFreshSchedules && !trial_.ended(); ++seed) {
-      if (Accept(smaller, trial_.FailsWith(smaller, sim::Choices::FromSeed(seed)))) return true;
+      auto fresh = std::make_unique<sim::SeededSource>(seed);
+      if (Accept(trial_.FailsAimedWith(smaller, std::move(fresh)))) return true;
     }
     return false;
   }
 
   bool DeleteUnderFreshSchedules() {
-    const Workload& now = case_.workload;
-    for (std::size_t client = now.clients.size(); client-- > 0 && now.clients.size() > 1;) {
+    const Aimed& now = case_;
+    const std::size_t clients = now.workload.clients.size();
+    for (std::size_t client = clients; client-- > 0 && clients > 1;) {
       if (TryFresh(WithoutClient(now, client))) return true;
     }
-    for (std::size_t i = FaultPlaces(now).size(); i-- > 0;) {
+    for (std::size_t i = now.targets.size(); i-- > 0;) {
       if (TryFresh(WithoutFaults(now, i, 1))) return true;
     }
-    for (std::size_t from = now.clients.size(); from-- > 0;) {
-      for (std::size_t into = 0; into < now.clients.size(); ++into) {
+    for (std::size_t from = clients; from-- > 0;) {
+      for (std::size_t into = 0; into < clients; ++into) {
         if (into != from && TryFresh(Joined(now, from, into))) return true;
       }
     }
-    for (std::size_t i = OperationPlaces(now).size(); i-- > 0;) {
+    for (std::size_t i = OperationPlaces(now.workload).size(); i-- > 0;) {
       if (TryFresh(WithoutOperations(now, i, 1))) return true;
     }
     return false;
@@ -161,9 +210,9 @@ class Shrinker {
     if (TryTape({})) return;
     for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
       std::size_t needed = 0;
-      while (needed < case_.tape.lanes[lane].size() && !trial_.ended()) {
-        const std::size_t middle = needed + (case_.tape.lanes[lane].size() - needed) / 2;
-        sim::Tape shorter = case_.tape;
+      while (needed < tape_.lanes[lane].size() && !trial_.ended()) {
+        const std::size_t middle = needed + (tape_.lanes[lane].size() - needed) / 2;
+        sim::Tape shorter = tape_;
         shorter.lanes[lane].resize(middle);
         if (!TryTape(shorter)) needed = middle + 1;
       }
@@ -172,19 +221,19 @@ class Shrinker {
 
   /// Each lane zeroed in halving pieces; then each choice that is left, lowered.
   bool CalmTape() {
-    if (case_.tape.size() == 0) return false;
+    if (tape_.size() == 0) return false;
     if (TryTape({})) return true;
     bool smaller = false;
     for (std::size_t lane = 0; lane < sim::kLanes; ++lane) {
-      for (std::size_t piece = std::max<std::size_t>(case_.tape.lanes[lane].size(), 1); piece > 0;
+      for (std::size_t piece = std::max<std::size_t>(tape_.lanes[lane].size(), 1); piece > 0;
            piece /= 2) {
-        for (std::size_t from = 0; from < case_.tape.lanes[lane].size(); from += piece) {
+        for (std::size_t from = 0; from < tape_.lanes[lane].size(); from += piece) {
           smaller = Calm(lane, from, piece) || smaller;
         }
       }
-      for (std::size_t i = 0; i < case_.tape.lanes[lane].size() && !trial_.ended(); ++i) {
-        if (case_.tape.lanes[lane][i] < 2) continue;
-        sim::Tape lower = case_.tape;
+      for (std::size_t i = 0; i < tape_.lanes[lane].size() && !trial_.ended(); ++i) {
+        if (tape_.lanes[lane][i] < 2) continue;
+        sim::Tape lower = tape_;
         lower.lanes[lane][i] = 1;
         smaller = TryTape(lower) || smaller;
       }
@@ -194,7 +243,7 @@ class Shrinker {
 
   bool Calm(std::size_t lane, std::size_t from, std::size_t piece) {
     if (trial_.ended()) return false;
-    sim::Tape calmer = case_.tape;
+    sim::Tape calmer = tape_;
     auto& values = calmer.lanes[lane];
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(from);
     const auto last =
@@ -206,7 +255,7 @@ class Shrinker {
 
   /// A schedule of several switches that one switch elsewhere would do as well.
   bool FewerSwitches() {
-    if (SizeOf(case_).switches < 2) return false;
+    if (SizeOf({case_.workload, tape_}).switches < 2) return false;
     constexpr auto kLane = static_cast<std::size_t>(sim::Lane::kSchedule);
     for (std::uint32_t at = 0; at < kScheduleProbe && !trial_.ended(); ++at) {
       for (const std::uint32_t pick : {1U, 2U}) {
@@ -236,7 +285,9 @@ class Shrinker {
   bool SimplerLengths() {
     constexpr Duration kLease = std::chrono::seconds(1);
     bool smaller = case_.workload.lease != kLease && Try(ScaledTo(case_.workload, kLease));
+    const std::size_t faults = case_.targets.size();
     for (const Knob& knob : KnobsOf(case_.workload)) {
+      if (case_.targets.size() != faults) break;  // one of them strikes nothing any more
       for (const Duration value : knob.canonical) {
         if (value == knob.Read(case_.workload) || trial_.ended()) break;
         if (!Try(knob.Set(case_.workload, value))) continue;
@@ -250,12 +301,14 @@ class Shrinker {
   /// The first step at which a fault does its harm.
   bool EarlierFaults() {
     bool smaller = false;
-    for (const Place place : FaultPlaces(case_.workload)) {
+    const std::vector<Place> places = FaultPlaces(case_.workload);
+    for (const Place place : places) {
+      if (case_.targets.size() != places.size()) break;  // one of them strikes nothing any more
       const int now = case_.workload.clients[place.client].faults[place.index].step;
       for (int step = 0; step < now && !trial_.ended(); ++step) {
         Workload earlier = case_.workload;
         earlier.clients[place.client].faults[place.index].step = step;
-        if (!Try(earlier)) continue;
+        if (!Try(ByNumber(std::move(earlier)))) continue;
         smaller = true;
         break;
       }
@@ -264,7 +317,8 @@ class Shrinker {
   }
 
   Trial& trial_;
-  TrialCase case_;
+  Aimed case_;
+  sim::Tape tape_;
   int shrinks_ = 0;
 };
 

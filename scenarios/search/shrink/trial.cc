@@ -6,6 +6,7 @@
 
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/guard.h"
+#include "scenarios/search/shrink/aimed_source.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -31,6 +32,51 @@ const Violation* Earliest(const RunResult& run, const std::vector<Judged>& promi
 
 std::uint64_t HashOf(const Workload& workload, const sim::Tape& tape) {
   return sim::HashBytes(Encode({"", "", SynchronyClass::kNone, PackedRun{workload, tape}}), 0);
+}
+
+/// Without targets that of the case that it is then.
+std::uint64_t HashOf(const Aimed& one, const sim::Tape& tape) {
+  std::uint64_t hash = HashOf(one.workload, tape);
+  for (std::size_t i = 0; i < one.targets.size(); ++i) {
+    const auto& target = one.targets[i];
+    if (!target) continue;
+    hash = sim::HashNumber(i << 8 | static_cast<std::uint64_t>(target->kind), hash);
+    hash = sim::HashNumber(PlaceOf(target->operation, target->part), hash);
+    hash = sim::HashNumber(static_cast<std::uint64_t>(target->nth), hash);
+  }
+  return hash;
+}
+
+std::vector<AimedFault> FaultsOf(const Aimed& one) {
+  std::vector<AimedFault> faults;
+  for (const sim::Fault& fault : FaultPlanOf(one.workload)) {
+    faults.push_back({fault, one.targets[faults.size()]});
+  }
+  return faults;
+}
+
+/// With those that struck alone.
+Aimed WithStruck(Workload bare, const std::vector<AimedFault>& faults) {
+  Aimed one;
+  for (const AimedFault& its_own : faults) {
+    const sim::Fault& fault = its_own.fault;
+    if (!its_own.struck) continue;
+    bare.clients[static_cast<std::size_t>(fault.process)].faults.push_back(
+        {fault.kind, fault.step, fault.length, fault.node});
+    one.targets.push_back(its_own.target);
+  }
+  one.workload = std::move(bare);
+  return one;
+}
+
+/// Whether each that was aimed struck, and at the step of this number.
+bool AsNumbered(const Aimed& one, const std::vector<AimedFault>& faults) {
+  const sim::FaultPlan planned = FaultPlanOf(one.workload);
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    if (!one.targets[i]) continue;
+    if (!faults[i].struck || faults[i].fault.step != planned[i].step) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -117,6 +163,33 @@ std::optional<sim::Tape> Trial::FailsWith(const Workload& workload, sim::Choices
   const RunResult run = Run(workload, choices);
   if (!SameReason(run)) return std::nullopt;
   return choices.TakeTape();
+}
+
+AimedOutcome Trial::FailsAimed(const Aimed& one, const sim::Tape& tape) {
+  AimedOutcome outcome;
+  if (ended()) return outcome;
+  const std::uint64_t hash = HashOf(one, tape);
+  if (passed_.contains(hash)) return outcome;
+  outcome = FailsAimedWith(one, std::make_unique<sim::TapeSource>(tape));
+  if (!outcome.fails) passed_.insert(hash);
+  return outcome;
+}
+
+AimedOutcome Trial::FailsAimedWith(const Aimed& one, std::unique_ptr<sim::ChoiceSource> choices) {
+  AimedOutcome outcome;
+  if (ended()) return outcome;
+  std::vector<AimedFault> faults = FaultsOf(one);
+  if (!faults.empty()) choices = std::make_unique<AimedSource>(std::move(choices), faults);
+  Workload bare = one.workload;
+  for (ClientPlan& client : bare.clients) client.faults.clear();
+  sim::Choices made = sim::Choices::FromSource(std::move(choices));
+  const RunResult run = Run(bare, made);
+  outcome.as_numbered = AsNumbered(one, faults);
+  outcome.fails = SameReason(run);
+  if (!outcome.fails) return outcome;
+  outcome.one = WithStruck(std::move(bare), faults);
+  outcome.tape = made.TakeTape();
+  return outcome;
 }
 
 }  // namespace interlock::scenarios

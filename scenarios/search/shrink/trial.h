@@ -13,11 +13,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "scenarios/run/run.h"
+#include "scenarios/search/shrink/aim.h"
 
 namespace interlock::scenarios {
 
@@ -45,6 +47,17 @@ const Violation* NamingViolation(const RunResult& run, const RunCase& run_case, 
 /// The same where no property is in question: the earliest violation, if none could name the run.
 const Violation* NamingViolation(const RunResult& run, const RunCase& run_case);
 
+/// What became of a case whose faults were aimed.
+struct AimedOutcome {
+  bool fails = false;
+  /// Each fault struck at its step's number, so without targets it is the same run.
+  bool as_numbered = true;
+  /// If it fails: with the numbers and targets of the steps that its faults struck, and without
+  /// those that struck nothing.
+  Aimed one;
+  sim::Tape tape;  ///< of what was really drawn
+};
+
 class Trial {
  public:
   /// At most `budget` runs, and none after `stop` (if any) is set, or after half a million commands
@@ -62,6 +75,11 @@ class Trial {
   std::optional<sim::Tape> Fails(const Workload& workload, const sim::Tape& tape);
   /// As above, with any choices; never remembered.
   std::optional<sim::Tape> FailsWith(const Workload& workload, sim::Choices choices);
+
+  /// As Fails, of faults that strike their targets. What fails here fails without targets, too.
+  AimedOutcome FailsAimed(const Aimed& one, const sim::Tape& tape);
+  /// As above, with any choices; never remembered.
+  AimedOutcome FailsAimedWith(const Aimed& one, std::unique_ptr<sim::ChoiceSource> choices);
 
   /// The run of a case, with its events.
   RunResult RunAgain(const TrialCase& one);

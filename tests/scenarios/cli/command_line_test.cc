@@ -165,6 +165,7 @@ TEST(CommandLineTest, BadValuesAreUsageErrors) {
   EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--out", ""}).exit_code, 64);
   EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--scenario", "kleppmann.k1"}).exit_code, 64);
   EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--scenario", "failover"}).exit_code, 64);
+  EXPECT_EQ(Interlock({"explore", "--lock", "mutex", "--scenario", "cluster"}).exit_code, 64);
   const ChildResult writes = Interlock({"explore", "--lock", "mutex", "--writes", "fencd"});
   EXPECT_EQ(writes.exit_code, 64);
   EXPECT_EQ(writes.err,

@@ -35,6 +35,7 @@
 #include <interlock/result.h>
 #include <interlock/runtime.h>
 #include <interlock/time.h>
+#include <interlock/topology.h>
 
 namespace interlock::harness {
 
@@ -42,14 +43,21 @@ namespace interlock::harness {
 struct Environment {
   Runtime& runtime;
   /// To the primary, as a client is led that asks the Sentinels; of independent masters to the
-  /// first. What is connected already stays so when another server becomes the primary.
+  /// first. What is connected already stays so when another server becomes the primary. Of a Redis
+  /// Cluster to the node that serves the keys of each command, as interlock::ClusterConnector does:
+  /// MOVED is followed there, and never seen.
   Connector& connector;
-  /// To each server, for a lock over several of them; one, if there is one.
+  /// To each server, for a lock over several of them; one, if there is one. A node of a cluster
+  /// answers MOVED to what is another's.
   std::vector<Connector*> nodes;
   /// The time of day on the client's machine, in milliseconds since 1970: for a lock that stamps
   /// what it writes with a time of its own. No server's clock: in simulation it begins with theirs,
   /// runs at the rate of the client's clock, and jumps with it (client-clock-jump).
   std::function<std::int64_t()> wall_ms = {};
+  /// For a lock that is a cluster client itself: where the nodes are, in the order of `nodes`, and
+  /// the way to the one that a MOVED names. Empty, and null: the servers are no cluster.
+  std::vector<NodeAddress> cluster = {};
+  ConnectNode connect = {};
 };
 
 /// One client's lock object for one resource. It outlives its holds. When a run is over every call

@@ -34,6 +34,9 @@ struct Traits {
   /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
   /// other lock is judged there.
   bool quorum = false;
+  /// Works unchanged on a Redis Cluster: all keys of a resource share a slot, by a hash tag. Judged
+  /// over one, too (scenario "cluster").
+  bool cluster = false;
   /// Takes all of LockOptions::several or none, `resource` first: it has the lesser name. Owners()
   /// is asked of each. Extend and Release answer for all; kLeaseLost: not all were held any more.
   bool several = false;

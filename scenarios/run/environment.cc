@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/environment.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/run/wall_clock.h"
+
+namespace interlock::scenarios {
+namespace {
+
+std::vector<NodeAddress> AddressesOf(const sim::World& world) {
+  std::vector<NodeAddress> addresses;
+  for (int node = 0; node < world.nodes(); ++node) {
+    const std::string address = world.address(node);
+    const std::size_t colon = address.rfind(':');
+    addresses.push_back({address.substr(0, colon), std::stoi(address.substr(colon + 1))});
+  }
+  return addresses;
+}
+
+ConnectNode WayTo(sim::World& world, int client) {
+  return [&world, client](const NodeAddress& address,
+                          MonotonicTime deadline) -> Result<std::unique_ptr<Connection>> {
+    for (int node = 0; node < world.nodes(); ++node) {
+      if (world.address(node) != address.ToString()) continue;
+      return world.connector(client, node).Connect(deadline);
+    }
+    return Status(StatusCode::kUnavailable, "no server is at " + address.ToString());
+  };
+}
+
+/// As an application that uses the library reaches its cluster.
+std::unique_ptr<ClusterConnector> ConnectorToCluster(sim::World& world, int client) {
+  ClusterOptions options;
+  options.seeds = AddressesOf(world);
+  return *ClusterConnector::Create(world.runtime(client), WayTo(world, client), std::move(options));
+}
+
+}  // namespace
+
+ClientEnvironment::ClientEnvironment(sim::World& world, int client, sim::Topology topology,
+                                     Duration clock_offset)
+    : cluster_(topology == sim::Topology::kCluster ? ConnectorToCluster(world, client) : nullptr),
+      environment_{
+          world.runtime(client),
+          cluster_ != nullptr ? static_cast<Connector&>(*cluster_) : world.connector(client),
+          {}} {
+  for (int node = 0; node < world.nodes(); ++node) {
+    environment_.nodes.push_back(&world.connector(client, node));
+  }
+  environment_.wall_ms = SimulatedWallClock(environment_.runtime, clock_offset);
+  if (cluster_ == nullptr) return;
+  environment_.cluster = AddressesOf(world);
+  environment_.connect = WayTo(world, client);
+}
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// What one client of a simulated world can reach, as the harness shows it to the lock under test.
+//
+// Thread safety: belongs to the client's task.
+#pragma once
+
+#include <memory>
+
+#include <interlock/cluster_connector.h>
+#include <interlock/harness/lock.h>
+
+#include "sim/world.h"
+
+namespace interlock::scenarios {
+
+class ClientEnvironment {
+ public:
+  /// `clock_offset`: of the client's monotonic clock. The world outlives it.
+  ClientEnvironment(sim::World& world, int client, sim::Topology topology, Duration clock_offset);
+  ClientEnvironment(const ClientEnvironment&) = delete;
+  ClientEnvironment& operator=(const ClientEnvironment&) = delete;
+
+  harness::Environment& get() { return environment_; }
+
+ private:
+  const std::unique_ptr<ClusterConnector> cluster_;  ///< null: the servers are none
+  harness::Environment environment_;
+};
+
+}  // namespace interlock::scenarios
