@@ -15,18 +15,6 @@ std::string_view ToString(LockKind kind) {
   return "unknown";
 }
 
-std::string_view ToString(SynchronyClass synchrony) {
-  switch (synchrony) {
-    case SynchronyClass::kNone:
-      return "none";
-    case SynchronyClass::kBounded:
-      return "bounded";
-    case SynchronyClass::kArbitrary:
-      return "arbitrary";
-  }
-  return "unknown";
-}
-
 std::string_view ToString(Expectation expectation) {
   switch (expectation) {
     case Expectation::kHolds:
