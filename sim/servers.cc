@@ -60,14 +60,16 @@ bool IsScript(const redis::Command& command) {
 }  // namespace
 
 Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const WorldOptions& options)
-    : topology_(topology),
-      replicated_(options.topology == Topology::kReplicated),
-      clustered_(options.topology == Topology::kCluster) {
+    : topology_(topology), replicated_(options.topology == Topology::kReplicated) {
   Require(options.nodes >= 1, "a world needs a server");
   Require(options.topology != Topology::kStandalone || options.nodes == 1,
           "a standalone server is alone");
   Specify(options, spec);
   topology_.Reset(spec);
+  if (options.topology == Topology::kCluster) {
+    const redis::ClusterSpec cluster{.masters = topology_.size(), .replicas = 0};
+    slots_ = std::make_unique<redis::ClusterView>(redis::ClusterBus::FirstView(topology_, cluster));
+  }
   for (int node = 0; node < count(); ++node) {
     at(node).SetHighestProtocol(2);  // All that a Connection can carry.
     TellSlots(node);
@@ -77,16 +79,13 @@ Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const Wor
 }
 
 void Servers::TellSlots(int node) {
-  if (!clustered_) return;
-  const redis::ClusterSpec spec{.masters = topology_.size(), .replicas = 0};
-  redis::ClusterView view = redis::ClusterBus::FirstView(topology_, spec);
+  if (!clustered()) return;
+  redis::ClusterView view = *slots_;
   view.myself = Id(node);
   at(node).SetClusterView(std::move(view));
 }
 
-int Servers::OwnerOf(std::string_view key) {
-  return at(0).cluster_view()->owner[redis::KeySlot(key)];
-}
+int Servers::OwnerOf(std::string_view key) const { return slots_->owner[redis::KeySlot(key)]; }
 
 void Servers::Start(int node) {
   topology_.Start(Id(node));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -75,9 +76,9 @@ class Servers {
   void Describe(int node, redis::StateSink& sink) { topology_.Describe(Id(node), sink); }
 
   // Of a cluster, whose slots stay where they are.
-  bool clustered() const { return clustered_; }
-  /// The node that serves the key.
-  int OwnerOf(std::string_view key);
+  bool clustered() const { return slots_ != nullptr; }
+  /// The node that serves the key. REQUIRES: clustered().
+  int OwnerOf(std::string_view key) const;
 
   // Of a primary with replicas.
   bool replicated() const { return replicated_; }
@@ -118,8 +119,8 @@ class Servers {
 
   redis::Topology& topology_;
   const bool replicated_;
-  const bool clustered_;
-  std::int64_t warm_up_us_ = 0;  // topology time at virtual time 0
+  std::unique_ptr<const redis::ClusterView> slots_;  // of a cluster: what all its nodes believe
+  std::int64_t warm_up_us_ = 0;                      // topology time at virtual time 0
   int primary_ = 0;
   VirtualTime caught_up_{-1};
   std::vector<Refusal> refusals_;

@@ -89,9 +89,9 @@ Connector& World::connector(int process, int node) {
   return state_->engine.ConnectorTo(state_->At(process), node);
 }
 int World::nodes() const { return state_->engine.servers.count(); }
-std::string World::address(int node) const {
+NodeAddress World::address(int node) const {
   const redis::MasterAddress& address = state_->engine.servers.address(node);
-  return address.host + ":" + std::to_string(address.port);
+  return {address.host, address.port};
 }
 
 void World::Start(int process, std::function<void()> main, VirtualTime after) {
@@ -177,9 +177,7 @@ redis::Server& World::server(int node) {
   state_->engine.servers.CatchUp(now());
   return state_->engine.servers.at(node);
 }
-int World::NodeOf(std::string_view key) const {
-  return state_->engine.servers.clustered() ? state_->engine.servers.OwnerOf(key) : server_node();
-}
+int World::NodeOf(std::string_view key) const { return state_->engine.servers.OwnerOf(key); }
 int World::server_node() const { return state_->engine.viewed_node(); }
 ReplicaState World::replica() const { return state_->engine.servers.replica(); }
 

@@ -24,6 +24,7 @@
 
 #include <interlock/connection.h>
 #include <interlock/runtime.h>
+#include <interlock/topology.h>
 
 #include "sim/choices.h"
 #include "sim/faults.h"
@@ -87,7 +88,7 @@ class WorldObserver {
   virtual void OnServerChange(int /*node*/, ServerChange /*change*/, VirtualTime /*now*/) {}
   /// From now on LocalTime and GlobalTime of the process give other answers.
   virtual void OnClockChange(int /*process*/, VirtualTime /*now*/) {}
-  /// The longest pause or delay allowed here, the furthest jump or rate of a clock; or `wanted`.
+  /// How long the pause or delay, how far the clock's jump or rate may be here; at most `wanted`.
   virtual Duration ClipFault(const Fault& /*fault*/, Duration wanted, VirtualTime /*now*/) {
     return wanted;
   }
@@ -121,8 +122,7 @@ class World {
   /// Leads to this server, whatever it is.
   Connector& connector(int process, int node);
   int nodes() const;
-  /// "10.0.0.1:6379", as servers name it.
-  std::string address(int node) const;
+  NodeAddress address(int node) const;  ///< as servers name it
 
   /// The process's main task. It runs when Run is called, from `after` on, and again from its
   /// beginning in each new life that a restart gives the process.
@@ -183,7 +183,7 @@ class World {
   redis::Server& server();
   int server_node() const;
   redis::Server& server(int node);
-  /// The node of a cluster that serves the key; of other servers that of server().
+  /// The node that serves the key. REQUIRES: the servers are a cluster.
   int NodeOf(std::string_view key) const;
   Trace& trace();
   ReplicaState replica() const;

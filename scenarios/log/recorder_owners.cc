@@ -30,8 +30,9 @@ void Recorder::JudgeKeys(int client, VirtualTime now) {
 const Ledger::Look& Recorder::LookAtServer(Resource& resource) {
   Ledger::Look& look = look_;
   // What is spread over the nodes of a cluster is looked at as one.
-  const FakeServerView view(*world_, traits_.cluster && world_->nodes() > 1, database_);
-  look.node = world_->NodeOf("");
+  const bool by_key = world_->server().cluster_view() != nullptr;
+  const FakeServerView view(*world_, by_key, database_);
+  look.node = by_key ? 0 : world_->server_node();
   look.now_ms = view.NowMs();
   look.owners.clear();
   auto owners = subject_.Owners(view, *resource.options);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/run/environment.h"
 
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,9 +12,7 @@ namespace {
 std::vector<NodeAddress> AddressesOf(const sim::World& world) {
   std::vector<NodeAddress> addresses;
   for (int node = 0; node < world.nodes(); ++node) {
-    const std::string address = world.address(node);
-    const std::size_t colon = address.rfind(':');
-    addresses.push_back({address.substr(0, colon), std::stoi(address.substr(colon + 1))});
+    addresses.push_back(world.address(node));
   }
   return addresses;
 }
@@ -24,7 +21,7 @@ ConnectNode WayTo(sim::World& world, int client) {
   return [&world, client](const NodeAddress& address,
                           MonotonicTime deadline) -> Result<std::unique_ptr<Connection>> {
     for (int node = 0; node < world.nodes(); ++node) {
-      if (world.address(node) != address.ToString()) continue;
+      if (world.address(node) != address) continue;
       return world.connector(client, node).Connect(deadline);
     }
     return Status(StatusCode::kUnavailable, "no server is at " + address.ToString());

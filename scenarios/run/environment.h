@@ -24,7 +24,7 @@ class ClientEnvironment {
   harness::Environment& get() { return environment_; }
 
  private:
-  const std::unique_ptr<ClusterConnector> cluster_;  ///< null: the servers are none
+  const std::unique_ptr<ClusterConnector> cluster_;  ///< null: the servers are no cluster
   harness::Environment environment_;
 };
 
