@@ -35,18 +35,21 @@ bool IsNewGrant(const std::string& token, int client, Doing doing, const History
   return doing == Doing::kAsking && OwnerOfNew(token, client, doing, history) == client;
 }
 
+bool IsOut(const History& history, const ServerHold& entry) {
+  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
+    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
+  });
+}
+
 bool IsForeign(int client, Doing doing, const ServerHold& entry, const History& history) {
   if (entry.client == client || entry.client < 0) return false;
   if (!ShareProcess(history, entry.client, client)) return true;
   if (doing == Doing::kNothing) return false;
-  const auto is_out = [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
-  };
   const auto is_asked_for = [&](const Attempt& attempt) {
     return attempt.client == entry.client && attempt.asked <= entry.granted &&
            !IsOver(history, attempt);
   };
-  return std::any_of(history.holds.begin(), history.holds.end(), is_out) ||
+  return IsOut(history, entry) ||
          std::any_of(history.attempts.begin(), history.attempts.end(), is_asked_for);
 }
 

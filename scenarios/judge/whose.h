@@ -24,6 +24,9 @@ int AskedBy(const std::string& token, int client, Doing doing, const History& hi
 /// under a token that says nothing of who has it.
 bool IsNewGrant(const std::string& token, int client, Doing doing, const History& history);
 
+/// Whether its client was granted the entry and has not begun to give it back.
+bool IsOut(const History& history, const ServerHold& entry);
+
 /// Whether the entry is another's than the client's, whose command has changed or removed it. Users
 /// of one process share the lock's objects: of its own accord the lock may deal with the entries of
 /// all of them, and clean up for one of them in a command of another's what was never shown to its

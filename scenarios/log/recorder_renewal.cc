@@ -5,19 +5,10 @@
 #include <span>
 
 #include "scenarios/judge/validity.h"
+#include "scenarios/judge/whose.h"
 #include "scenarios/log/recorder.h"
 
 namespace interlock::scenarios {
-namespace {
-
-/// Its client has not begun to give it back.
-bool IsOut(const History& history, const ServerHold& entry) {
-  return std::any_of(history.holds.begin(), history.holds.end(), [&](const ClientHold& hold) {
-    return hold.client == entry.client && hold.token == entry.token && hold.used_until() == kOpen;
-  });
-}
-
-}  // namespace
 
 void Recorder::OnLost(Party who) {
   if (closed_) return;
