@@ -109,7 +109,6 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (property == Judged::kCrash) continue;  // a row of its own says so, where there was one
     if (traits.latch && !IsOfLatches(property)) continue;
     if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
-    if (property == Judged::kForeignExtend && !traits.can_extend && !traits.renews) continue;
     // Whose release ends another one's renewal?
     if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;

@@ -247,7 +247,8 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations) {
     }
     // No fault makes a client prolong what it has given back; a command may still be on its way.
     const Duration travel = history.lease / 50;
-    if (hold->release_returned != kOpen && entry.renewed > hold->release_returned + travel &&
+    if (hold->release_returned != kOpen && !entry.renewed_by_others &&
+        entry.renewed > hold->release_returned + travel &&
         !WasHeldUp(history, entry.client, entry.renewed)) {
       violations.push_back({Judged::kKeys, entry.renewed, entry.client,
                             fmt::format("{} ended its release at {}, and prolonged its ownership "

@@ -199,8 +199,7 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     const bool foreign = IsForeign(client, doing, hold, history);
     const bool forced = seen == nullptr && IsForced(history, client, hold);
     if (seen == nullptr) {
-      const bool left_open = foreign && !forced && hold.surely_until() <= now;
-      if (over || left_open) {
+      if (over || (foreign && !forced && hold.surely_until() <= now)) {
         hold.end = ServerHoldEnd::kExpired;
         hold.ended = std::min(hold.promised_until, now);
       } else if (forced || !foreign) {
@@ -235,8 +234,9 @@ void Ledger::Sync(int client, Doing doing, VirtualTime now, const Look& look, Hi
     SetEnd(*seen, hold);
     hold.leased_ms = seen->expires_at_ms - look.now_ms;
     // Who comes prolongs what is there for its own sake.
-    const bool by_the_way = for_all && (foreign || doing == Doing::kAsking);
-    if (!by_the_way) hold.renewed = now;
+    if (for_all && (foreign || doing == Doing::kAsking || !IsOut(history, hold))) continue;
+    hold.renewed = now;
+    hold.renewed_by_others = foreign;
   }
   bool beside = false;
   for (const SeenOwner& owner : owners) {

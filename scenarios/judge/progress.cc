@@ -171,7 +171,13 @@ class Progress {
   /// Found when somebody has waited for long enough.
   const std::vector<Interval>& Free(bool for_readers) {
     std::optional<std::vector<Interval>>& free = for_readers ? free_for_readers_ : free_;
-    if (!free) free = FreeIntervals(TakenIntervals(history_, rules_, for_readers), history_.limits);
+    if (free) return *free;
+    std::vector<Interval> taken = TakenIntervals(history_, rules_, for_readers);
+    if (rules_.taken_with != nullptr) {
+      const std::vector<Interval> more = TakenIntervals(*rules_.taken_with, rules_, for_readers);
+      taken.insert(taken.end(), more.begin(), more.end());
+    }
+    free = FreeIntervals(taken, history_.limits);
     return *free;
   }
 

@@ -35,6 +35,8 @@ struct ProgressRules {
   std::int64_t rate_ppm = 0;  ///< of the slowest clock
   /// Where several resources are taken at once: of the others, whose users may be in the way, too.
   std::vector<const History*> beside = {};
+  /// The one of these that each of the judged requests asks for: all or none is free.
+  const History* taken_with = nullptr;
   /// The lock's own, of a run in which no fault has struck; nullopt: the wake-up bound counts.
   std::optional<Duration> hand_over_bound = {};
   /// Subject::PassedOverBound, of a run in which clients die and nothing else goes wrong. A server

@@ -82,7 +82,16 @@ bool OthersAsked(const History& history, const Attempt& attempt, VirtualTime fro
   return false;
 }
 
-bool WasFree(const History& history, const Attempt& attempt) {
+/// The same request's part at the other resource met nobody there, if it has one.
+bool WasFreeBeside(const History* beside, const Attempt& attempt, VirtualTime from) {
+  if (beside == nullptr) return true;
+  return std::none_of(beside->attempts.begin(), beside->attempts.end(), [&](const Attempt& part) {
+    const bool of_it = part.beside && part.client == attempt.client && part.asked == attempt.asked;
+    return of_it && (OthersAsked(*beside, part, from) || WasTaken(*beside, part, from));
+  });
+}
+
+bool WasFree(const History& history, const Attempt& attempt, const History* beside) {
   if (attempt.beside) return false;       // it was the other one that was taken
   if (!IsRefusal(attempt)) return false;  // "not reached" says nothing about the resource
   const Duration travel = Travel(history);
@@ -91,7 +100,7 @@ bool WasFree(const History& history, const Attempt& attempt) {
   if (until != kOpen && until - attempt.asked < 4 * travel) return false;
   const VirtualTime from = attempt.asked - travel;
   return !WasDisturbed(history, attempt) && !OthersAsked(history, attempt, from) &&
-         !WasTaken(history, attempt, from);
+         !WasTaken(history, attempt, from) && WasFreeBeside(beside, attempt, from);
 }
 
 /// The client's clock jumped, and what was on its way then came late by that clock.
@@ -136,7 +145,8 @@ const ServerHold* LeftBehind(const History& history, const Attempt& attempt) {
   return nullptr;
 }
 
-std::optional<Violation> Judge(const History& history, const Attempt& attempt) {
+std::optional<Violation> Judge(const History& history, const Attempt& attempt,
+                               const History* beside) {
   if (!IsDefinite(attempt)) return std::nullopt;
   if (const ServerHold* entry = LeftBehind(history, attempt)) {
     return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
@@ -146,7 +156,7 @@ std::optional<Violation> Judge(const History& history, const Attempt& attempt) {
                                  Instant(attempt.answered), Instant(entry->granted),
                                  Instant(std::min(entry->ended, entry->promised_until)))};
   }
-  if (!WasFree(history, attempt)) return std::nullopt;
+  if (!WasFree(history, attempt, beside)) return std::nullopt;
   return Violation{Judged::kSpuriousRefusal, attempt.answered, attempt.client,
                    fmt::format("{} asked at {} and was told \"{}\" at {}, though the resource was "
                                "free all the time and nobody else asked",
@@ -301,7 +311,8 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations) {
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
-void JudgeRefusals(const History& history, std::vector<Violation>& violations) {
+void JudgeRefusals(const History& history, std::vector<Violation>& violations,
+                   const History* beside) {
   std::optional<Violation> of_holds;
   for (const ClientHold& hold : history.holds) KeepEarlier(JudgeRelease(history, hold), of_holds);
   for (const Renewal& renewal : history.renewals) {
@@ -311,7 +322,7 @@ void JudgeRefusals(const History& history, std::vector<Violation>& violations) {
   std::optional<Violation> first;
   for (const Attempt& attempt : history.attempts) {
     if (first.has_value() && first->at <= attempt.answered) continue;
-    if (auto found = Judge(history, attempt)) first = std::move(found);
+    if (auto found = Judge(history, attempt, beside)) first = std::move(found);
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }

@@ -43,6 +43,9 @@ bool WasDisturbed(const History& history, const Attempt& attempt);
 void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 
 /// (a) and (b). Appends one violation at most for attempts and one for holds, the earliest.
-void JudgeRefusals(const History& history, std::vector<Violation>& violations);
+/// `beside`: of the resource that each of these requests asks for as well, all or none; nullptr: of
+/// none.
+void JudgeRefusals(const History& history, std::vector<Violation>& violations,
+                   const History* beside = nullptr);
 
 }  // namespace interlock::scenarios

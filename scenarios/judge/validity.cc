@@ -15,6 +15,18 @@
 namespace interlock::scenarios {
 namespace {
 
+/// The server had promised it for at least as long as its client believed in it: whatever the
+/// client's clock shows meanwhile, the lock may have asked for what was left.
+bool IsPromised(const History& history, const ClientHold& hold) {
+  const Interval& believed = hold.belief.front();
+  return std::any_of(
+      history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& entry) {
+        return entry.client == hold.client && entry.token == hold.token &&
+               entry.granted <= believed.from && entry.ended > believed.from &&
+               entry.surely_until() > believed.from && entry.surely_until() >= believed.to;
+      });
+}
+
 std::optional<std::string> WhyFalse(const History& history, const ClientHold& hold) {
   if (hold.sent == kOpen) {
     if (!history.ownership_seen || hold.token.empty()) return std::nullopt;
@@ -22,7 +34,7 @@ std::optional<std::string> WhyFalse(const History& history, const ClientHold& ho
   }
   if (history.leaseless) return std::nullopt;
   const Duration left = history.lease - hold.elapsed - history.drift_allowance;
-  if (left > Duration{}) return std::nullopt;
+  if (left > Duration{} || IsPromised(history, hold)) return std::nullopt;
   return fmt::format("its request had gone out {} before on its own clock, and the lease is {}",
                      Instant(hold.elapsed), Instant(history.lease));
 }

@@ -34,7 +34,8 @@ struct Attempt {
   /// Of all such commands that were executed, the one that was sent last: an earlier one that comes
   /// late answers nothing.
   const std::string& NewestWords() const { return newer_words.empty() ? latest() : newer_words; }
-  std::string newer_words = {};  ///< if it was executed before the latest one
+  std::string newer_words = {};     ///< if it was executed before the latest one
+  std::string in_transaction = {};  ///< the words of what waits for the EXEC of a transaction
   std::uint64_t newest = 0;
   VirtualTime newest_at{};
   std::int64_t commands = 0;    ///< sent by its client until it was answered
@@ -48,8 +49,9 @@ struct Attempt {
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;
 
-  /// Such a command was executed just now.
+  /// Such a command was executed just now; if it is an EXEC, with all that had waited for it.
   void Executed(std::string words, std::uint64_t number, VirtualTime now) {
+    if (!in_transaction.empty()) words += std::exchange(in_transaction, {});
     if (number >= newest) {
       newest = number;
       newest_at = now;

@@ -84,6 +84,7 @@ struct ServerHold {
   VirtualTime granted{};
   VirtualTime sent = kOpen;            ///< when its owner sent that command; kOpen: another's
   VirtualTime renewed{};               ///< the last command that made or prolonged it
+  bool renewed_by_others = false;      ///< that was another client's
   VirtualTime promised_until = kOpen;  ///< its deadline, exclusive; kOpen: it has none
   /// The millisecond before that if the lock leaves it open, see harness::LastMs: in that neither
   /// its end nor its going on is wrong.

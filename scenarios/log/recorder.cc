@@ -13,6 +13,12 @@
 namespace interlock::scenarios {
 namespace {
 
+/// It waits for the EXEC of a transaction.
+bool IsQueued(const sim::redis::Value* reply) {
+  return reply != nullptr && reply->type == sim::redis::Value::Type::kStatus &&
+         reply->text == "QUEUED";
+}
+
 /// Whether the renewal has made the promise to that token longer, and it goes on.
 void NoteProlonged(const History& history, const std::string& token, Renewal& renewal) {
   const ServerHold* entry = FindServerHold(history, renewal.client, token);
@@ -109,6 +115,7 @@ void Recorder::AfterCommand(int process, std::uint64_t number, const sim::redis:
   const std::uint64_t changes = server.changes();
   const bool changed = changes != seen.changes;
   if (sender.has_value() && (changed || reply == nullptr)) NoteWords(*sender, number, argv, now);
+  if (sender.has_value() && IsQueued(reply)) NoteQueued(*sender, number, argv);
   if (changed) users_.ForEach(process, [&](int client) { NoteLimits(client, number, now); });
   seen.changes = changes;
   const std::uint64_t mutations = server.mutations();

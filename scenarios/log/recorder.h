@@ -132,6 +132,7 @@ class Recorder : public sim::WorldObserver, public ProgramEvents {
   Doing DoingOf(Party who, std::uint64_t number);
   /// `sender`: see Users::SenderOf.
   void SyncOwners(int process, std::optional<int> sender, std::uint64_t number, VirtualTime now);
+  void NoteQueued(int client, std::uint64_t number, const sim::redis::Argv& argv);
   void NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void JudgeKeys(int client, VirtualTime now);
   /// What the clock shows that is furthest behind, of the one server or of these.

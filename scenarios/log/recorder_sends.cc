@@ -87,6 +87,14 @@ Doing Recorder::DoingOf(Party who, std::uint64_t number) {
   return extended ? Doing::kExtending : dealing(who).doing;
 }
 
+void Recorder::NoteQueued(int client, std::uint64_t number, const sim::redis::Argv& argv) {
+  for (int i = 0; i < static_cast<int>(resources_.size()); ++i) {
+    auto& attempts = history({client, i}).attempts;
+    const auto attempt = FindSender(attempts, client, number);
+    if (attempt != attempts.rend()) attempt->in_transaction += WordsOf(argv);
+  }
+}
+
 // Of the attempt that sent it, which may be over by now.
 void Recorder::NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv,
                          VirtualTime now) {

@@ -228,7 +228,7 @@ class Program {
         return Left::kLost;
       }
       if (until == end) return Left::kDone;
-      if (hold.valid_until() <= valid_until || !AskValid(who, hold)) return Left::kOver;
+      if (hold.valid_until() <= valid_until || !AskValid(who, hold, true)) return Left::kOver;
     }
   }
 
@@ -270,12 +270,14 @@ class Program {
     return true;
   }
 
-  /// True: it was told yes.
-  bool AskValid(Party who, const harness::Hold& hold) {
+  /// True: it was told yes, or, where nobody answers and the end of the validity has `moved`, sees
+  /// so itself.
+  bool AskValid(Party who, const harness::Hold& hold, bool moved = false) {
     events_.OnAskValid(who);
     const std::optional<bool> valid = hold.valid();
-    if (valid.has_value()) events_.OnAskedValid(who, *valid, hold);
-    return valid.value_or(false);
+    const bool yes = valid.value_or(moved);
+    if (valid.has_value() || moved) events_.OnAskedValid(who, yes, hold);
+    return yes;
   }
 
   void SleepUntil(MonotonicTime deadline) { runtime_.NewEvent()->WaitUntil(deadline); }

@@ -108,6 +108,13 @@ class RunJudge {
     return case_.subject->PassedOverBound(options_.front());
   }
 
+  /// Of a lock that takes several: the resource that whoever asks for this one asks for as well.
+  const History* TakenWith(const Recorder::Resource& resource) const {
+    const auto next = static_cast<std::size_t>(&resource - recorder_.resources().data()) + 1;
+    if (!traits_.several || next >= recorder_.resources().size()) return nullptr;
+    return &recorder_.resources()[next].history;
+  }
+
   ProgressRules Rules(const Recorder::Resource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
@@ -115,6 +122,7 @@ class RunJudge {
         WakeUpBound(), LongestUse(workload_, traits_.renews || traits_.lasts_as_connection), drift};
     rules.hand_over_bound = HandOverBound();
     rules.passed_over_bound = PassedOverBound();
+    rules.taken_with = TakenWith(resource);
     for (const Recorder::Resource& other : recorder_.resources()) {
       if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
     }
@@ -132,7 +140,7 @@ class RunJudge {
     JudgeTokens(history, result.violations);
     const bool by_token = workload_.guard == GuardKind::kFenced;
     if (!traits_.semaphore) JudgeWrites(history, by_token, result.violations);
-    JudgeRefusals(history, result.violations);
+    JudgeRefusals(history, result.violations, TakenWith(resource));
     JudgeRecovery(history, result.violations);
     JudgeLimit(history, result.violations);
     if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
@@ -154,6 +162,10 @@ class RunJudge {
     PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
     // Without a promise about the order only starvation counts, of whoever waits.
     if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
+    // Whose lock extends nothing may do so by a request, while another one has it.
+    if (!traits_.can_extend && !traits_.renews) {
+      exercised[Judged::kForeignExtend] = goals.Has(Goal::kContended);
+    }
     Take(exercised, goals, resource, first, result);
     return storm;
   }

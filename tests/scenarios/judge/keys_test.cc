@@ -306,6 +306,12 @@ TEST(OrphansTest, AnEntryThatIsProlongedAfterItsReleaseIsAnOrphan) {
   EXPECT_THAT(violations[0].what, HasSubstr("prolonged its ownership entry all the same"));
 }
 
+TEST(OrphansTest, AnEntryThatAnotherOneProlongsIsNotItsOwnersFault) {
+  History history = ProlongedAfterItsRelease(Ms(331));
+  history.server_holds[0].renewed_by_others = true;
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+}
+
 TEST(OrphansTest, AnEntryThatWasProlongedBeforeItsReleaseIsFine) {
   EXPECT_THAT(JudgeOrphansOf(ProlongedAfterItsRelease(Ms(290))), IsEmpty());
 }

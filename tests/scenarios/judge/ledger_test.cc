@@ -189,6 +189,39 @@ TEST_F(LedgerTest, AnExtensionOfAnothersLeaseIsForeignExtend) {
   Sync(1, Doing::kExtending, Ms(500), {{"t0", Ms(1500)}});
   ASSERT_THAT(PropertiesOf(violations_), ElementsAre(Judged::kForeignExtend));
   EXPECT_EQ(violations_[0].client, 1);
+  // It lives on, though its client has not prolonged it.
+  EXPECT_EQ(history_.server_holds[0].renewed, Ms(500));
+  EXPECT_TRUE(history_.server_holds[0].renewed_by_others);
+}
+
+// Readers in a hash with one TTL: client 0 still holds "t0", and its release of "u0" was lost.
+TEST_F(LedgerTest, WhoProlongsTheOnlyTtlRenewsWhatItHoldsAndNothingElse) {
+  const auto sync = [&](int client, Doing doing, VirtualTime now, VirtualTime until,
+                        std::vector<std::string> tokens) {
+    std::vector<SeenOwner> owners;
+    for (std::string& token : tokens) owners.push_back({std::move(token), until});
+    for (SeenOwner& owner : owners) owner.shared = true;
+    Ledger::Look look = LookAt(now, std::move(owners));
+    look.ttl_ms = InMs(until);
+    ledger_.Sync(client, doing, now, look, history_, violations_);
+  };
+  for (const std::string token : {"u0", "t0", "t1"}) {
+    Attempt attempt = Asked(token == "t1" ? 1 : 0, Ask::kTry, Ms(1));
+    attempt.Executed(token, 1, Ms(1));
+    history_.attempts.push_back(std::move(attempt));
+  }
+  sync(0, Doing::kAsking, Ms(10), Ms(1010), {"u0"});
+  sync(0, Doing::kAsking, Ms(20), Ms(1020), {"u0", "t0"});
+  history_.holds = {Believes(0, Ms(20), Ms(1020))};
+  sync(1, Doing::kAsking, Ms(50), Ms(1050), {"u0", "t0", "t1"});
+  sync(0, Doing::kExtending, Ms(500), Ms(1500), {"u0", "t0", "t1"});
+  EXPECT_THAT(violations_, IsEmpty());
+  const auto& entries = history_.server_holds;
+  ASSERT_EQ(entries.size(), 3U);
+  EXPECT_EQ(entries[0].renewed, Ms(10));
+  EXPECT_EQ(entries[1].renewed, Ms(500));
+  EXPECT_EQ(entries[2].renewed, Ms(50));
+  EXPECT_FALSE(entries[1].renewed_by_others);
 }
 
 // SETNX by one, PEXPIRE by the other: a client that has not the lock gives its holder a new

@@ -64,6 +64,18 @@ TEST(ProgressTest, AWaiterForgottenAfterAReleaseIsADeadlock) {
   EXPECT_EQ(violations[0].at, Ms(501) + kBound + kSettling);
 }
 
+// Who asks for two resources waits for both.
+TEST(ProgressTest, WhatIsTakenWithATakenOneIsNotFree) {
+  History other = NewHistory();
+  other.server_holds = {Ended(Owns(2, Ms(10), Ms(3010)), ServerHoldEnd::kReleased, Ms(3000))};
+  other.server_holds[0].renewed = Ms(2010);
+  ProgressRules both = kRules;
+  both.taken_with = &other;
+  const auto violations = ProgressVerdict(ReleasedWhileWaiting(), both);
+  ASSERT_THAT(PropertiesOf(violations), ElementsAre(Judged::kDeadlock));
+  EXPECT_EQ(violations[0].at, Ms(3000) + kBound + kSettling);
+}
+
 TEST(ProgressTest, AWaiterGrantedInTimeIsFine) {
   History history = ReleasedWhileWaiting();
   GrantToWaiter(history, Ms(502));

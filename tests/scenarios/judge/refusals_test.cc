@@ -53,6 +53,22 @@ TEST(RefusalsTest, ARefusalOfAFreeResourceIsConvicted) {
   EXPECT_THAT(violations[0].what, HasSubstr("free all the time"));
 }
 
+// Who asks for two resources, all or none.
+TEST(RefusalsTest, ARefusalForWhatIsTakenWithItIsFine) {
+  History other = NewHistory();
+  other.server_holds = {Ended(Owns(2, Ms(10), Ms(1010)), ServerHoldEnd::kReleased, Ms(700))};
+  other.attempts = {Answered(Asked(1, Ask::kTry, Ms(600)), Ms(602), StatusCode::kNotAcquired)};
+  other.attempts[0].beside = true;
+  const auto verdict = [&] {
+    std::vector<Violation> violations;
+    JudgeRefusals(RefusedAt(Ms(600)), violations, &other);
+    return PropertiesOf(violations);
+  };
+  EXPECT_THAT(verdict(), IsEmpty());
+  other.server_holds[0].ended = Ms(300);
+  EXPECT_THAT(verdict(), ElementsAre(Judged::kSpuriousRefusal));
+}
+
 TEST(RefusalsTest, TimeoutOfATryIsARefusal) {
   EXPECT_THAT(RefusalVerdict(RefusedAt(Ms(600), StatusCode::kTimeout)),
               ElementsAre(::testing::Field(&Violation::property, Judged::kSpuriousRefusal)));

@@ -49,6 +49,16 @@ TEST(ValidityTest, AGrantOfWhichNothingIsLeftIsConvicted) {
   EXPECT_THAT(violations[0].what, HasSubstr("1000.000 ms before"));
 }
 
+// Its own clock has jumped, and it has asked the server for how long it still has it.
+TEST(ValidityTest, AGrantThatTheServerPromisesForAsLongAsItIsBelievedInIsFine) {
+  History history = ToldAfter(kLease);
+  history.holds[0].belief = {{Ms(110), Ms(500)}};
+  history.server_holds = {testing::Owns(0, Ms(11), Ms(1011))};
+  EXPECT_THAT(ValidityVerdict(history), IsEmpty());
+  history.holds[0].belief = {{Ms(110), Ms(1100)}};
+  EXPECT_THAT(PropertiesOf(ValidityVerdict(history)), ElementsAre(Judged::kFalseValidity));
+}
+
 TEST(ValidityTest, TheDriftAllowanceIsTakenOff) {
   History history = ToldAfter(Ms(990));
   EXPECT_THAT(ValidityVerdict(history), IsEmpty());

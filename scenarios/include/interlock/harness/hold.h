@@ -42,8 +42,8 @@ class Hold {
   virtual std::optional<bool> valid() const { return std::nullopt; }
 
   /// The end of the holder's own belief, on its Runtime's clock; kNever for a lock without leases.
-  /// It is read at the grant, after each Extend(), and whenever valid() has said yes: a lock that
-  /// renews by itself moves it.
+  /// It is read at the grant, after each Extend(), and whenever valid() has said yes, or, without a
+  /// valid(), whenever it was reached: a lock that renews by itself moves it.
   virtual MonotonicTime valid_until() const = 0;
 
   /// Set when the user is told that the lease is lost: when valid_until() is reached, or 1 ms later

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+//
+// Habits of locks as others write them: transactions, several keys in one script, watchdogs without
+// an end, waiters that sleep for a whole lease. A sound lock that has them passes; a request that
+// prolongs what another one has does not.
+#include <algorithm>
+#include <chrono>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "scenarios/locks/owner_key.h"
+#include "scenarios/locks/specimens/recipe.h"
+#include "scenarios/locks/specimens/renewed_recipe.h"
+#include "scenarios/search/campaign.h"
+
+namespace interlock::scenarios {
+namespace {
+
+using specimens::Attempt;
+using specimens::Ms;
+using specimens::RedisClient;
+
+/// The rows of a sound lock that do not pass, a line each: "LK006 overstay inconclusive".
+std::string RowsNotPassed(std::shared_ptr<const harness::Subject> lock,
+                          std::initializer_list<std::string_view> scenarios, std::uint64_t runs) {
+  CampaignOptions options;
+  options.entries.resize(1);
+  options.entries.front().subject = std::move(lock);
+  options.entries.front().foreign = true;
+  for (const std::string_view name : scenarios) options.scenarios.push_back(FindScenario(name));
+  options.runs = runs;
+  options.jobs = 2;
+  options.explaining = Explaining::kNone;
+  std::string text;
+  for (const reports::ResultRow& row : RunCampaign(options).report.results) {
+    if (row.pass) continue;
+    const bool violated = row.verdict == reports::Verdict::kViolated;
+    text += row.code + " " + row.scenario + (violated ? " violated\n" : " inconclusive\n");
+  }
+  return text;
+}
+
+std::shared_ptr<const harness::Subject> Habit(specimens::Recipe recipe) {
+  return MakeLock(std::move(recipe));
+}
+
+// Readers in a hash with one TTL
+
+std::string ReadersOf(const Attempt& attempt) { return attempt.key + ":readers"; }
+
+std::optional<std::vector<harness::Owner>> WriterAndReaders(const harness::ServerView& server,
+                                                            const harness::LockOptions& options) {
+  const std::string key = specimens::KeyOf(options);
+  std::vector<harness::Owner> owners = OwnersAt(server, key);
+  for (auto& [token, count] : server.Hash(key + ":readers")) {
+    owners.push_back({token, server.ExpiresAtMs(key + ":readers"), true, harness::LastMs::kOwned});
+  }
+  return owners;
+}
+
+Status LeaveReaders(RedisClient& redis, Attempt& attempt) {
+  if (!attempt.shared) return UnlockCorrectly(redis, attempt);
+  return specimens::ExpectInteger(redis.Call({"HDEL", ReadersOf(attempt), attempt.token}), 1,
+                                  StatusCode::kNotOwner);
+}
+
+/// What was sent before an answer failed is not executed, as nothing was of a transaction.
+Status BeforeExec(RedisClient& redis, std::initializer_list<std::string_view> argv) {
+  const Result<Reply> reply = redis.Call(argv);
+  return !reply.ok() || reply->IsError() ? Status(StatusCode::kUnknownOutcome) : Status();
+}
+
+Status EnterByTransaction(RedisClient& redis, Attempt& attempt) {
+  const std::string readers = ReadersOf(attempt);
+  if (Status watched = BeforeExec(redis, {"WATCH", attempt.key, readers}); !watched.ok()) {
+    return watched;
+  }
+  const Result<Reply> there = attempt.shared ? redis.Call({"EXISTS", attempt.key})
+                                             : redis.Call({"EXISTS", attempt.key, readers});
+  if (!there.ok() || there->IsError()) return Status(StatusCode::kUnknownOutcome);
+  if (there->integer > 0) {
+    const Status left = BeforeExec(redis, {"UNWATCH"});
+    return left.ok() ? Status(StatusCode::kNotAcquired) : left;
+  }
+  const std::string lease = Ms(attempt.lease);
+  if (Status begun = BeforeExec(redis, {"MULTI"}); !begun.ok()) return begun;
+  Status queued = attempt.shared
+                      ? BeforeExec(redis, {"HSET", readers, attempt.token, "1"})
+                      : BeforeExec(redis, {"SET", attempt.key, attempt.token, "PX", lease});
+  if (queued.ok() && attempt.shared) queued = BeforeExec(redis, {"PEXPIRE", readers, lease});
+  if (!queued.ok()) return queued;
+  const Result<Reply> done = redis.Call({"EXEC"});
+  if (!done.ok() || done->IsError()) return Status(StatusCode::kUnknownOutcome);
+  // Somebody came in between: tried again as after a refusal.
+  return done->IsNil() ? EnterByTransaction(redis, attempt) : Status();
+}
+
+TEST(ForeignHabitsTest, WhoEntersByATransactionMayProlongTheOnlyTtl) {
+  const auto lock = Habit({.name = "test/transactions",
+                           .summary = "readers in a hash with one TTL, by WATCH, MULTI, EXEC",
+                           .traits = {.shared = true},
+                           .lock = EnterByTransaction,
+                           .unlock = LeaveReaders,
+                           .owners = WriterAndReaders});
+  EXPECT_EQ(RowsNotPassed(lock, {"contention"}, 300), "");
+}
+
+Status EnterByScript(RedisClient& redis, Attempt& attempt) {
+  constexpr std::string_view kReader =
+      "local readers = KEYS[1] .. ':readers' "
+      "if redis.call('exists', KEYS[1]) == 1 then return 0 end "
+      "redis.call('hset', readers, ARGV[1], '1') "
+      "if redis.call('pttl', readers) < tonumber(ARGV[2]) then "
+      "redis.call('pexpire', readers, ARGV[2]) end return 1";
+  constexpr std::string_view kWriter =
+      "if redis.call('exists', KEYS[1] .. ':readers') == 1 then return 0 end "
+      "return redis.call('set', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) and 1 or 0";
+  return CallScript(redis, attempt.shared ? kReader : kWriter, attempt.key,
+                    {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotAcquired);
+}
+
+Status ExtendReaders(RedisClient& redis, Attempt& attempt) {
+  if (!attempt.shared) return ExtendCorrectly(redis, attempt);
+  const MonotonicTime sent = redis.runtime().Now();
+  Status extended =
+      CallScript(redis,
+                 "local readers = KEYS[1] .. ':readers' "
+                 "if redis.call('hexists', readers, ARGV[1]) == 0 then return 0 end "
+                 "return redis.call('pexpire', readers, ARGV[2])",
+                 attempt.key, {attempt.token, Ms(attempt.lease)}, 1, StatusCode::kNotOwner);
+  if (extended.ok()) attempt.valid_until = specimens::ValidFrom(sent, attempt.lease);
+  return extended;
+}
+
+// Its release was lost, and its next lease, which it extends, has the same end.
+TEST(ForeignHabitsTest, WhatAReleaseHasLeftBehindLivesAsLongAsTheNextLease) {
+  const auto lock = Habit({.name = "test/extended-readers",
+                           .summary = "readers in a hash with one TTL, which they extend",
+                           .traits = {.can_extend = true, .shared = true},
+                           .lock = EnterByScript,
+                           .unlock = LeaveReaders,
+                           .extend = ExtendReaders,
+                           .owners = WriterAndReaders});
+  EXPECT_EQ(RowsNotPassed(lock, {"partition"}, 600).find("LK011"), std::string::npos);
+}
+
+// Several keys in one script
+
+class AllOrNone final : public harness::Lock {
+ public:
+  AllOrNone(harness::Environment& environment, harness::LockOptions options)
+      : redis_(std::make_shared<RedisClient>(environment, std::chrono::seconds(1))),
+        options_(std::move(options)) {}
+
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    const std::string token = specimens::NewToken(redis_->runtime());
+    const MonotonicTime sent = redis_->runtime().Now();
+    const Status taken = Call(
+        "for i = 1, 2 do if redis.call('exists', KEYS[i]) == 1 then return 0 end end "
+        "for i = 1, 2 do redis.call('set', KEYS[i], ARGV[1], 'PX', ARGV[2]) end return 2",
+        token, StatusCode::kNotAcquired);
+    if (!taken.ok()) return taken;
+    return std::unique_ptr<harness::Hold>(
+        std::make_unique<Both>(*this, token, specimens::ValidFrom(sent, options_.lease)));
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    for (;;) {
+      Result<std::unique_ptr<harness::Hold>> hold = TryAcquire();
+      if (hold.code() != StatusCode::kNotAcquired) return hold;
+      if (redis_->runtime().Now() >= deadline) return Status(StatusCode::kTimeout);
+      redis_->Sleep(std::chrono::milliseconds(10));
+    }
+  }
+
+ private:
+  class Both final : public harness::Hold {
+   public:
+    Both(AllOrNone& lock, std::string token, MonotonicTime until)
+        : lock_(lock), token_(std::move(token)), until_(until) {}
+    std::string owner_token() const override { return token_; }
+    MonotonicTime valid_until() const override { return until_; }
+    Status Release() override {
+      return lock_.Call(
+          "local n = 0 for i = 1, 2 do if redis.call('get', KEYS[i]) == ARGV[1] then "
+          "n = n + redis.call('del', KEYS[i]) end end return n",
+          token_, StatusCode::kLeaseLost);
+    }
+
+   private:
+    AllOrNone& lock_;
+    const std::string token_;
+    const MonotonicTime until_;
+  };
+
+  Status Call(std::string_view script, const std::string& token, StatusCode otherwise) {
+    const std::string first = options_.key_prefix + options_.several[0];
+    const std::string second = options_.key_prefix + options_.several[1];
+    return specimens::ExpectInteger(
+        redis_->Call({"EVAL", script, "2", first, second, token, Ms(options_.lease)}), 2,
+        otherwise);
+  }
+
+  std::shared_ptr<RedisClient> redis_;
+  const harness::LockOptions options_;
+};
+
+class AllOrNoneSubject final : public harness::Subject {
+ public:
+  std::string_view name() const override { return "test/all-or-none"; }
+  std::string_view summary() const override { return "takes two keys in one script, or none"; }
+  harness::Traits traits() const override { return {.several = true}; }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<AllOrNone>(environment, options);
+  }
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return OwnersAt(server, specimens::KeyOf(options));
+  }
+};
+
+// The first of the two is free all the time.
+TEST(ForeignHabitsTest, SeveralAtOnceMayBeRefusedForTheSecondOfThem) {
+  EXPECT_EQ(RowsNotPassed(std::make_shared<const AllOrNoneSubject>(), {"nested"}, 300), "");
+}
+
+// Watchdogs
+
+std::shared_ptr<const harness::Subject> KeptForAsLongAsItIsHeld() {
+  return specimens::MakeRenewedLock(
+      {.name = "test/kept",
+       .summary = "keeps each lease alive for as long as it is held",
+       .watchdog = [](RedisClient& redis, specimens::Kept& kept) { RenewEachThird(redis, kept); }});
+}
+
+TEST(ForeignHabitsTest, ALeaseThatNeverRunsOutNeedNotBeLost) {
+  EXPECT_EQ(RowsNotPassed(KeptForAsLongAsItIsHeld(), {"overstay", "lost-push"}, 300), "");
+}
+
+/// As `kept`, but without an answer to those who ask.
+class Unasked final : public harness::Hold {
+ public:
+  explicit Unasked(std::unique_ptr<harness::Hold> kept) : kept_(std::move(kept)) {}
+  std::string owner_token() const override { return kept_->owner_token(); }
+  MonotonicTime valid_until() const override { return kept_->valid_until(); }
+  Event* lost() override { return kept_->lost(); }
+  Status Release() override { return kept_->Release(); }
+
+ private:
+  std::unique_ptr<harness::Hold> kept_;
+};
+
+class UnaskedSubject final : public harness::Subject {
+ public:
+  std::string_view name() const override { return "test/unasked"; }
+  std::string_view summary() const override { return "renews, and moves valid_until() alone"; }
+  harness::Traits traits() const override { return kept_->traits(); }
+  std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
+                                         const harness::LockOptions& options) const override {
+    return std::make_unique<Wrapper>(kept_->NewLock(environment, options));
+  }
+  std::optional<std::vector<harness::Owner>> Owners(
+      const harness::ServerView& server, const harness::LockOptions& options) const override {
+    return kept_->Owners(server, options);
+  }
+  std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
+    return kept_->WakeUpBound(options);
+  }
+
+ private:
+  class Wrapper final : public harness::Lock {
+   public:
+    explicit Wrapper(std::unique_ptr<harness::Lock> lock) : lock_(std::move(lock)) {}
+    Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+      return Wrapped(lock_->TryAcquire());
+    }
+    Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+      return Wrapped(lock_->AcquireUntil(deadline));
+    }
+
+   private:
+    static Result<std::unique_ptr<harness::Hold>> Wrapped(
+        Result<std::unique_ptr<harness::Hold>> hold) {
+      if (!hold.ok()) return hold;
+      return std::unique_ptr<harness::Hold>(std::make_unique<Unasked>(std::move(hold).value()));
+    }
+
+    std::unique_ptr<harness::Lock> lock_;
+  };
+
+  const std::shared_ptr<const harness::Subject> kept_ = specimens::MakeRenewedLock(
+      {.name = "test/kept-and-told",
+       .summary = "keeps each lease alive for as long as it is held, and tells of losses",
+       .watchdog =
+           [](RedisClient& redis, specimens::Kept& kept) {
+             if (RenewEachThird(redis, kept) == StatusCode::kNotOwner) kept.lost->Set();
+           },
+       .tells = true});
+};
+
+// Nothing goes wrong in `nested`, so nobody needs to be told of a loss.
+TEST(ForeignHabitsTest, WhoCannotAskSeesThatTheValidityHasMoved) {
+  EXPECT_EQ(RowsNotPassed(std::make_shared<const UnaskedSubject>(), {"nested"}, 300), "");
+}
+
+// Waiters that look once in a lease
+
+TEST(ForeignHabitsTest, AWaiterMaySleepForAWholeLease) {
+  const auto sleep = [](RedisClient& redis, Attempt& attempt) {
+    const MonotonicTime now = redis.runtime().Now();
+    const MonotonicTime until = AddSaturating(now, attempt.lease);
+    redis.Sleep(std::min(attempt.deadline.value_or(until), until) - now);
+    return Status(StatusCode::kNotAcquired);
+  };
+  const auto lock = Habit({.name = "test/sleeps",
+                           .summary = "looks again when a lease is over",
+                           .wait = sleep,
+                           .wake_up_bound = [](const harness::LockOptions& options) {
+                             return options.lease + std::chrono::milliseconds(100);
+                           }});
+  EXPECT_EQ(RowsNotPassed(lock, {"redis.d2"}, 16), "");
+}
+
+// Whoever is refused
+
+TEST(ForeignHabitsTest, ARequestMustNotProlongTheLeaseOfAnotherOne) {
+  const auto lock =
+      Habit({.name = "test/contenders-prolong",
+             .summary = "prolongs what is there when it is refused",
+             .lock = [](RedisClient& redis, Attempt& attempt) {
+               Status locked = LockCorrectly(redis, attempt);
+               if (locked.code() != StatusCode::kNotAcquired) return locked;
+               const auto prolonged = redis.Call({"PEXPIRE", attempt.key, Ms(attempt.lease)});
+               return prolonged.ok() ? locked : prolonged.status();
+             }});
+  const std::string convictions = RowsNotPassed(lock, {"overstay"}, 100);
+  EXPECT_NE(convictions.find("LK006 overstay violated"), std::string::npos) << convictions;
+  // It blames nobody who has given it back.
+  EXPECT_EQ(convictions.find("LK011"), std::string::npos) << convictions;
+}
+
+}  // namespace
+}  // namespace interlock::scenarios
