@@ -203,7 +203,7 @@ TEST(ContentionTextTest, AHugeNameIsCutWhereFormatsAreForReading) {
 
 TEST(ContentionTextTest, ASummaryThatGitHubWouldDropIsCutBehindItsGates) {
   ContentionReport report = ReportOf("mutex");
-  report.points.assign(8'000, report.points[1]);
+  report.points.assign(8'000, PointOf("mutex", 8, 20));
   for (std::size_t i = 0; i < report.points.size(); ++i) {
     report.points[i].lock = "lock " + std::to_string(i);
   }

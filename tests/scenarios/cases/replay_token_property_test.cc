@@ -21,83 +21,76 @@ rc::Gen<Duration> LengthFrom(std::int64_t least) {
                       [](std::int64_t count) { return Duration(count); });
 }
 
+rc::Gen<std::size_t> IndexOf(std::size_t size) { return rc::gen::inRange<std::size_t>(0, size); }
+
 rc::Gen<Duration> AnyLength() { return LengthFrom(-kLongest); }
 
+// One value after the other: generators of whole structs would be the slowest file to compile.
 rc::Gen<Operation> AnyOperation() {
-  auto unstopped = rc::gen::build<Operation>(
-      rc::gen::set(&Operation::ask, rc::gen::element(Ask::kTry, Ask::kWaitFor, Ask::kWait)),
-      rc::gen::set(&Operation::think, AnyLength()), rc::gen::set(&Operation::wait, AnyLength()),
-      rc::gen::set(&Operation::hold, AnyLength()), rc::gen::set(&Operation::extend),
-      rc::gen::set(&Operation::overstay, AnyLength()),
-      rc::gen::set(&Operation::resource, rc::gen::inRange(0, 3)), rc::gen::set(&Operation::inside),
-      rc::gen::set(&Operation::outlives), rc::gen::set(&Operation::drops),
-      rc::gen::set(&Operation::heedless), rc::gen::set(&Operation::stall, AnyLength()),
-      rc::gen::set(&Operation::shared),
-      rc::gen::set(&Operation::sets_limit, rc::gen::inRange(0, 1001)),
-      rc::gen::set(&Operation::forces));
-  return rc::gen::map(rc::gen::pair(std::move(unstopped), rc::gen::maybe(AnyLength())),
-                      [](std::pair<Operation, rc::Maybe<Duration>> drawn) {
-                        auto& [operation, stop_after] = drawn;
-                        operation.stops = static_cast<bool>(stop_after);
-                        if (stop_after) operation.stop_after = *stop_after;
-                        return operation;
-                      });
+  return rc::gen::exec([] {
+    Operation operation;
+    operation.ask = *rc::gen::element(Ask::kTry, Ask::kWaitFor, Ask::kWait);
+    for (Duration* length : {&operation.think, &operation.wait, &operation.hold,
+                             &operation.overstay, &operation.stall}) {
+      *length = *AnyLength();
+    }
+    for (bool* flag :
+         {&operation.extend, &operation.inside, &operation.outlives, &operation.drops,
+          &operation.heedless, &operation.shared, &operation.forces, &operation.stops}) {
+      *flag = *rc::gen::arbitrary<bool>();
+    }
+    operation.resource = *rc::gen::inRange(0, 3);
+    operation.sets_limit = *rc::gen::inRange(0, 1001);
+    if (operation.stops) operation.stop_after = *AnyLength();
+    return operation;
+  });
 }
 
 rc::Gen<PlannedFault> AnyFault() {
-  return rc::gen::build<PlannedFault>(
-      rc::gen::set(&PlannedFault::kind,
-                   rc::gen::map(rc::gen::inRange<std::size_t>(0, sim::KnownFaults().size()),
-                                [](std::size_t index) { return sim::KnownFaults()[index].kind; })),
-      rc::gen::set(&PlannedFault::step, rc::gen::inRange(0, 1'000'001)),
-      rc::gen::set(&PlannedFault::length, AnyLength()),
-      rc::gen::set(&PlannedFault::node, rc::gen::inRange(0, 3)));
+  return rc::gen::exec([] {
+    PlannedFault fault;
+    fault.kind = sim::KnownFaults()[*IndexOf(sim::KnownFaults().size())].kind;
+    fault.step = *rc::gen::inRange(0, 1'000'001);
+    fault.length = *AnyLength();
+    fault.node = *rc::gen::inRange(0, 3);
+    return fault;
+  });
 }
 
 rc::Gen<ClientPlan> AnyClient() {
-  return rc::gen::build<ClientPlan>(
-      rc::gen::set(&ClientPlan::clock_offset, AnyLength()),
-      rc::gen::set(&ClientPlan::clock_rate_ppm, rc::gen::inRange<std::int64_t>(-500'000, 500'001)),
-      rc::gen::set(&ClientPlan::limit, rc::gen::map(rc::gen::maybe(rc::gen::inRange(0, 1001)),
-                                                    [](const rc::Maybe<int>& limit) {
-                                                      return limit ? std::optional(*limit)
-                                                                   : std::nullopt;
-                                                    })),
-      rc::gen::set(&ClientPlan::lease, rc::gen::element(Duration{}, Duration(1'000'000))),
-      rc::gen::set(&ClientPlan::shares_objects),
-      rc::gen::set(&ClientPlan::operations,
-                   rc::gen::container<std::vector<Operation>>(AnyOperation())),
-      rc::gen::set(&ClientPlan::faults, rc::gen::container<std::vector<PlannedFault>>(AnyFault())));
+  return rc::gen::exec([] {
+    ClientPlan client;
+    client.clock_offset = *AnyLength();
+    client.clock_rate_ppm = *rc::gen::inRange(-500'000, 500'001);
+    if (*rc::gen::arbitrary<bool>()) client.limit = *rc::gen::inRange(0, 1001);
+    client.lease = *rc::gen::element(Duration{}, Duration(1'000'000));
+    client.shares_objects = *rc::gen::arbitrary<bool>();
+    client.operations = *rc::gen::container<std::vector<Operation>>(AnyOperation());
+    client.faults = *rc::gen::container<std::vector<PlannedFault>>(AnyFault());
+    return client;
+  });
 }
 
 rc::Gen<PackedRun> AnyRun() {
-  const auto workload = rc::gen::build<Workload>(
-      rc::gen::set(&Workload::lease,
-                   rc::gen::map(rc::gen::inRange<std::int64_t>(1'000'000, 86'400'000'000'001),
-                                [](std::int64_t ns) { return Duration(ns); })),
-      rc::gen::set(&Workload::life,
-                   rc::gen::element(Duration{}, Duration(1'000'000), Duration(90'000'000))),
-      rc::gen::set(&Workload::permits, rc::gen::inRange(1, 1001)),
-      rc::gen::set(&Workload::resources, rc::gen::just(kMostResources)),
-      rc::gen::set(&Workload::latency_max, LengthFrom(0)),
-      rc::gen::set(&Workload::topology,
-                   rc::gen::element(sim::Topology::kReplicated, sim::Topology::kIndependent,
-                                    sim::Topology::kCluster)),
-      rc::gen::set(&Workload::nodes, rc::gen::inRange(3, kMostNodes + 1)),
-      rc::gen::set(&Workload::persistence,
-                   rc::gen::element(sim::Persistence::kNone, sim::Persistence::kRdb,
-                                    sim::Persistence::kAofAlways, sim::Persistence::kAofEverysec)),
-      rc::gen::set(&Workload::guard, rc::gen::element(GuardKind::kNone, GuardKind::kUnfenced,
-                                                      GuardKind::kFenced, GuardKind::kCheckAndSet)),
-      rc::gen::set(&Workload::clients,
-                   rc::gen::nonEmpty(rc::gen::container<std::vector<ClientPlan>>(AnyClient()))));
-  const auto tape =
-      rc::gen::map(rc::gen::arbitrary<std::array<std::vector<std::uint32_t>, sim::kLanes>>(),
-                   [](std::array<std::vector<std::uint32_t>, sim::kLanes> lanes) {
-                     return sim::Tape{std::move(lanes)};
-                   });
-  return rc::gen::map(rc::gen::pair(workload, tape), [](std::pair<Workload, sim::Tape> both) {
-    return PackedRun{std::move(both.first), std::move(both.second)};
+  return rc::gen::exec([] {
+    PackedRun run;
+    Workload& workload = run.workload;
+    workload.lease = Duration(*rc::gen::inRange<std::int64_t>(1'000'000, 86'400'000'000'001));
+    workload.life = *rc::gen::element(Duration{}, Duration(1'000'000), Duration(90'000'000));
+    workload.permits = *rc::gen::inRange(1, 1001);
+    workload.resources = kMostResources;
+    workload.latency_max = *LengthFrom(0);
+    workload.topology = *rc::gen::element(sim::Topology::kReplicated, sim::Topology::kIndependent,
+                                          sim::Topology::kCluster);
+    workload.nodes = *rc::gen::inRange(3, kMostNodes + 1);
+    workload.persistence =
+        *rc::gen::element(sim::Persistence::kNone, sim::Persistence::kRdb,
+                          sim::Persistence::kAofAlways, sim::Persistence::kAofEverysec);
+    workload.guard = *rc::gen::element(GuardKind::kNone, GuardKind::kUnfenced, GuardKind::kFenced,
+                                       GuardKind::kCheckAndSet);
+    workload.clients = *rc::gen::nonEmpty(rc::gen::container<std::vector<ClientPlan>>(AnyClient()));
+    for (auto& lane : run.tape.lanes) lane = *rc::gen::arbitrary<std::vector<std::uint32_t>>();
+    return run;
   });
 }
 
@@ -137,8 +130,7 @@ RC_GTEST_PROP(ReplayTokenPropertyTest, GarbageIsRefused, (const std::string& gar
 RC_GTEST_PROP(ReplayTokenPropertyTest, GarbageWithARightCheckSumNeverCrashes, ()) {
   constexpr std::string_view kAlphabet =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const auto letters = *rc::gen::container<std::vector<std::size_t>>(
-      rc::gen::inRange<std::size_t>(0, kAlphabet.size()));
+  const auto letters = *rc::gen::container<std::vector<std::size_t>>(IndexOf(kAlphabet.size()));
   std::string packed;
   for (const std::size_t letter : letters) packed += kAlphabet[letter];
   const auto decoded = DecodeReplayToken(WithCheckSum("v2:mutex:chaos:none:p" + packed));
@@ -150,7 +142,7 @@ RC_GTEST_PROP(ReplayTokenPropertyTest, GarbageWithARightCheckSumNeverCrashes, ()
 
 RC_GTEST_PROP(ReplayTokenPropertyTest, ADamagedPackedRunIsRefused, ()) {
   const std::string token = Encode({"m", "s", SynchronyClass::kNone, *AnyRun()});
-  const auto at = *rc::gen::inRange<std::size_t>(0, token.size());
+  const auto at = *IndexOf(token.size());
   const char other = *rc::gen::distinctFrom(rc::gen::arbitrary<char>(), token[at]);
   std::string damaged = token;
   damaged[at] = other;

@@ -3,7 +3,7 @@
 // Pins what runs are: a token of each lock in each scenario and class that it runs in, and the
 // smallest cases of the specimens, each with the hash of its trace and with what it violates. A
 // change of the library, the simulated world, the generators or the judges that is meant to change
-// nothing must leave this corpus as it is.
+// nothing must leave this corpus as it is; and so must every compiler and sanitizer.
 //
 // After an intended change, run once with INTERLOCK_APPROVE=1 and review the difference: what has
 // changed is worked out again, and a lock or scenario that has come since gets a token.
@@ -19,8 +19,9 @@
 
 #include <gtest/gtest.h>
 
-#include "scenarios/cli/registry.h"
-#include "scenarios/cli/replay_case.h"
+#include "scenarios/cases/generators.h"
+#include "scenarios/cases/replay_token.h"
+#include "scenarios/locks/specimen.h"
 #include "scenarios/search/plan.h"
 
 namespace interlock::scenarios {
@@ -28,7 +29,21 @@ namespace {
 
 const char* const kCorpus = INTERLOCK_TOKEN_CORPUS;
 
-cli::Registry ThisRegistry() { return *cli::Registry::Make({}); }
+std::vector<Entry> AllLocks() {
+  std::vector<Entry> locks;
+  for (auto& subject : SoundSubjects()) locks.push_back({subject, false, {}});
+  for (Specimen& specimen : Specimens()) {
+    locks.push_back({specimen.subject, true, specimen.expected});
+  }
+  return locks;
+}
+
+const harness::Subject* FindLock(const std::vector<Entry>& locks, const std::string& name) {
+  const auto found = std::find_if(locks.begin(), locks.end(), [&](const Entry& entry) {
+    return entry.subject->name() == name;
+  });
+  return found == locks.end() ? nullptr : found->subject.get();
+}
 
 /// `hash violations`, in the order of their instants; the instants are in nanoseconds.
 std::string Describe(const RunResult& run) {
@@ -59,14 +74,21 @@ std::vector<CorpusLine> ReadCorpus() {
   return lines;
 }
 
-std::string Replayed(const std::string& token, const cli::Registry& registry,
+std::string Replayed(const std::string& text, const std::vector<Entry>& locks,
                      sim::Universe& universe) {
-  const auto replayed = cli::ReplayCaseOf(token, registry);
-  if (!replayed.ok()) return std::string(replayed.status().message());
-  const RunCase run_case{replayed->unit.entry->subject.get(), replayed->unit.scenario,
-                         replayed->unit.synchrony};
-  sim::Choices choices = replayed->Choices();
-  return Describe(RunOnce(universe, run_case, replayed->workload, choices));
+  const auto token = DecodeReplayToken(text);
+  if (!token.ok()) return token.status().ToString();
+  const harness::Subject* lock = FindLock(locks, token->lock);
+  const Scenario* scenario = FindScenario(token->scenario);
+  if (lock == nullptr || scenario == nullptr) return "names what does not exist";
+  const auto* packed = std::get_if<PackedRun>(&token->run);
+  const std::uint64_t seed = packed != nullptr ? 0 : std::get<std::uint64_t>(token->run);
+  sim::Choices choices =
+      packed != nullptr ? sim::Choices::FromTape(packed->tape) : ChoicesOfRun(seed);
+  const Workload workload = packed != nullptr
+                                ? packed->workload
+                                : Generator(*scenario, ExtrasOf(lock->traits())).Draw(seed);
+  return Describe(RunOnce(universe, {lock, scenario, token->synchrony}, workload, choices));
 }
 
 using UnitName = std::tuple<std::string, std::string, SynchronyClass>;
@@ -83,15 +105,15 @@ std::map<UnitName, Unit> AllUnits(const CampaignOptions& options) {
   return units;
 }
 
-CampaignOptions AllLocks(const cli::Registry& registry) {
+CampaignOptions Everything(const std::vector<Entry>& locks) {
   CampaignOptions options;
-  options.entries = registry.entries();
+  options.entries = locks;
   for (const Scenario& scenario : Catalogue()) options.scenarios.push_back(&scenario);
   return options;
 }
 
 /// Of a sound lock a run that others do not have; of a specimen one that violates something.
-std::string TokenFor(const Unit& unit, const cli::Registry& registry, sim::Universe& universe) {
+std::string TokenFor(const Unit& unit, const std::vector<Entry>& locks, sim::Universe& universe) {
   constexpr std::uint64_t kTries = 300;
   constexpr std::uint64_t kSeed = 1;
   const std::string lock(unit.entry->subject->name());
@@ -102,51 +124,51 @@ std::string TokenFor(const Unit& unit, const cli::Registry& registry, sim::Unive
   };
   for (std::uint64_t index = 0; unit.entry->specimen && index < kTries; ++index) {
     const std::string token = token_of(index);
-    if (Replayed(token, registry, universe).find('@') != std::string::npos) return token;
+    if (Replayed(token, locks, universe).find('@') != std::string::npos) return token;
   }
   return token_of(first);
 }
 
-void Approve(const cli::Registry& registry, std::vector<CorpusLine> lines) {
+void Approve(const std::vector<Entry>& locks, std::vector<CorpusLine> lines) {
   sim::Universe universe;
-  const CampaignOptions everything = AllLocks(registry);
+  const CampaignOptions everything = Everything(locks);
   auto units = AllUnits(everything);
   for (const CorpusLine& line : lines) {
     const auto token = DecodeReplayToken(line.token);
     if (token.ok()) units.erase(NameOf(*token));
   }
   for (const auto& [name, unit] : units) {
-    lines.push_back({TokenFor(unit, registry, universe), ""});
+    lines.push_back({TokenFor(unit, locks, universe), ""});
   }
   std::ofstream file(kCorpus);
   file << "# Tokens with the hash of their trace and what they violate: see "
           "token_corpus_test.cc.\n";
   for (const CorpusLine& line : lines) {
-    file << line.token << ' ' << Replayed(line.token, registry, universe) << '\n';
+    file << line.token << ' ' << Replayed(line.token, locks, universe) << '\n';
   }
 }
 
 TEST(TokenCorpusTest, EveryRunIsWhatItWas) {
-  const cli::Registry registry = ThisRegistry();
+  const std::vector<Entry> locks = AllLocks();
   std::vector<CorpusLine> lines = ReadCorpus();
-  if (std::getenv("INTERLOCK_APPROVE") != nullptr) Approve(registry, std::move(lines));
+  if (std::getenv("INTERLOCK_APPROVE") != nullptr) Approve(locks, std::move(lines));
   lines = ReadCorpus();
   ASSERT_GE(lines.size(), 300U) << kCorpus;
   sim::Universe universe;
   for (const CorpusLine& line : lines) {
-    EXPECT_EQ(Replayed(line.token, registry, universe), line.expected) << line.token;
+    EXPECT_EQ(Replayed(line.token, locks, universe), line.expected) << line.token;
   }
 }
 
 TEST(TokenCorpusTest, EveryLockHasATokenInEachScenarioAndClass) {
-  const cli::Registry registry = ThisRegistry();
+  const std::vector<Entry> locks = AllLocks();
   std::set<UnitName> pinned;
   for (const CorpusLine& line : ReadCorpus()) {
     const auto token = DecodeReplayToken(line.token);
     ASSERT_TRUE(token.ok()) << token.status().ToString();
     pinned.insert(NameOf(*token));
   }
-  const CampaignOptions everything = AllLocks(registry);
+  const CampaignOptions everything = Everything(locks);
   for (const auto& [name, unit] : AllUnits(everything)) {
     EXPECT_TRUE(pinned.contains(name))
         << std::get<0>(name) << " in " << std::get<1>(name) << ", " << ToString(std::get<2>(name))
