@@ -244,7 +244,12 @@ Duration Recorder::ClipFault(const sim::Fault& fault, Duration wanted, sim::Virt
     const bool busy = AnyDealing(users_.Of(fault.process), [](const Dealing& one, VirtualTime at) {
       return one.doing != Doing::kNothing || one.believes_until > at || one.inside;
     });
-    if (busy) wanted = std::min(wanted, lease() / 1000);
+    // A lock that renews by itself counts on its clock for as long as it has not been given back.
+    const bool renews =
+        traits_.renews && AnyDealing(users_.Of(fault.process), [](const Dealing& one, VirtualTime) {
+          return one.believes_until >= VirtualTime{};
+        });
+    if (busy || renews) wanted = std::min(wanted, lease() / 1000);
   }
   if (synchrony_ == SynchronyClass::kArbitrary) return wanted;
   if (synchrony_ == SynchronyClass::kNone) {
