@@ -106,6 +106,9 @@ Violation CameAfterTheAnswer(const History& history, const ServerHold& entry) {
                       Instant(entry.granted))};
 }
 
+/// Of what has less time to live PTTL says 0, and there is nothing to clean up.
+constexpr Duration kRestOfNothing = std::chrono::milliseconds(1);
+
 /// The client was told that the entry may be there, or its request had not ended before the entry
 /// did, or the command was held up in the network: nobody can clean up what has not happened yet.
 bool IsAccountedFor(const History& history, const ServerHold& entry) {
@@ -118,7 +121,7 @@ bool IsAccountedFor(const History& history, const ServerHold& entry) {
     const bool unknown = Status(attempt.answer).outcome() == Outcome::kUnknown;
     if (unknown && attempt.answered >= entry.granted - travel) return true;
   }
-  return made_it != nullptr && made_it->answered >= entry.surely_until();
+  return made_it != nullptr && made_it->answered >= entry.surely_until() - kRestOfNothing;
 }
 
 /// Several of the client's messages may have been lost between these instants, or none may have

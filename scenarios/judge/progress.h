@@ -35,7 +35,8 @@ struct ProgressRules {
   std::int64_t rate_ppm = 0;  ///< of the slowest clock
   /// Where several resources are taken at once: of the others, whose users may be in the way, too.
   std::vector<const History*> beside = {};
-  /// The one of these that each of the judged requests asks for: all or none is free.
+  /// The one of these that each of the judged requests asks for, which may leave the free one alone
+  /// while that is taken; nullptr: it may not.
   const History* taken_with = nullptr;
   /// The lock's own, of a run in which no fault has struck; nullopt: the wake-up bound counts.
   std::optional<Duration> hand_over_bound = {};

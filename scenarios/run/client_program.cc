@@ -271,12 +271,12 @@ class Program {
   }
 
   /// True: it was told yes, or, where nobody answers and the end of the validity has `moved`, sees
-  /// so itself.
+  /// that it is yet to come.
   bool AskValid(Party who, const harness::Hold& hold, bool moved = false) {
     events_.OnAskValid(who);
     const std::optional<bool> valid = hold.valid();
-    const bool yes = valid.value_or(moved);
-    if (valid.has_value() || moved) events_.OnAskedValid(who, yes, hold);
+    const bool yes = valid.value_or(moved && runtime_.Now() < hold.valid_until());
+    if (valid.has_value() || yes) events_.OnAskedValid(who, yes, hold);
     return yes;
   }
 

@@ -122,7 +122,9 @@ class RunJudge {
         WakeUpBound(), LongestUse(workload_, traits_.renews || traits_.lasts_as_connection), drift};
     rules.hand_over_bound = HandOverBound();
     rules.passed_over_bound = PassedOverBound();
-    rules.taken_with = TakenWith(resource);
+    // A lock that says how soon it hands over takes the first one as soon as that is free.
+    const bool takes_in_turn = case_.subject->HandOverBound(options_.front()).has_value();
+    rules.taken_with = takes_in_turn ? nullptr : TakenWith(resource);
     for (const Recorder::Resource& other : recorder_.resources()) {
       if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
     }

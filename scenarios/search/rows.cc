@@ -91,18 +91,33 @@ std::string ReasonOf(const UnitResult& sum, Judged property) {
   return sum.exercised[property] == 0 ? "no run put it to the test" : "";
 }
 
-/// A lock that keeps its leases alive for as long as they are held has none that a user who is
-/// merely late could lose: then nothing need have been put to the test.
-bool NeedNotBeTested(const Unit& unit, const UnitResult& sum, Judged property) {
+/// It keeps its leases alive for longer than any generated user holds them, so none who is merely
+/// late could lose one.
+bool OutlastsUsers(const Unit& unit) {
   const harness::Subject& subject = *unit.entry->subject;
-  const bool of_lost = property == Judged::kForeignRelease || property == Judged::kForeignExtend;
-  if (!of_lost || unit.entry->specimen || !subject.traits().renews) return false;
-  if (unit.synchrony == SynchronyClass::kArbitrary || !unit.scenario->fault_class.empty()) {
-    return false;
-  }
+  if (!subject.traits().renews || unit.synchrony == SynchronyClass::kArbitrary) return false;
   harness::LockOptions options;
   options.lease = std::chrono::seconds(1);
-  return sum.inconclusive == 0 && !subject.KeptAliveAtMost(options).has_value();
+  const auto longest = subject.KeptAliveAtMost(options);
+  return !longest.has_value() || *longest > options.lease * 5 / 2;
+}
+
+/// Why a sound lock of its kind need not have been put to the test; empty: it must.
+std::string_view WhyUntested(const Unit& unit, const UnitResult& sum, Judged property) {
+  using enum Judged;
+  if (unit.entry->specimen || !unit.scenario->fault_class.empty() || sum.inconclusive > 0) {
+    return {};
+  }
+  const bool of_lost = property == kForeignRelease || property == kForeignExtend;
+  if (of_lost && OutlastsUsers(unit)) {
+    return "it keeps its leases alive for as long as they are held, and none ran out";
+  }
+  // What there was of contention has shown that it grants.
+  const bool contended = sum.exercised[kBeliefExclusion] + sum.exercised[kPermitsBelief] > 0;
+  if (property == kTokens && contended && !unit.entry->subject->traits().fencing) {
+    return "its holds show no tokens";
+  }
+  return {};
 }
 
 /// Why a sound lock may break it here.
@@ -137,9 +152,9 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
     // A crash is never what was expected, whatever else was.
     const bool whole = WhyCutShort(sum).empty() && sum.divergences == 0;
     if (!whole) row.expected = Expectation::kHolds;
-    if (whole && NeedNotBeTested(unit, sum, property)) {
+    if (const auto why = WhyUntested(unit, sum, property); whole && !why.empty()) {
       row.expected = Expectation::kEither;
-      row.reason = "it keeps its leases alive for as long as they are held, and none ran out";
+      row.reason = why;
     }
   }
   AddExcuse(unit, property, row);

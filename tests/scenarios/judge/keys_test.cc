@@ -116,6 +116,15 @@ TEST(OrphansTest, AnEntryOfAClientThatWasRefusedIsAnOrphan) {
   EXPECT_EQ(violations[0].at, Ms(10));
 }
 
+// PTTL says 0 of it: nothing is left that could be cleaned up.
+TEST(OrphansTest, AnEntryInItsLastMillisecondIsFine) {
+  History history = GrantAndAnswer(StatusCode::kNotAcquired);
+  history.attempts[0].answered = Ms(1009);
+  EXPECT_THAT(JudgeOrphansOf(history), IsEmpty());
+  history.attempts[0].answered = Ms(1009) - Duration(1);
+  EXPECT_THAT(PropertiesOf(JudgeOrphansOf(history)), ElementsAre(Judged::kKeys));
+}
+
 TEST(OrphansTest, AnEntryThatWasCleanedUpIsFine) {
   History history = GrantAndAnswer(StatusCode::kNotAcquired);
   history.server_holds[0] = Ended(history.server_holds[0], ServerHoldEnd::kReleased, Ms(30));

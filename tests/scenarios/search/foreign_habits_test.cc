@@ -151,6 +151,17 @@ TEST(ForeignHabitsTest, WhatAReleaseHasLeftBehindLivesAsLongAsTheNextLease) {
   EXPECT_EQ(RowsNotPassed(lock, {"partition"}, 600).find("LK011"), std::string::npos);
 }
 
+// The server's clock is stepped back, and what is prolonged then ends earlier than before.
+TEST(ForeignHabitsTest, WhoeverGivesAWholeLeaseShortensNothing) {
+  const auto lock = Habit({.name = "test/transactions",
+                           .summary = "readers in a hash with one TTL, by WATCH, MULTI, EXEC",
+                           .traits = {.shared = true},
+                           .lock = EnterByTransaction,
+                           .unlock = LeaveReaders,
+                           .owners = WriterAndReaders});
+  EXPECT_EQ(RowsNotPassed(lock, {"server-clock"}, 600), "");
+}
+
 // Several keys in one script
 
 class AllOrNone final : public harness::Lock {
@@ -244,70 +255,93 @@ TEST(ForeignHabitsTest, ALeaseThatNeverRunsOutNeedNotBeLost) {
   EXPECT_EQ(RowsNotPassed(KeptForAsLongAsItIsHeld(), {"overstay", "lost-push"}, 300), "");
 }
 
-/// As `kept`, but without an answer to those who ask.
-class Unasked final : public harness::Hold {
+/// As another one, but without an answer to those who ask, or tokens.
+class MutedHold final : public harness::Hold {
  public:
-  explicit Unasked(std::unique_ptr<harness::Hold> kept) : kept_(std::move(kept)) {}
-  std::string owner_token() const override { return kept_->owner_token(); }
-  MonotonicTime valid_until() const override { return kept_->valid_until(); }
-  Event* lost() override { return kept_->lost(); }
-  Status Release() override { return kept_->Release(); }
+  MutedHold(std::unique_ptr<harness::Hold> hold, bool shows_token)
+      : hold_(std::move(hold)), shows_token_(shows_token) {}
+  std::string owner_token() const override { return shows_token_ ? hold_->owner_token() : ""; }
+  MonotonicTime valid_until() const override { return hold_->valid_until(); }
+  Event* lost() override { return hold_->lost(); }
+  Status Release() override { return hold_->Release(); }
 
  private:
-  std::unique_ptr<harness::Hold> kept_;
+  const std::unique_ptr<harness::Hold> hold_;
+  const bool shows_token_;
 };
 
-class UnaskedSubject final : public harness::Subject {
+class MutedLock final : public harness::Lock {
  public:
-  std::string_view name() const override { return "test/unasked"; }
-  std::string_view summary() const override { return "renews, and moves valid_until() alone"; }
-  harness::Traits traits() const override { return kept_->traits(); }
+  MutedLock(std::unique_ptr<harness::Lock> lock, bool shows_tokens)
+      : lock_(std::move(lock)), shows_tokens_(shows_tokens) {}
+  Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
+    return Muted(lock_->TryAcquire());
+  }
+  Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
+    return Muted(lock_->AcquireUntil(deadline));
+  }
+
+ private:
+  Result<std::unique_ptr<harness::Hold>> Muted(Result<std::unique_ptr<harness::Hold>> hold) const {
+    if (!hold.ok()) return hold;
+    return std::unique_ptr<harness::Hold>(
+        std::make_unique<MutedHold>(std::move(hold).value(), shows_tokens_));
+  }
+
+  const std::unique_ptr<harness::Lock> lock_;
+  const bool shows_tokens_;
+};
+
+class MutedSubject final : public harness::Subject {
+ public:
+  MutedSubject(std::shared_ptr<const harness::Subject> lock, bool shows_tokens)
+      : lock_(std::move(lock)), shows_tokens_(shows_tokens) {}
+  std::string_view name() const override { return lock_->name(); }
+  std::string_view summary() const override { return lock_->summary(); }
+  harness::Traits traits() const override { return lock_->traits(); }
   std::unique_ptr<harness::Lock> NewLock(harness::Environment& environment,
                                          const harness::LockOptions& options) const override {
-    return std::make_unique<Wrapper>(kept_->NewLock(environment, options));
+    return std::make_unique<MutedLock>(lock_->NewLock(environment, options), shows_tokens_);
   }
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
-    return kept_->Owners(server, options);
+    return lock_->Owners(server, options);
   }
   std::chrono::milliseconds WakeUpBound(const harness::LockOptions& options) const override {
-    return kept_->WakeUpBound(options);
+    return lock_->WakeUpBound(options);
   }
 
  private:
-  class Wrapper final : public harness::Lock {
-   public:
-    explicit Wrapper(std::unique_ptr<harness::Lock> lock) : lock_(std::move(lock)) {}
-    Result<std::unique_ptr<harness::Hold>> TryAcquire() override {
-      return Wrapped(lock_->TryAcquire());
-    }
-    Result<std::unique_ptr<harness::Hold>> AcquireUntil(MonotonicTime deadline) override {
-      return Wrapped(lock_->AcquireUntil(deadline));
-    }
-
-   private:
-    static Result<std::unique_ptr<harness::Hold>> Wrapped(
-        Result<std::unique_ptr<harness::Hold>> hold) {
-      if (!hold.ok()) return hold;
-      return std::unique_ptr<harness::Hold>(std::make_unique<Unasked>(std::move(hold).value()));
-    }
-
-    std::unique_ptr<harness::Lock> lock_;
-  };
-
-  const std::shared_ptr<const harness::Subject> kept_ = specimens::MakeRenewedLock(
-      {.name = "test/kept-and-told",
-       .summary = "keeps each lease alive for as long as it is held, and tells of losses",
-       .watchdog =
-           [](RedisClient& redis, specimens::Kept& kept) {
-             if (RenewEachThird(redis, kept) == StatusCode::kNotOwner) kept.lost->Set();
-           },
-       .tells = true});
+  const std::shared_ptr<const harness::Subject> lock_;
+  const bool shows_tokens_;
 };
+
+TEST(ForeignHabitsTest, ARenewedLeaseCountsOnTheClockUntilItIsGivenBack) {
+  EXPECT_EQ(RowsNotPassed(KeptForAsLongAsItIsHeld(), {"chaos"}, 1500).find("LK006"),
+            std::string::npos);
+}
+
+TEST(ForeignHabitsTest, ALockWithoutTokensNeedNotShowAny) {
+  const auto lock = Habit({.name = "test/no-tokens",
+                           .summary = "shows neither its tokens nor who owns it",
+                           .owners = [](const harness::ServerView&, const harness::LockOptions&) {
+                             return std::optional<std::vector<harness::Owner>>();
+                           }});
+  EXPECT_EQ(RowsNotPassed(std::make_shared<const MutedSubject>(lock, false), {"contention"}, 100),
+            "");
+}
 
 // Nothing goes wrong in `nested`, so nobody needs to be told of a loss.
 TEST(ForeignHabitsTest, WhoCannotAskSeesThatTheValidityHasMoved) {
-  EXPECT_EQ(RowsNotPassed(std::make_shared<const UnaskedSubject>(), {"nested"}, 300), "");
+  const auto kept = specimens::MakeRenewedLock(
+      {.name = "test/kept-and-told",
+       .summary = "keeps each lease alive for as long as it is held, and tells of losses",
+       .watchdog =
+           [](RedisClient& redis, specimens::Kept& one) {
+             if (RenewEachThird(redis, one) == StatusCode::kNotOwner) one.lost->Set();
+           },
+       .tells = true});
+  EXPECT_EQ(RowsNotPassed(std::make_shared<const MutedSubject>(kept, true), {"nested"}, 300), "");
 }
 
 // Waiters that look once in a lease
