@@ -71,15 +71,6 @@ Connector& Engine::ConnectorTo(Process& process, int node) {
   return *connector;
 }
 
-bool Engine::StepBeforeSend(Process& process, PendingEvent pending) {
-  if (!instant()) {
-    if (!Step(process, StepKind::kBeforeSend)) return false;
-    scheduler.YieldPoint(pending);
-    return !scheduler.tearing_down();
-  }
-  return StepInSight(process, StepKind::kBeforeSend, pending);
-}
-
 bool Engine::StepInSight(Process& process, StepKind kind, PendingEvent pending) {
   for (;;) {
     if (scheduler.current() != nullptr) scheduler.YieldPoint(pending);

@@ -52,10 +52,8 @@ class Engine final : public SchedulerHost {
     return true;
   }
 
-  /// A step in front of a message, at a yield point. In an instant world a fault is part of what
-  /// was chosen to happen now, and after a pause it is chosen anew.
-  bool StepBeforeSend(Process& process, PendingEvent pending);
-  /// The same in an instant world, for a step of any kind.
+  /// A step at a yield point of an instant world: a fault is part of what was chosen to happen now,
+  /// and after a pause it is chosen anew.
   bool StepInSight(Process& process, StepKind kind, PendingEvent pending);
 
   /// Blocks the running task until its process's clock shows `deadline`, or until `limit`. False

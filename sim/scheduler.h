@@ -75,6 +75,8 @@ class Scheduler {
   /// Lets the schedule lane put another ready task first. Costs nothing if there is none. `pending`
   /// says what the running task does next; needed only if choices.sees_candidates().
   void YieldPoint(PendingEvent pending = {});
+  /// Whether a yield point is a choice, unless the world is instant.
+  bool others_are_ready() const { return !ready_.empty(); }
   /// Every task that is ready now may run before this one does.
   void Yield();
   /// Waits for MakeReady or `deadline`.

@@ -88,7 +88,7 @@ Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime
     if (!engine_.Step(process_, StepKind::kBeforeSend)) return Cancelled();
     return Status(StatusCode::kUnavailable, "the connection was broken before");
   }
-  if (!engine_.StepBeforeSend(process_, PendingSend(argv))) return Cancelled();
+  if (!StepBeforeSend(argv)) return Cancelled();
   if (link_.broke != nullptr) {
     // Another answer than of a connection that breaks after sending.
     if (engine_.watched()) engine_.Observe(process_, kUnsent);
@@ -107,9 +107,17 @@ Status SimConnection::Send(std::span<const std::string_view> argv, MonotonicTime
 
 void SimConnection::SendLast(std::span<const std::string_view> argv) {
   if (!std::exchange(overdue_, false) || link_.broke != nullptr) return;
-  if (!engine_.StepBeforeSend(process_, PendingSend(argv)) || link_.broke != nullptr) return;
+  if (!StepBeforeSend(argv) || link_.broke != nullptr) return;
   ++outstanding_;
   if (engine_.network.Send(link_, argv)) engine_.Step(process_, StepKind::kAfterSend);
+}
+
+bool SimConnection::StepBeforeSend(std::span<const std::string_view> argv) {
+  constexpr StepKind kKind = StepKind::kBeforeSend;
+  if (engine_.instant()) return engine_.StepInSight(process_, kKind, PendingSend(argv));
+  if (!engine_.Step(process_, kKind)) return false;
+  if (engine_.scheduler.others_are_ready()) engine_.scheduler.YieldPoint(PendingSend(argv));
+  return !engine_.scheduler.tearing_down();
 }
 
 PendingEvent SimConnection::PendingSend(std::span<const std::string_view> argv) const {

@@ -37,7 +37,10 @@ Recorder::Recorder(RunMemory& memory, const harness::Subject& subject,
       traits_(subject.traits()),
       synchrony_(synchrony),
       database_(database),
-      guard_(guard) {
+      guard_(guard),
+      resources_(std::move(memory.resources)),
+      clients_(std::move(memory.clients)),
+      dealings_(std::move(memory.dealings)) {
   resources_.reserve(options.size());
   for (const harness::LockOptions& one : options) {
     Resource& resource = resources_.emplace_back(
@@ -66,6 +69,12 @@ Recorder::~Recorder() {
   for (std::size_t i = 0; i < resources_.size(); ++i) {
     memory_.TakeBack(i, resources_[i].history);
   }
+  resources_.clear();
+  clients_.clear();
+  dealings_.clear();
+  memory_.resources = std::move(resources_);
+  memory_.clients = std::move(clients_);
+  memory_.dealings = std::move(dealings_);
 }
 
 void Recorder::Attach(sim::World& world, int clients, Duration latency) {

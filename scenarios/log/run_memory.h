@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "scenarios/log/dealing.h"
 #include "scenarios/log/history.h"
+#include "scenarios/log/recorded_resource.h"
 #include "sim/universe.h"
 
 namespace interlock::scenarios {
@@ -23,6 +25,12 @@ class RunMemory final : public sim::Universe::Attachment {
   void Lend(std::size_t resource, History& history);
   /// Empties them.
   void TakeBack(std::size_t resource, History& history);
+
+  // The recorder's lists, which it takes and gives back empty. Each is large enough to make malloc
+  // put all small pieces that are free together, whenever it is asked for one anew.
+  std::vector<RecordedResource> resources;
+  std::vector<ClientState> clients;
+  std::vector<Dealing> dealings;
 
  private:
   struct Records {

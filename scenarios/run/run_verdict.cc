@@ -50,8 +50,9 @@ class RunJudge {
     const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
     bool storm = false;
     std::vector<History> views;
-    views.reserve(recorder_.resources().size());
+    if (traits_.quorum) views.reserve(recorder_.resources().size());
     std::vector<const History*> histories;
+    histories.reserve(recorder_.resources().size());
     for (const Recorder::Resource& resource : recorder_.resources()) {
       if (traits_.quorum) views.push_back(QuorumView(resource.history));
       histories.push_back(traits_.quorum ? &views.back() : &resource.history);

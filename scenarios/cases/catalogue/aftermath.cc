@@ -116,6 +116,6 @@ Scenario Forgotten() {
 
 }  // namespace
 
-std::vector<Scenario> Aftermath() { return {Recovery(), Idle(), Forgotten()}; }
+std::vector<Scenario> Aftermath() { return Together(Recovery(), Idle(), Forgotten()); }
 
 }  // namespace interlock::scenarios::catalogue

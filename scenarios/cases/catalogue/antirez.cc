@@ -182,7 +182,7 @@ Scenario A7() {
 }  // namespace
 
 std::vector<Scenario> AntirezRows() {
-  return {A1(), A2(), A2Adverse(), A3(), A8(), A4(), A5(), A7()};
+  return Together(A1(), A2(), A2Adverse(), A3(), A8(), A4(), A5(), A7());
 }
 
 }  // namespace interlock::scenarios::catalogue

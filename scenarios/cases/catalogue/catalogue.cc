@@ -182,9 +182,11 @@ Scenario Seed002() {
 }  // namespace
 
 const std::vector<Scenario>& Catalogue() {
-  static const std::vector<Scenario> kCatalogue = [] {
-    std::vector<Scenario> all = {Contention(), Overstay(), Crash(),   Lossy(),  Pause(),
-                                 Chaos(),      Permits(),  Guarded(), Seed002()};
+  // Never destroyed: a program that ends need not take thousands of workloads apart.
+  static const auto& kCatalogue = *new const std::vector<Scenario>([] {
+    std::vector<Scenario> all =
+        catalogue::Together(Contention(), Overstay(), Crash(), Lossy(), Pause(), Chaos(), Permits(),
+                            Guarded(), Seed002());
     for (const auto rows : {catalogue::Waiting, catalogue::HeldUp, catalogue::OneObject,
                             catalogue::Aftermath, catalogue::ClientFaults, catalogue::ServerFaults,
                             catalogue::KleppmannRows, catalogue::AntirezRows, catalogue::RedisRows,
@@ -197,7 +199,7 @@ const std::vector<Scenario>& Catalogue() {
     std::vector<Scenario> over_cluster = catalogue::OverCluster();
     std::move(over_cluster.begin(), over_cluster.end(), std::back_inserter(all));
     return all;
-  }();
+  }());
   return kCatalogue;
 }
 

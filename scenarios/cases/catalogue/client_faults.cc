@@ -105,8 +105,8 @@ Scenario AlikeTokens() {
 }  // namespace
 
 std::vector<Scenario> ClientFaults() {
-  return {Restart(),    Partition(),    LostPush(),   ClockDrift(),
-          WildClocks(), SameIdentity(), AlikeTokens()};
+  return Together(Restart(), Partition(), LostPush(), ClockDrift(), WildClocks(), SameIdentity(),
+                  AlikeTokens());
 }
 
 }  // namespace interlock::scenarios::catalogue

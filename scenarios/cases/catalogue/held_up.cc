@@ -92,9 +92,9 @@ Scenario OfOneMessage(std::string_view name, std::string_view summary, int permi
 }  // namespace
 
 std::vector<Scenario> HeldUp() {
-  std::vector<Scenario> both = {
+  std::vector<Scenario> both = Together(
       OfOneMessage("held-up", "any one message of a client is late, up to when it is of no use", 1),
-      OfOneMessage("held-up-permits", "as held-up, of a semaphore with two permits", 2)};
+      OfOneMessage("held-up-permits", "as held-up, of a semaphore with two permits", 2));
   both.back().semaphores_only = true;
   return both;
 }

@@ -149,7 +149,7 @@ Scenario K10() {
 }  // namespace
 
 std::vector<Scenario> KleppmannRows() {
-  return {K1(), K1Fenced(), K2(), K3(), K3Fenced(), K8(), K9(), K10()};
+  return Together(K1(), K1Fenced(), K2(), K3(), K3Fenced(), K8(), K9(), K10());
 }
 
 }  // namespace interlock::scenarios::catalogue

@@ -175,6 +175,6 @@ Scenario H2() {
 
 }  // namespace
 
-std::vector<Scenario> OtherRows() { return {E1(), E2(), E2Fenced(), C1(), H1(), H2()}; }
+std::vector<Scenario> OtherRows() { return Together(E1(), E2(), E2Fenced(), C1(), H1(), H2()); }
 
 }  // namespace interlock::scenarios::catalogue

@@ -69,6 +69,6 @@ Scenario D5() {
 
 }  // namespace
 
-std::vector<Scenario> RedisRows() { return {D1(), D2(), D5()}; }
+std::vector<Scenario> RedisRows() { return Together(D1(), D2(), D5()); }
 
 }  // namespace interlock::scenarios::catalogue

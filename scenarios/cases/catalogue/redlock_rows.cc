@@ -237,20 +237,13 @@ Scenario D7() {
 }  // namespace
 
 std::vector<Scenario> RedlockRows() {
-  return {
+  return Together(
       K4(),
       Forgets("kleppmann.k5", "one of five masters loses power and has forgotten",
               FaultKind::kServerPowerLoss),
-      K5Safe(),
-      K6(),
-      K6Unlocks(),
-      K7(),
-      K9b(),
-      A6(),
-      D3(),
-      D4(),
+      K5Safe(), K6(), K6Unlocks(), K7(), K9b(), A6(), D3(), D4(),
       Forgets("redis.d6", "one of three granting masters restarts empty", FaultKind::kServerKill),
-      D7()};
+      D7());
 }
 
 }  // namespace interlock::scenarios::catalogue

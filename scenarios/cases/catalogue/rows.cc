@@ -22,9 +22,11 @@ void Pin(Scenario& scenario, std::vector<Workload> workloads) {
   scenario.max_runs = 2 * scenario.pinned.size();
   auto& kinds = scenario.shape.faults;
   for (const Workload& workload : scenario.pinned) {
-    for (const sim::Fault& fault : FaultPlanOf(workload)) {
-      if (std::find(kinds.begin(), kinds.end(), fault.kind) == kinds.end()) {
-        kinds.push_back(fault.kind);
+    for (const ClientPlan& client : workload.clients) {
+      for (const PlannedFault& fault : client.faults) {
+        if (std::find(kinds.begin(), kinds.end(), fault.kind) == kinds.end()) {
+          kinds.push_back(fault.kind);
+        }
       }
     }
   }

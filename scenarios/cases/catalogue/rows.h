@@ -9,6 +9,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/cases/scenario.h"
@@ -16,6 +17,15 @@
 namespace interlock::scenarios::catalogue {
 
 inline constexpr Duration kLease = std::chrono::seconds(10);
+
+/// In this order. A list in braces would copy each of them, with all of its workloads.
+template <typename... Scenarios>
+std::vector<Scenario> Together(Scenarios&&... scenarios) {
+  std::vector<Scenario> all;
+  all.reserve(sizeof...(scenarios));
+  (all.push_back(std::forward<Scenarios>(scenarios)), ...);
+  return all;
+}
 
 /// In all three classes: a class below the one that a story needs is its control.
 Scenario Row(std::string_view name, std::string_view summary);

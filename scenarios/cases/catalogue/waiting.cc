@@ -81,6 +81,6 @@ Scenario Newcomers() {
 
 }  // namespace
 
-std::vector<Scenario> Waiting() { return {Crowd(), Nested(), Newcomers(), NextInLine()}; }
+std::vector<Scenario> Waiting() { return Together(Crowd(), Nested(), Newcomers(), NextInLine()); }
 
 }  // namespace interlock::scenarios::catalogue

@@ -180,7 +180,10 @@ class Shrinker {
     if (OperationPlaces(smaller.workload).empty()) return false;
     for (std::uint64_t seed = 0; seed < kFreshSchedules && !trial_.ended(); ++seed) {
       auto fresh = std::make_unique<sim::SeededSource>(seed);
-      if (Accept(trial_.FailsAimedWith(smaller, std::move(fresh)))) return true;
+      AimedOutcome outcome = trial_.FailsAimedWith(smaller, std::move(fresh));
+      const bool same_for_all = !outcome.drew;
+      if (Accept(std::move(outcome))) return true;
+      if (same_for_all) return false;
     }
     return false;
   }

@@ -149,13 +149,23 @@ RunResult Trial::RunAgain(const TrialCase& one) {
   return Run(one.workload, choices, true);
 }
 
+template <typename Case>
+void Trial::NotePassed(const Case& one, std::uint64_t hash, const sim::Tape& tape,
+                       const sim::Tape& drawn) {
+  passed_.insert(hash);
+  if (tape.size() > 0 && drawn.size() == 0) passed_.insert(HashOf(one, drawn));
+}
+
 std::optional<sim::Tape> Trial::Fails(const Workload& workload, const sim::Tape& tape) {
   if (ended()) return std::nullopt;
   const std::uint64_t hash = HashOf(workload, tape);
   if (passed_.contains(hash)) return std::nullopt;
-  std::optional<sim::Tape> drawn = FailsWith(workload, sim::Choices::FromTape(tape));
-  if (!drawn.has_value()) passed_.insert(hash);
-  return drawn;
+  sim::Choices choices = sim::Choices::FromTape(tape);
+  const bool fails = SameReason(Run(workload, choices));
+  sim::Tape drawn = choices.TakeTape();
+  if (fails) return drawn;
+  NotePassed(workload, hash, tape, drawn);
+  return std::nullopt;
 }
 
 std::optional<sim::Tape> Trial::FailsWith(const Workload& workload, sim::Choices choices) {
@@ -171,7 +181,7 @@ AimedOutcome Trial::FailsAimed(const Aimed& one, const sim::Tape& tape) {
   const std::uint64_t hash = HashOf(one, tape);
   if (passed_.contains(hash)) return outcome;
   outcome = FailsAimedWith(one, std::make_unique<sim::TapeSource>(tape));
-  if (!outcome.fails) passed_.insert(hash);
+  if (!outcome.fails) NotePassed(one, hash, tape, outcome.tape);
   return outcome;
 }
 
@@ -185,10 +195,10 @@ AimedOutcome Trial::FailsAimedWith(const Aimed& one, std::unique_ptr<sim::Choice
   sim::Choices made = sim::Choices::FromSource(std::move(choices));
   const RunResult run = Run(bare, made);
   outcome.as_numbered = AsNumbered(one, faults);
-  outcome.fails = SameReason(run);
-  if (!outcome.fails) return outcome;
-  outcome.one = WithStruck(std::move(bare), faults);
   outcome.tape = made.TakeTape();
+  outcome.drew = made.draws() > 0;
+  outcome.fails = SameReason(run);
+  if (outcome.fails) outcome.one = WithStruck(std::move(bare), faults);
   return outcome;
 }
 

@@ -55,7 +55,8 @@ struct AimedOutcome {
   /// If it fails: with the numbers and targets of the steps that its faults struck, and without
   /// those that struck nothing.
   Aimed one;
-  sim::Tape tape;  ///< of what was really drawn
+  sim::Tape tape;    ///< of what was really drawn
+  bool drew = true;  ///< false: no choice was made, so it is the run under any others, too
 };
 
 class Trial {
@@ -71,7 +72,8 @@ class Trial {
   bool Confirm(const TrialCase& one, int times);
 
   /// The tape of what was really drawn, if the case fails for the same reason: a shorter run needs
-  /// no more, and clamped values are now exact. A case that did not fail is not run twice.
+  /// no more, and clamped values are now exact. A case that did not fail is not run twice, nor
+  /// calmly if all that was drawn of it was calm.
   std::optional<sim::Tape> Fails(const Workload& workload, const sim::Tape& tape);
   /// As above, with any choices; never remembered.
   std::optional<sim::Tape> FailsWith(const Workload& workload, sim::Choices choices);
@@ -97,6 +99,10 @@ class Trial {
 
   RunResult Run(const Workload& workload, sim::Choices& choices, bool keep_events = false);
   bool SameReason(const RunResult& run);
+  /// It did not fail under that tape, of which this was drawn.
+  template <typename Case>
+  void NotePassed(const Case& one, std::uint64_t hash, const sim::Tape& tape,
+                  const sim::Tape& drawn);
 
   sim::Universe& universe_;
   const RunCase& case_;

@@ -165,6 +165,32 @@ TEST(AimTest, AFaultThatStrikesNothingAnyMoreIsLeftOut) {
   FAIL() << "no pause brings the violation about";
 }
 
+// A run is a function of its workload and of what it draws, and this one draws nothing.
+TEST(TrialTest, WhatChoicesDoNotDecideRunsOnce) {
+  TwoHolds two;
+  Workload alone = two.workload;
+  alone.clients.resize(1);
+  alone.clients.front().faults.clear();
+  alone.latency_max = milliseconds(0);
+  sim::Tape late;
+  late.lanes[static_cast<std::size_t>(sim::Lane::kNetwork)] = {7};
+  Trial trial(two.universe, two.run_case, Judged::kForeignRelease, 1000);
+  EXPECT_FALSE(trial.FailsAimed(ByNumber(alone), late).fails);
+  EXPECT_FALSE(trial.FailsAimed(ByNumber(alone), {}).fails);
+  EXPECT_EQ(trial.tries(), 1);
+  alone.lease += milliseconds(1);
+  EXPECT_FALSE(trial.Fails(alone, late).has_value());
+  EXPECT_FALSE(trial.Fails(alone, {}).has_value());
+  EXPECT_EQ(trial.tries(), 2);
+  const auto drew = [&] {
+    auto any = std::make_unique<sim::SeededSource>(3);
+    return trial.FailsAimedWith(ByNumber(alone), std::move(any)).drew;
+  };
+  EXPECT_FALSE(drew());
+  alone.latency_max = milliseconds(1);
+  EXPECT_TRUE(drew());
+}
+
 /// Three clients with three operations and a fault each, aimed at the operation of its client.
 Aimed ThreeOfEach() {
   Aimed all;
