@@ -135,7 +135,7 @@ constexpr Parameter kParameters[] = {
     Fixed("io-threads-do-reads", "no", kImmutableParameter),
     Flag("jemalloc-bg-thread", "yes"),
     Number("latency-monitor-threshold", "0", 0, kMaxLong),
-    Flag("latency-tracking", "yes"),
+    Flag("latency-tracking", "yes", &Config::latency_tracking),
     Fixed("latency-tracking-info-percentiles", "50 99 99.9"),
     Flag("lazyfree-lazy-eviction", "no"),
     Flag("lazyfree-lazy-expire", "no"),

@@ -153,8 +153,8 @@ class Engine : private KeyspaceListener {
   void Deliver(Client& client, Value& value);
   void Send(Client& client, Value& value);
   void NoteHidden(const Command& command) const;
-  void Count(const Command& command, const Value& reply, std::int64_t errors_before,
-             const Keyspace::Lookups& lookups);
+  void Count(const Client& client, const Command& command, const Value& reply,
+             std::int64_t errors_before, const Keyspace::Lookups& lookups);
   void RunPending(Client* client);
   void EndStall();
   void RunDelayed();
