@@ -192,6 +192,9 @@ TEST_F(ClientTest, ActiveExpiryCanBeSwitchedOff) {
   Advance(20);
   server_.RunActiveExpiry();
   EXPECT_EQ(Run({"DBSIZE"}), "(integer) 1");
+  EXPECT_EQ(Run({"DEBUG", "OBJECT", "k"}).find("Value at:"), 0U) << "which deletes nothing";
+  EXPECT_EQ(Run({"EXISTS", "k"}), "(integer) 0");
+  EXPECT_EQ(Run({"DEBUG", "OBJECT", "k"}), "(error) ERR no such key");
 }
 
 }  // namespace

@@ -206,6 +206,21 @@ TEST_F(MemoryTest, LatenciesAreThoseOfCommandsThatAreOver) {
   EXPECT_EQ(Field("latency_percentiles_usec_set"), "no such field");
 }
 
+TEST_F(MemoryTest, SmallIntegersMayBeSharedByNobodyUnderSuchAPolicy) {
+  server_.SetUnmodelledIsError(true);
+  EXPECT_EQ(server_.Configure("enable-debug-command", "yes"), "");
+  Run({"SET", "small", "5"});
+  Run({"SET", "large", "10000"});
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "volatile-lru"}), "OK");
+  EXPECT_EQ(Run({"OBJECT", "REFCOUNT", "small"}), "(integer) 2147483647");
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory", "100mb"}), "OK");
+  EXPECT_EQ(Run({"OBJECT", "REFCOUNT", "large"}), "(integer) 1");
+  EXPECT_NE(Run({"OBJECT", "REFCOUNT", "small"}).find("does not model"), std::string::npos);
+  EXPECT_NE(Run({"DEBUG", "OBJECT", "small"}).find("does not model"), std::string::npos);
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "volatile-ttl"}), "OK");
+  EXPECT_EQ(Run({"OBJECT", "REFCOUNT", "small"}), "(integer) 2147483647");
+}
+
 TEST_F(MemoryTest, InfoHasTheSectionsAskedFor) {
   EXPECT_EQ(Run({"INFO", "cluster", "nosuch"}), "\"# Cluster\\r\\ncluster_enabled:0\\r\\n\"");
   EXPECT_EQ(Run({"INFO", "nosuch"}), "\"\"");
