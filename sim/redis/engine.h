@@ -119,6 +119,7 @@ class Engine : private KeyspaceListener {
   bool unmodelled_is_error = false;
   bool active_expiry = true;   // DEBUG SET-ACTIVE-EXPIRE
   bool caller_acts = false;    // ShowParameter is at work.
+  bool unreplicated = false;   // Messages between servers reach nobody.
   UnsentOutput unsent_output;  // Null: all is sent.
   std::function<void()> long_script_handler;
   std::size_t script_memory = std::size_t{256} << 20;

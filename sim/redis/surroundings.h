@@ -23,6 +23,9 @@ using UnsentOutput = std::function<Unsent(ClientId client)>;
 /// For CLIENT LIST. Without it, all replies count as sent.
 void SetUnsentOutput(Server& server, UnsentOutput unsent);
 
+/// REPLICAOF of another server counts as unmodelled: nobody would carry what that one sends.
+void SetUnreplicated(Server& server);
+
 /// What CONFIG GET shows of a parameter on which the caller acts: "bind", "unixsocket", "port". As
 /// Configure, but never refused. An unknown name is ignored.
 void ShowParameter(Server& server, std::string_view name, std::string_view value);

@@ -50,6 +50,7 @@ std::optional<std::string> Service::Configure(int port) {
   server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
   server_.SetScriptMemory(kScriptMemory);
   server_.SetLongScriptHandler([this] { PollInsideScript(); });
+  redis::SetUnreplicated(server_);
   ShowSurroundings(port);
   for (const auto& [name, value] : options_.parameters) {
     const std::string error = server_.Configure(name, value);

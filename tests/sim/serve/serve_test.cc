@@ -145,6 +145,23 @@ TEST(ServeTest, WhatIsNotModelledIsAnErrorAndServiceGoesOn) {
   EXPECT_EQ(Ask(client, {"PING"}), "PONG");
 }
 
+// Nothing carries what a master would send, so nobody is told that it will.
+TEST(ServeTest, ItFollowsNobodyAndSaysSo) {
+  const ServedRedis served;
+  WireClient client(served.port());
+  for (const char* name : {"REPLICAOF", "SLAVEOF"}) {
+    EXPECT_EQ(
+        Ask(client, {name, "127.0.0.1", "6379"}),
+        "(error) ERR Interlock does not model '" + std::string(name) + "', which Redis 7.0 has");
+    EXPECT_EQ(Ask(client, {name, "NO", "ONE"}), "OK");
+  }
+  EXPECT_THAT(Ask(client, {"ROLE"}), StartsWith("[\"master\""));
+  const auto bad =
+      RunChild({INTERLOCK_PROGRAM, "serve", "--port", "0", "--config", "replicaof=127.0.0.1 6379"});
+  EXPECT_EQ(bad.exit_code, 64);
+  EXPECT_THAT(bad.err, HasSubstr("nothing acts upon this parameter here"));
+}
+
 TEST(ServeClockCommandTest, AControlledClockMovesByCommandAlone) {
   const ServedRedis served({"--clock", "controlled"});
   WireClient client(served.port());
