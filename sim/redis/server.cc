@@ -34,8 +34,8 @@ void ShowParameter(Server& server, std::string_view name, std::string_view value
 
 void SetUnreplicated(Server& server) { server.engine().unreplicated = true; }
 
-void SetUnsentOutput(Server& server, UnsentOutput unsent) {
-  server.engine().unsent_output = std::move(unsent);
+void SetBuffersOf(Server& server, BuffersOf buffers) {
+  server.engine().buffers_of = std::move(buffers);
 }
 
 void Server::State::Read(const ConfigurationFile& from) {

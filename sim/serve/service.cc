@@ -71,10 +71,11 @@ void Service::ShowSurroundings(int port) {
   redis::ShowParameter(server_, "unixsocket", options_.unix_socket);
   redis::ShowParameter(server_, "maxclients", std::to_string(options_.max_clients));
   if (options_.allow_remote) redis::ShowParameter(server_, "protected-mode", "no");
-  redis::SetUnsentOutput(server_, [this](ClientId client) {
-    const Connection* connection = Find(client);
-    if (connection == nullptr) return redis::Unsent();
-    return redis::Unsent{connection->unsent(), connection->awaiting_room()};
+  redis::SetBuffersOf(server_, [this](ClientId client) {
+    Connection* const connection = Find(client);
+    if (connection == nullptr) return redis::Buffers();
+    return redis::Buffers{connection->unsent(), connection->awaiting_room(),
+                          connection->parser().buffered()};
   });
 }
 
