@@ -78,6 +78,7 @@ void Blocking::ServeKey(const Key& key) {
     });
     if (next == at->second.end()) return;
     Client& client = *engine_.FindClient(*next);
+    NoteEnd(client);
     const Wait wait = Unblock(client);
     wait.serve(engine_, client, wait, key.second);
     engine_.journal.EndUnit();
@@ -93,7 +94,14 @@ void Blocking::MarkReadyKeys(int database) {
   }
 }
 
+// The time that its command has taken is known only now.
+void Blocking::NoteEnd(const Client& client) {
+  if (engine_.config().latency_tracking == 0) return;
+  engine_.statistics.Of(*client.last_command).timed = true;
+}
+
 void Blocking::ReplyTimeout(Client& client) {
+  NoteEnd(client);
   const Wait& wait = *client.wait;
   const bool for_replicas = wait.serve == nullptr;
   engine_.Emit(client, for_replicas
@@ -101,11 +109,16 @@ void Blocking::ReplyTimeout(Client& client) {
                            : wait.timeout_reply);
 }
 
+void Blocking::ReplyError(Client& client, std::string_view error) {
+  engine_.statistics.CountError(error);
+  engine_.Emit(client, ErrorValue(error));
+}
+
 void Blocking::UnblockAll(std::string_view error) {
   for (const std::unique_ptr<Client>& client : engine_.clients()) {
     if (client == nullptr || !client->wait) continue;
     Unblock(*client);
-    engine_.Emit(*client, ErrorValue(error));
+    ReplyError(*client, error);
   }
 }
 

@@ -62,6 +62,8 @@ class Blocking {
   /// Ends waits with the reply of a time-out whose deadline has come.
   void RunTimers();
   void ReplyTimeout(Client& client);
+  /// In the place of what the client has waited for.
+  void ReplyError(Client& client, std::string_view error);
   /// Ends every wait with this error.
   void UnblockAll(std::string_view error);
   std::optional<std::int64_t> NextDeadlineMs() const;
@@ -72,6 +74,8 @@ class Blocking {
   bool HasUnblocked() const { return !unblocked_.empty(); }
 
  private:
+  void NoteEnd(const Client& client);
+
   using Key = std::pair<int, std::string>;
   using KeyView = std::pair<int, std::string_view>;
   struct Before {

@@ -187,7 +187,7 @@ void Cluster::SendAwayBlocked() {
     }
     if (error.empty()) continue;
     engine_.blocking.Unblock(*client);
-    engine_.Emit(*client, ErrorValue(error));
+    engine_.blocking.ReplyError(*client, error);
   }
 }
 

@@ -220,7 +220,7 @@ const Parameter* FindParameter(std::string_view name) {
 }
 
 bool IsActedUpon(const Parameter& parameter) {
-  if ((parameter.traits & kFixedParameter) != 0) return false;
+  if ((parameter.traits & (kFixedParameter | kHiddenParameter)) != 0) return false;
   const auto names = UnactedParameters();
   return std::find(names.begin(), names.end(), parameter.name) == names.end();
 }
@@ -267,10 +267,19 @@ bool SetParameter(const Parameter& parameter, std::string_view value, Config* co
   return true;
 }
 
-std::map<std::string_view, const Parameter*> MatchParameters(std::string_view pattern) {
-  std::map<std::string_view, const Parameter*> matches;
+bool CaselessOrder::operator()(std::string_view one, std::string_view other) const {
+  return ToLower(one) < ToLower(other);
+}
+
+ParametersByName MatchParameters(std::string_view pattern) {
+  ParametersByName matches;
+  if (pattern.find_first_of("*?[") == std::string_view::npos) {
+    if (const Parameter* parameter = FindParameter(pattern)) matches[pattern] = parameter;
+    return matches;
+  }
   const std::string glob = ToLower(pattern);
   for (const Parameter& parameter : Parameters()) {
+    if ((parameter.traits & kHiddenParameter) != 0) continue;
     if (GlobMatch(glob, parameter.name)) matches[parameter.name] = &parameter;
   }
   for (const ParameterAlias& row : ParameterAliases()) {

@@ -66,6 +66,7 @@ struct Config {
   std::int64_t zset_max_listpack_value = 0;
   std::int64_t slowlog_log_slower_than = 0;  // us; negative: never.
   std::int64_t slowlog_max_len = 0;
+  std::int64_t latency_tracking = 0;
 
   // Persistence.
   std::vector<SavePoint> save;
@@ -117,6 +118,7 @@ enum ParameterTrait : std::uint8_t {
   kImmutableParameter = 1,  // Set on the command line only.
   kProtectedParameter = 2,  // CONFIG SET may not: enable-protected-configs is no.
   kFixedParameter = 4,      // Setting it would have effects that are not modelled.
+  kHiddenParameter = 8,     // For tests of Redis: shown by its full name only, and as kFixed.
 };
 
 struct Parameter {
@@ -154,7 +156,13 @@ std::string FormatParameter(const Config& config, const Parameter& parameter);
 /// False, with the reason as CONFIG SET words it, if the value is none for this parameter.
 bool SetParameter(const Parameter& parameter, std::string_view value, Config* config,
                   std::string* reason);
-/// All whose name (or old name) matches the glob, without regard to case; in byte order.
-std::map<std::string_view, const Parameter*> MatchParameters(std::string_view pattern);
+struct CaselessOrder {
+  bool operator()(std::string_view one, std::string_view other) const;
+};
+/// By the names that CONFIG GET prints.
+using ParametersByName = std::map<std::string_view, const Parameter*, CaselessOrder>;
+/// The one of this name (or old name), under the name as it is written here; or all that match a
+/// glob and are not hidden. Without regard to case. Valid as long as `pattern`.
+ParametersByName MatchParameters(std::string_view pattern);
 
 }  // namespace interlock::sim::redis

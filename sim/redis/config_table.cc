@@ -49,6 +49,12 @@ constexpr Parameter BigMemory(std::string_view name, std::string_view fresh,
   return {name, fresh, Kind::kBigMemory, 0, field};
 }
 
+// CONFIG GET shows it to those alone who know its name.
+constexpr Parameter Hidden(Parameter parameter) {
+  parameter.traits |= kHiddenParameter;
+  return parameter;
+}
+
 constexpr Parameter Text(std::string_view name, std::string_view fresh, TextField field = nullptr,
                          std::uint8_t traits = 0) {
   return {name, fresh, Kind::kText, traits, nullptr, field};
@@ -134,8 +140,9 @@ constexpr Parameter kParameters[] = {
     Fixed("io-threads", "1", kImmutableParameter),
     Fixed("io-threads-do-reads", "no", kImmutableParameter),
     Flag("jemalloc-bg-thread", "yes"),
+    Hidden(Number("key-load-delay", "0", kMinInt, kMaxInt)),
     Number("latency-monitor-threshold", "0", 0, kMaxLong),
-    Flag("latency-tracking", "yes"),
+    Flag("latency-tracking", "yes", &Config::latency_tracking),
     Fixed("latency-tracking-info-percentiles", "50 99 99.9"),
     Flag("lazyfree-lazy-eviction", "no"),
     Flag("lazyfree-lazy-expire", "no"),
@@ -146,6 +153,7 @@ constexpr Parameter kParameters[] = {
     Number("lfu-log-factor", "10", 0, kMaxInt, &Config::lfu_log_factor),
     Number("list-compress-depth", "0", 0, kMaxInt),
     Number("list-max-listpack-size", "-2", kMinInt, kMaxInt, &Config::list_max_listpack_size),
+    Hidden(Number("loading-process-events-interval-bytes", "2097152", 1024, kMaxInt)),
     Fixed("logfile", "", kImmutableParameter),
     Choice("loglevel", "notice", "debug, verbose, notice, warning"),
     Text("masterauth", "", &Config::masterauth),
@@ -172,6 +180,7 @@ constexpr Parameter kParameters[] = {
     Flag("protected-mode", "yes", &Config::protected_mode),
     Memory("proto-max-bulk-len", "536870912", 1048576, &Config::proto_max_bulk_len),
     Flag("rdb-del-sync-files", "no"),
+    Hidden(Number("rdb-key-save-delay", "0", kMinInt, kMaxInt)),
     Flag("rdb-save-incremental-fsync", "yes"),
     Fixed("rdbchecksum", "yes", kImmutableParameter),
     Flag("rdbcompression", "yes"),
@@ -239,6 +248,8 @@ constexpr Parameter kParameters[] = {
     Number("tracking-table-max-keys", "1000000", 0, kMaxLong),
     Fixed("unixsocket", "", kImmutableParameter),
     Fixed("unixsocketperm", "0", kImmutableParameter),
+    Hidden(Flag("use-exit-on-panic", "no")),
+    Hidden(Number("watchdog-period", "0", 0, kMaxInt)),
     Number("zset-max-listpack-entries", "128", 0, kMaxLong, &Config::zset_max_listpack_entries),
     Memory("zset-max-listpack-value", "64", 0, &Config::zset_max_listpack_value),
 };

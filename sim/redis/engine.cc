@@ -332,19 +332,22 @@ bool Engine::AnswerUnmodelled(Client& client) {
   return true;
 }
 
-// A script's error is the one that its command has been counted for. Only reading looks up.
-void Engine::Count(const Command& command, const Value& reply, std::int64_t errors_before,
-                   const Keyspace::Lookups& lookups) {
+// A script's error is the one that its command has been counted for; and a command fails with the
+// errors that it makes others get. Only reading looks up.
+void Engine::Count(const Client& client, const Command& command, const Value& reply,
+                   std::int64_t errors_before, const Keyspace::Lookups& lookups) {
   CommandCounts& counts = statistics.Of(command);
   ++counts.calls;
+  counts.timed = counts.timed || (config_.latency_tracking != 0 && !client.wait);
   ++statistics.commands;
   if ((command.flags & kReadOnly) != 0) {
     statistics.keyspace_hits += keyspace.lookups().hits - lookups.hits;
     statistics.keyspace_misses += keyspace.lookups().misses - lookups.misses;
   }
-  if (reply.type != Value::Type::kError) return;
-  ++counts.failed;
-  if (statistics.error_replies == errors_before) statistics.CountError(reply.text);
+  const bool error = reply.type == Value::Type::kError;
+  if (error && statistics.error_replies == errors_before) statistics.CountError(reply.text);
+  if (error || statistics.error_replies != statistics.attributed) ++counts.failed;
+  statistics.attributed = statistics.error_replies;
 }
 
 // What keys and channels do not show: other commands' state, and the order of all changes where
@@ -363,7 +366,7 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
   const int database = client.database;
   if (keyspace.footprint() != nullptr) NoteHidden(command);
   const std::uint64_t before = keyspace.changes();
-  const std::int64_t errors_before = statistics.error_replies;
+  const std::int64_t errors_before = statistics.attributed = statistics.error_replies;
   const Keyspace::Lookups lookups = keyspace.lookups();
   Context context{*this, client, args, command, *reply};
   command.handler(context);
@@ -372,7 +375,7 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
       (context.propagation == Propagation::kIfChanged && keyspace.changes() != before)) {
     journal.Add(database, args);
   }
-  Count(command, *reply, errors_before, lookups);
+  Count(client, command, *reply, errors_before, lookups);
   if (watcher) watcher(client.id, Argv(args.begin(), args.end()), *reply);
   return !context.silent;
 }

@@ -117,9 +117,10 @@ class Engine : private KeyspaceListener {
   EncodingLimits encoding_limits;
   int highest_protocol = 3;
   bool unmodelled_is_error = false;
-  bool active_expiry = true;   // DEBUG SET-ACTIVE-EXPIRE
-  bool caller_acts = false;    // ShowParameter is at work.
-  UnsentOutput unsent_output;  // Null: all is sent.
+  bool active_expiry = true;  // DEBUG SET-ACTIVE-EXPIRE
+  bool caller_acts = false;   // ShowParameter is at work.
+  bool unreplicated = false;  // Messages between servers reach nobody.
+  BuffersOf buffers_of;       // Null: they are empty.
   std::function<void()> long_script_handler;
   std::size_t script_memory = std::size_t{256} << 20;
   std::optional<std::string> unmodelled;
@@ -153,8 +154,8 @@ class Engine : private KeyspaceListener {
   void Deliver(Client& client, Value& value);
   void Send(Client& client, Value& value);
   void NoteHidden(const Command& command) const;
-  void Count(const Command& command, const Value& reply, std::int64_t errors_before,
-             const Keyspace::Lookups& lookups);
+  void Count(const Client& client, const Command& command, const Value& reply,
+             std::int64_t errors_before, const Keyspace::Lookups& lookups);
   void RunPending(Client* client);
   void EndStall();
   void RunDelayed();

@@ -32,8 +32,10 @@ void ShowParameter(Server& server, std::string_view name, std::string_view value
   server.engine().caller_acts = false;
 }
 
-void SetUnsentOutput(Server& server, UnsentOutput unsent) {
-  server.engine().unsent_output = std::move(unsent);
+void SetUnreplicated(Server& server) { server.engine().unreplicated = true; }
+
+void SetBuffersOf(Server& server, BuffersOf buffers) {
+  server.engine().buffers_of = std::move(buffers);
 }
 
 void Server::State::Read(const ConfigurationFile& from) {
@@ -81,8 +83,9 @@ std::string Server::Configure(std::string_view name, std::string_view value) {
   Config changed = state_->config();
   if (!SetParameter(*parameter, value, &changed, &reason)) return reason;
   const std::string before = FormatParameter(state_->config(), *parameter);
-  if (!state_->caller_acts && !IsActedUpon(*parameter) &&
-      FormatParameter(changed, *parameter) != before) {
+  const bool acted_upon =
+      IsActedUpon(*parameter) && !(state_->unreplicated && parameter->name == "replicaof");
+  if (!state_->caller_acts && !acted_upon && FormatParameter(changed, *parameter) != before) {
     return "nothing acts upon this parameter here; it is '" + before + "'";
   }
   state_->SetConfig(changed);

@@ -19,6 +19,7 @@ struct CommandCounts {
   std::int64_t calls = 0;
   std::int64_t rejected = 0;  // Before it ran.
   std::int64_t failed = 0;    // It ran, and answered an error.
+  bool timed = false;         // A call of it is over, and latency-tracking was on.
   bool asked_for = false;     // Since all counts were 0.
 };
 
@@ -30,6 +31,7 @@ struct Statistics {
   std::int64_t keyspace_hits = 0;
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
+  std::int64_t attributed = 0;  // Of those: a command counts as failed or rejected for them.
   std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
   std::vector<CommandCounts> by_command;  // By Command::place; made with the first.
   std::vector<std::uint16_t> asked_for;   // The places of those that may not be 0.
@@ -39,7 +41,7 @@ struct Statistics {
     for (const std::uint16_t place : asked_for) by_command[place] = CommandCounts();
     asked_for.clear();
     connections = commands = expired_keys = evicted_keys = 0;
-    keyspace_hits = keyspace_misses = error_replies = 0;
+    keyspace_hits = keyspace_misses = error_replies = attributed = 0;
     errors.clear();
   }
   CommandCounts& Of(const Command& command) {

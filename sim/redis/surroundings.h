@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a server cannot know by itself, and its clients ask it for: where it listens, and what of
-// its replies has not been sent yet.
+// What a server cannot know by itself, and its clients ask it for: where it listens, whether others
+// can be reached, and what waits in the buffers of its connections.
 //
 // Thread safety: as Server.
 #pragma once
@@ -14,14 +14,18 @@
 
 namespace interlock::sim::redis {
 
-struct Unsent {
-  std::size_t bytes = 0;
-  bool waits = false;  ///< The peer does not take more at present.
+struct Buffers {
+  std::size_t unsent = 0;  ///< Bytes of replies.
+  bool waits = false;      ///< The peer does not take more at present.
+  std::size_t unread = 0;  ///< Bytes received that no command has used up.
 };
-using UnsentOutput = std::function<Unsent(ClientId client)>;
+using BuffersOf = std::function<Buffers(ClientId client)>;
 
-/// For CLIENT LIST. Without it, all replies count as sent.
-void SetUnsentOutput(Server& server, UnsentOutput unsent);
+/// For CLIENT LIST. Without it, all replies count as sent, and nothing as received too early.
+void SetBuffersOf(Server& server, BuffersOf buffers);
+
+/// REPLICAOF of another server counts as unmodelled: nobody would carry what that one sends.
+void SetUnreplicated(Server& server);
 
 /// What CONFIG GET shows of a parameter on which the caller acts: "bind", "unixsocket", "port". As
 /// Configure, but never refused. An unknown name is ignored.

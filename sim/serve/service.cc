@@ -50,6 +50,7 @@ std::optional<std::string> Service::Configure(int port) {
   server_.SetRandom([this](std::uint64_t bound) { return random_() % bound; });
   server_.SetScriptMemory(kScriptMemory);
   server_.SetLongScriptHandler([this] { PollInsideScript(); });
+  redis::SetUnreplicated(server_);
   ShowSurroundings(port);
   for (const auto& [name, value] : options_.parameters) {
     const std::string error = server_.Configure(name, value);
@@ -70,10 +71,11 @@ void Service::ShowSurroundings(int port) {
   redis::ShowParameter(server_, "unixsocket", options_.unix_socket);
   redis::ShowParameter(server_, "maxclients", std::to_string(options_.max_clients));
   if (options_.allow_remote) redis::ShowParameter(server_, "protected-mode", "no");
-  redis::SetUnsentOutput(server_, [this](ClientId client) {
-    const Connection* connection = Find(client);
-    if (connection == nullptr) return redis::Unsent();
-    return redis::Unsent{connection->unsent(), connection->awaiting_room()};
+  redis::SetBuffersOf(server_, [this](ClientId client) {
+    Connection* const connection = Find(client);
+    if (connection == nullptr) return redis::Buffers();
+    return redis::Buffers{connection->unsent(), connection->awaiting_room(),
+                          connection->parser().buffered()};
   });
 }
 

@@ -192,8 +192,10 @@ void ClientUnblock(Context& c) {
   if (!c.ParseInt(c.args[2], &id)) return;
   Client* target = c.engine.FindClient(static_cast<ClientId>(id));
   if (target == nullptr || !target->wait) return c.Integer(std::int64_t{0});
+  // Redis counts the command as failed, whatever it is answered.
+  ++c.engine.statistics.Of(*target->last_command).failed;
   if (error) {
-    c.engine.Emit(*target, ErrorValue("UNBLOCKED client unblocked via CLIENT UNBLOCK"));
+    c.engine.blocking.ReplyError(*target, "UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else {
     c.engine.blocking.ReplyTimeout(*target);
   }

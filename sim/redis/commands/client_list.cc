@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kQueryBuffer = 20474;
 constexpr std::size_t kClientMemory = 37632;
+constexpr std::size_t kBareClientMemory = 17160;  // Without that buffer.
+constexpr std::int64_t kIdleWithBufferS = 2;
+constexpr std::int64_t kMsPerSecond = 1000;
 
 std::string Flags(const Client& client) {
   std::string flags;
@@ -55,13 +58,11 @@ struct Output {
   bool waits = false;
 };
 
-Output OutputOf(const Context& c, const Client& client) {
+Output OutputOf(const Buffers& buffers) {
   constexpr std::size_t kBuffer = 16384;
   constexpr std::size_t kNode = 40;
-  if (!c.engine.unsent_output) return {};
-  const Unsent unsent = c.engine.unsent_output(client.id);
-  Output output{.buffered = std::min(unsent.bytes, kBuffer), .waits = unsent.waits};
-  const std::size_t rest = unsent.bytes - output.buffered;
+  Output output{.buffered = std::min(buffers.unsent, kBuffer), .waits = buffers.waits};
+  const std::size_t rest = buffers.unsent - output.buffered;
   output.nodes = (rest + kBuffer - 1) / kBuffer;
   output.memory = output.nodes * (kBuffer + kNode);
   return output;
@@ -92,12 +93,15 @@ std::string LocalAddress(const Engine& engine, const Client& client) {
 
 std::string ClientLine(const Context& c, const Client& client) {
   const bool self = client.id == c.client.id;
-  const std::size_t query = self ? SizeOnTheWire(c.args) : 0;
+  const Buffers buffers = c.engine.buffers_of ? c.engine.buffers_of(client.id) : Buffers();
+  const std::size_t query = (self ? SizeOnTheWire(c.args) : 0) + buffers.unread;
+  const std::int64_t idle_s = (c.engine.now_ms() - client.last_command_ms) / kMsPerSecond;
+  // An empty buffer is given up in time.
+  const bool has_buffer = query > 0 || idle_s <= kIdleWithBufferS;
   const std::size_t arguments = self ? SizeOf(c.args) : 0;
   const std::size_t queued = QueuedSize(client);
-  constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kFirstDescriptor = 7;  // Behind those a server opens for itself.
-  const Output output = OutputOf(c, client);
+  const Output output = OutputOf(buffers);
   Line line;
   line.Add("id", static_cast<std::int64_t>(client.id))
       .Add("addr", client.address.empty() ? "?:0" : client.address)
@@ -105,7 +109,7 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("fd", kFirstDescriptor + static_cast<std::int64_t>(client.id))
       .Add("name", client.name)
       .Add("age", (c.engine.now_ms() - client.connected_ms) / kMsPerSecond)
-      .Add("idle", (c.engine.now_ms() - client.last_command_ms) / kMsPerSecond)
+      .Add("idle", idle_s)
       .Add("flags", Flags(client))
       .Add("db", std::int64_t{client.database})
       .Add("sub", client.channels.size())
@@ -113,7 +117,7 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("ssub", client.shard_channels.size())
       .Add("multi", client.in_multi ? static_cast<std::int64_t>(client.queue.size()) : -1)
       .Add("qbuf", query)
-      .Add("qbuf-free", kQueryBuffer - std::min(query, kQueryBuffer))
+      .Add("qbuf-free", has_buffer ? kQueryBuffer - std::min(query, kQueryBuffer) : 0)
       .Add("argv-mem", arguments)
       .Add("multi-mem", queued)
       .Add("rbs", "16384")
@@ -121,7 +125,8 @@ std::string ClientLine(const Context& c, const Client& client) {
       .Add("obl", output.buffered)
       .Add("oll", output.nodes)
       .Add("omem", output.memory)
-      .Add("tot-mem", kClientMemory + query + queued + output.memory)
+      .Add("tot-mem",
+           (has_buffer ? kClientMemory : kBareClientMemory) + query + queued + output.memory)
       .Add("events", output.waits ? "rw" : "r")
       .Add("cmd", client.last_command == nullptr ? "NULL" : client.last_command->name)
       .Add("user", "default")

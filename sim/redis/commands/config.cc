@@ -13,7 +13,7 @@ namespace interlock::sim::redis {
 namespace {
 
 void ConfigGet(Context& c) {
-  std::map<std::string_view, const Parameter*> matches;
+  ParametersByName matches;
   for (const std::string_view pattern : c.args.subspan(2)) matches.merge(MatchParameters(pattern));
   std::vector<Value>& elements = c.Map();
   for (const auto& [name, parameter] : matches) {

@@ -33,12 +33,19 @@ void SetActiveExpire(Context& c) {
 void Object(Context& c) {
   constexpr std::size_t kFrame = 11;  // A type, two bytes of version, eight of checksum.
   constexpr std::int64_t kClockBits = 0xFFFFFF;
-  const Entry* entry = c.keyspace().Find(c.database(), c.args[2]);
-  if (entry == nullptr) return c.Error(kNoSuchKey);
+  // One that has expired is there until somebody else looks for it.
+  const Keyspace::Database& keys = c.keyspace().keys(c.database());
+  const auto at = keys.find(c.args[2]);
+  if (at == keys.end()) return c.Error(kNoSuchKey);
+  const Entry* const entry = &at->second;
   // The nodes of its quicklist are shown too.
   if (std::holds_alternative<List>(entry->data)) return c.Unmodelled("DEBUG OBJECT of a list");
+  const std::int64_t references = ReferencesTo(*entry);
+  if (references != 1 && SharesNoIntegers(c.engine.config())) {
+    return c.Unmodelled("DEBUG OBJECT of a small integer under an LRU or LFU policy");
+  }
   const std::int64_t accessed_s = entry->accessed_ms / 1000;
-  c.Status("Value at:0x7f0000000000 refcount:" + std::to_string(ReferencesTo(*entry)) +
+  c.Status("Value at:0x7f0000000000 refcount:" + std::to_string(references) +
            " encoding:" + std::string(EncodingOf(*entry)) +
            " serializedlength:" + std::to_string(WritePayload(entry->data).size() - kFrame) +
            " lru:" + std::to_string(accessed_s & kClockBits) +

@@ -238,7 +238,8 @@ void BLMPop(Context& c) {
 void ServeMove(Engine& engine, Client& client, const Wait& wait, const std::string& key) {
   const Entry* target = engine.keyspace.FindToWrite(wait.database, wait.destination);
   if (target != nullptr && !std::holds_alternative<List>(target->data)) {
-    return engine.Emit(client, ErrorValue(kWrongType));
+    ++engine.statistics.Of(*client.last_command).failed;
+    return engine.blocking.ReplyError(client, kWrongType);
   }
   const std::string item =
       MoveElement({engine, wait.database, key}, wait.from_left, wait.destination, wait.to_left);

@@ -48,6 +48,12 @@ std::int64_t ReferencesTo(const Entry& entry) {
   return shared ? std::numeric_limits<std::int32_t>::max() : 1;
 }
 
+bool SharesNoIntegers(const Config& config) {
+  const std::int64_t policy = config.maxmemory_policy;
+  return config.maxmemory != 0 && (policy == kVolatileLru || policy == kVolatileLfu ||
+                                   policy == kAllkeysLru || policy == kAllkeysLfu);
+}
+
 namespace {
 
 // The key, looked at without touching it; the reply is nil if it is missing.
@@ -83,7 +89,13 @@ void ObjectIdleTime(Context& c) {
 }
 
 void ObjectRefCount(Context& c) {
-  if (const Entry* entry = Look(c)) c.Integer(ReferencesTo(*entry));
+  const Entry* entry = Look(c);
+  if (entry == nullptr) return;
+  const std::int64_t references = ReferencesTo(*entry);
+  if (references != 1 && SharesNoIntegers(c.engine.config())) {
+    return c.Unmodelled("OBJECT REFCOUNT of a small integer under an LRU or LFU policy");
+  }
+  c.Integer(references);
 }
 
 void ObjectHelp(Context& c) {

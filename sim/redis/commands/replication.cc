@@ -90,6 +90,7 @@ void ReplicaOf(Context& c) {
   if (master && master->port == port && EqualsIgnoreCase(master->host, c.args[1])) {
     return c.Status("OK Already connected to specified master");
   }
+  if (c.engine.unreplicated) return c.Unmodelled(ToUpper(c.command.name));
   c.Ok();
   c.engine.replication.Follow({std::string(c.args[1]), static_cast<int>(port)});
 }

@@ -122,6 +122,7 @@ void Scripting::Machine::PushKeptOk(lua_State* lua) {
 void Scripting::Machine::CountRefusal(const Command* command, std::string_view refusal) {
   if (command != nullptr) ++engine_.statistics.Of(*command).rejected;
   engine_.statistics.CountError(refusal.starts_with('-') ? refusal.substr(1) : "ERR");
+  engine_.statistics.attributed = engine_.statistics.error_replies;
 }
 
 int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // CLIENT, pauses, DEBUG SLEEP and who may do what to whom.
+#include "sim/redis/surroundings.h"
+
 #include "tests/sim/redis/fake_fixture.h"
 
 namespace interlock::sim::redis {
@@ -15,6 +17,24 @@ TEST_F(ClientTest, ListPrintsTheFieldsOfARealServerInTheirOrder) {
             "psub=0 ssub=0 multi=-1 qbuf=26 qbuf-free=20448 argv-mem=10 multi-mem=0 rbs=16384 "
             "rbp=16384 obl=0 oll=0 omem=0 tot-mem=37658 events=r cmd=client|info user=default "
             "redir=-1 resp=2\\n\"");
+}
+
+TEST_F(ClientTest, ListCountsWhatWaitsInBuffers) {
+  const ClientId other = server_.Connect("127.0.0.1:5000");
+  std::size_t unread = 0;
+  SetBuffersOf(server_,
+               [&](ClientId client) { return Buffers{.unread = client == other ? unread : 0}; });
+  const auto shows = [&](std::string_view fields) {
+    return Run({"CLIENT", "LIST", "ID", "2"}).find(fields) != std::string::npos;
+  };
+  EXPECT_TRUE(shows(" qbuf=0 qbuf-free=20474 "));
+  unread = 10;
+  Advance(3000);
+  EXPECT_TRUE(shows(" qbuf=10 qbuf-free=20464 "));
+  EXPECT_TRUE(shows(" tot-mem=37642 "));
+  unread = 0;
+  EXPECT_TRUE(shows(" qbuf=0 qbuf-free=0 ")) << "idle clients keep no buffer";
+  EXPECT_TRUE(shows(" tot-mem=17160 "));
 }
 
 TEST_F(ClientTest, ListFiltersByTypeAndId) {
@@ -192,6 +212,9 @@ TEST_F(ClientTest, ActiveExpiryCanBeSwitchedOff) {
   Advance(20);
   server_.RunActiveExpiry();
   EXPECT_EQ(Run({"DBSIZE"}), "(integer) 1");
+  EXPECT_EQ(Run({"DEBUG", "OBJECT", "k"}).find("Value at:"), 0U) << "which deletes nothing";
+  EXPECT_EQ(Run({"EXISTS", "k"}), "(integer) 0");
+  EXPECT_EQ(Run({"DEBUG", "OBJECT", "k"}), "(error) ERR no such key");
 }
 
 }  // namespace

@@ -31,6 +31,25 @@ TEST_F(ConfigTest, GetTakesSeveralPatternsAndOldNames) {
             "[\"hz\", \"10\", \"maxmemory-policy\", \"noeviction\"]");
   EXPECT_EQ(Run({"CONFIG", "GET", "nosuch"}), "[]");
   EXPECT_EQ(Run({"CONFIG", "GET", "slave-p*"}), "[\"slave-priority\", \"100\"]");
+  EXPECT_EQ(Run({"CONFIG", "GET", "H?"}), "[\"hz\", \"10\"]");
+}
+
+TEST_F(ConfigTest, GetShowsANameAsItIsAskedFor) {
+  EXPECT_EQ(Run({"CONFIG", "GET", "hZ", "hz"}), "[\"hZ\", \"10\"]");
+  EXPECT_EQ(Run({"CONFIG", "GET", "slave-PRIORITY"}), "[\"slave-PRIORITY\", \"100\"]");
+  EXPECT_EQ(Run({"CONFIG", "GET", "h\\z"}), "[]") << "which is no glob";
+}
+
+TEST_F(ConfigTest, HiddenParametersAreShownToThoseWhoKnowThemAndRefusedByName) {
+  server_.SetUnmodelledIsError(true);
+  EXPECT_EQ(Run({"CONFIG", "GET", "*-delay", "key-load-d*"}).find("key"), std::string::npos);
+  for (const char* name : {"key-load-delay", "rdb-key-save-delay", "watchdog-period"}) {
+    EXPECT_EQ(Run({"CONFIG", "GET", name}), "[\"" + std::string(name) + "\", \"0\"]");
+    EXPECT_EQ(Run({"CONFIG", "SET", name, "0"}), "OK");
+    EXPECT_EQ(Run({"CONFIG", "SET", name, "5"}),
+              "(error) ERR Interlock does not model 'CONFIG SET " + std::string(name) +
+                  "', which Redis 7.0 has");
+  }
 }
 
 TEST_F(ConfigTest, EveryFreshValueIsOneThatSetTakes) {

@@ -18,6 +18,12 @@ class MemoryTest : public FakeTest {
     const std::size_t begin = at + name.size() + 3;
     return text.substr(begin, text.find("\\r", begin) - begin);
   }
+  /// How many calls of the command count as failed.
+  std::int64_t Failed(const std::string& command) {
+    const std::string counts = Field("cmdstat_" + command);
+    const std::size_t at = counts.find("failed_calls=");
+    return at == std::string::npos ? -1 : std::stoll(counts.substr(at + 13));
+  }
   /// Room for so many bytes more.
   void Limit(std::int64_t bytes, const std::string& policy) {
     const std::int64_t used = std::stoll(Field("used_memory"));
@@ -138,6 +144,81 @@ TEST_F(MemoryTest, InfoCounts) {
   Run({"CONFIG", "RESETSTAT"});
   EXPECT_EQ(Field("expired_keys"), "0");
   EXPECT_EQ(Field("connected_clients"), "1");
+}
+
+TEST_F(MemoryTest, InfoCountsTheErrorsOfWaitsThatOthersEnd) {
+  const ClientId waiting = server_.Connect();
+  Sent(waiting, {"BLPOP", "q", "0"});
+  Sent(client_, {"CLIENT", "UNBLOCK", "2", "ERROR"});
+  EXPECT_EQ(Field("errorstat_UNBLOCKED"), "count=1");
+  EXPECT_EQ(Failed("blpop"), 1);
+  EXPECT_EQ(Failed("client|unblock"), 1);
+  Sent(waiting, {"BLPOP", "q", "0"});
+  Sent(client_, {"CLIENT", "UNBLOCK", "2", "TIMEOUT"});
+  EXPECT_EQ(Field("errorstat_UNBLOCKED"), "count=1");
+  EXPECT_EQ(Failed("blpop"), 2);
+  EXPECT_EQ(Failed("client|unblock"), 1);
+  Run({"SET", "string", "v"});
+  Sent(waiting, {"BLMOVE", "q", "string", "LEFT", "LEFT", "0"});
+  Sent(client_, {"LPUSH", "q", "a"});
+  EXPECT_EQ(Field("errorstat_WRONGTYPE"), "count=1");
+  EXPECT_EQ(Failed("blmove"), 1);
+  EXPECT_EQ(Failed("lpush"), 0);
+  Sent(waiting, {"BLPOP", "p", "0"});
+  Sent(client_, {"REPLICAOF", "127.0.0.1", "1"});
+  EXPECT_EQ(Field("errorstat_UNBLOCKED"), "count=2");
+  EXPECT_EQ(Field("total_error_replies"), "3");
+  EXPECT_EQ(Failed("blpop"), 2);
+  EXPECT_EQ(Failed("replicaof"), 1);
+}
+
+TEST_F(MemoryTest, AnErrorCountsForTheCommandThatMadeItAlone) {
+  const ClientId waiting = server_.Connect();
+  Sent(waiting, {"BLPOP", "q", "0"});
+  Run({"MULTI"});
+  Run({"CLIENT", "UNBLOCK", "2", "ERROR"});
+  Sent(client_, {"EXEC"});
+  EXPECT_EQ(Failed("client|unblock"), 1);
+  EXPECT_EQ(Failed("exec"), 0);
+  Eval("redis.pcall('nosuch'); redis.pcall('lpop'); return 1");
+  EXPECT_EQ(Failed("eval"), 0);
+}
+
+// No command takes any time here, and one that takes none counts as the least that is measured.
+TEST_F(MemoryTest, LatenciesAreThoseOfCommandsThatAreOver) {
+  const ClientId waiting = server_.Connect();
+  Run({"SET", "k", "v"});
+  Run({"CLIENT", "ID"});
+  Run({"GET"});
+  Sent(waiting, {"BLPOP", "q", "0"});
+  EXPECT_EQ(Field("latency_percentiles_usec_set"), "p50=0.001,p99=0.001,p99.9=0.001");
+  EXPECT_EQ(Field("latency_percentiles_usec_client|id"), "p50=0.001,p99=0.001,p99.9=0.001");
+  EXPECT_EQ(Field("latency_percentiles_usec_get"), "no such field");
+  EXPECT_EQ(Field("latency_percentiles_usec_blpop"), "no such field");
+  Sent(client_, {"LPUSH", "q", "a"});
+  EXPECT_EQ(Field("latency_percentiles_usec_blpop"), "p50=0.001,p99=0.001,p99.9=0.001");
+  Run({"CONFIG", "SET", "latency-tracking", "no"});
+  EXPECT_EQ(Run({"INFO", "latencystats"}), "\"# Latencystats\\r\\n\"");
+  Run({"GET", "k"});
+  Run({"CONFIG", "SET", "latency-tracking", "yes"});
+  EXPECT_EQ(Field("latency_percentiles_usec_get"), "no such field");
+  Run({"CONFIG", "RESETSTAT"});
+  EXPECT_EQ(Field("latency_percentiles_usec_set"), "no such field");
+}
+
+TEST_F(MemoryTest, SmallIntegersMayBeSharedByNobodyUnderSuchAPolicy) {
+  server_.SetUnmodelledIsError(true);
+  EXPECT_EQ(server_.Configure("enable-debug-command", "yes"), "");
+  Run({"SET", "small", "5"});
+  Run({"SET", "large", "10000"});
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "volatile-lru"}), "OK");
+  EXPECT_EQ(Run({"OBJECT", "REFCOUNT", "small"}), "(integer) 2147483647");
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory", "100mb"}), "OK");
+  EXPECT_EQ(Run({"OBJECT", "REFCOUNT", "large"}), "(integer) 1");
+  EXPECT_NE(Run({"OBJECT", "REFCOUNT", "small"}).find("does not model"), std::string::npos);
+  EXPECT_NE(Run({"DEBUG", "OBJECT", "small"}).find("does not model"), std::string::npos);
+  EXPECT_EQ(Run({"CONFIG", "SET", "maxmemory-policy", "volatile-ttl"}), "OK");
+  EXPECT_EQ(Run({"OBJECT", "REFCOUNT", "small"}), "(integer) 2147483647");
 }
 
 TEST_F(MemoryTest, InfoHasTheSectionsAskedFor) {

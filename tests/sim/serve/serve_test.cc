@@ -44,6 +44,19 @@ bool HasEnded(WireClient& client) {
   return client.closed();
 }
 
+// No client library would send such bytes.
+int SocketThatHasSent(int port, const std::string& bytes) {
+  const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  EXPECT_EQ(connect(socket_fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(send(socket_fd, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(bytes.size()));
+  return socket_fd;
+}
+
 TEST(ServeTest, PrintsWhereItListensAndServesThere) {
   const ServedRedis served;
   ASSERT_GT(served.port(), 0);
@@ -120,14 +133,7 @@ TEST(ServeTest, MalformedRequestsEndTheirConnectionAlone) {
   WireClient witness(served.port());
   for (const std::string& bad : {std::string("*1\r\n:5\r\n"), std::string("*-5x\r\n"),
                                  std::string("\"unbalanced\r\n"), std::string(70000, 'a')}) {
-    const int socket_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(served.port()));
-    ASSERT_EQ(connect(socket_fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    ASSERT_EQ(send(socket_fd, bad.data(), bad.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(bad.size()));
+    const int socket_fd = SocketThatHasSent(served.port(), bad);
     std::string reply(4096, '\0');
     const ssize_t count = recv(socket_fd, reply.data(), reply.size(), 0);
     if (count > 0) {
@@ -143,6 +149,38 @@ TEST(ServeTest, WhatIsNotModelledIsAnErrorAndServiceGoesOn) {
   WireClient client(served.port());
   EXPECT_THAT(Ask(client, {"XADD", "s", "*", "a", "b"}), HasSubstr("Interlock"));
   EXPECT_EQ(Ask(client, {"PING"}), "PONG");
+}
+
+// Nothing carries what a master would send, so nobody is told that it will.
+TEST(ServeTest, ItFollowsNobodyAndSaysSo) {
+  const ServedRedis served;
+  WireClient client(served.port());
+  for (const char* name : {"REPLICAOF", "SLAVEOF"}) {
+    EXPECT_EQ(
+        Ask(client, {name, "127.0.0.1", "6379"}),
+        "(error) ERR Interlock does not model '" + std::string(name) + "', which Redis 7.0 has");
+    EXPECT_EQ(Ask(client, {name, "NO", "ONE"}), "OK");
+  }
+  EXPECT_THAT(Ask(client, {"ROLE"}), StartsWith("[\"master\""));
+  const auto bad =
+      RunChild({INTERLOCK_PROGRAM, "serve", "--port", "0", "--config", "replicaof=127.0.0.1 6379"});
+  EXPECT_EQ(bad.exit_code, 64);
+  EXPECT_THAT(bad.err, HasSubstr("nothing acts upon this parameter here"));
+}
+
+TEST(ServeTest, ClientListCountsWhatHasArrivedTooEarly) {
+  const ServedRedis served;
+  WireClient client(served.port());
+  const int other = SocketThatHasSent(served.port(), "*2\r\n$4\r\nECHO\r\n$5\r\nab");
+  // The bytes may be under way for a while.
+  for (int i = 0; i < 100'000 && Ask(client, {"CLIENT", "LIST"}).find(" qbuf=2 ") > 1'000; ++i) {
+  }
+  EXPECT_THAT(Ask(client, {"CLIENT", "LIST"}), HasSubstr(" qbuf=2 "));
+  close(other);
+  client.Queue({"CLIENT", "INFO"});
+  client.Queue({"PING"});
+  client.Flush();
+  EXPECT_THAT(sim::redis::ToText(client.Await()), HasSubstr(" qbuf=40 "));
 }
 
 TEST(ServeClockCommandTest, AControlledClockMovesByCommandAlone) {
