@@ -161,7 +161,7 @@ void Network::Execute(Link& link) {
   engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash, request.number,
                           [&request] { return redis::ToText(request.argv); });
   if (engine_.watched() && !redis::IsDescribed(request.argv.empty() ? "" : request.argv[0])) {
-    undescribed_ = HashNumber(request.hash, undescribed_ + static_cast<std::uint64_t>(link.id));
+    NoteUndescribed(*this, link, undescribed_++, request.argv);
   }
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;

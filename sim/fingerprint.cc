@@ -22,6 +22,16 @@ constexpr std::uint64_t kRankMark = 0x72;
 /// Whether anything can still come of the connection.
 bool IsDescribed(const Link& link) { return !link.client_gone || link.server_open; }
 
+/// Which of its process's connections it is, in the order in which DescribeLinks has them.
+std::uint64_t PlaceOf(const Network& network, const Link& wanted) {
+  std::uint64_t place = 0;
+  for (const auto& link : network.links()) {
+    if (link.get() == &wanted) break;
+    if (link->process == wanted.process && IsDescribed(*link)) ++place;
+  }
+  return place;
+}
+
 /// Sums up the parts of a server's state.
 class ServerWriter final : public redis::StateSink {
  public:
@@ -40,7 +50,7 @@ class ServerWriter final : public redis::StateSink {
   void OfClient(redis::ClientId client) override {
     const Link* link = engine_.network.FindLink(node_, client);
     part_.Process(link == nullptr ? -1 : link->process->id);
-    if (link != nullptr) part_.Number(PlaceOf(*link));
+    if (link != nullptr) part_.Number(PlaceOf(engine_.network, *link));
   }
   void BeginPart() override {
     sum_.Sum(part_.digest());
@@ -53,16 +63,6 @@ class ServerWriter final : public redis::StateSink {
   }
 
  private:
-  /// Which of its process's connections it is, in the order in which DescribeLinks has them.
-  std::uint64_t PlaceOf(const Link& wanted) const {
-    std::uint64_t place = 0;
-    for (const auto& link : engine_.network.links()) {
-      if (link.get() == &wanted) break;
-      if (link->process == wanted.process && IsDescribed(*link)) ++place;
-    }
-    return place;
-  }
-
   const Engine& engine_;
   int node_ = 0;
   FingerprintWriter part_;
@@ -125,16 +125,21 @@ void DescribeLinks(Engine& engine, const Process& process, FingerprintWriter& wr
   }
 }
 
+void DescribeNoted(const FingerprintWriter& noted, FingerprintWriter& writer) {
+  writer.Number(noted.digest().low);
+  writer.Number(noted.digest().high);
+  for (const int other : noted.others()) writer.Process(other);
+}
+
 FingerprintWriter OfProcess(Engine& engine, const Process& process, const ScenarioState& scenario) {
   FingerprintWriter writer(engine.names, process.id);
+  DescribeNoted(process.undescribed, writer);
   writer.Number(process.crashed ? 1 : 0);
   scenario.DescribeProcess(process.id, writer);
   DescribeLinks(engine, process, writer);
   for (const VirtualTime arrival : engine.network.UnderWayElsewhere(process)) writer.Time(arrival);
   if (process.crashed) return writer;
-  writer.Number(process.observed.digest().low);
-  writer.Number(process.observed.digest().high);
-  for (const int other : process.observed.others()) writer.Process(other);
+  DescribeNoted(process.observed, writer);
   writer.Time(process.frozen_until);
   for (const Fault& fault : process.armed) writer.Number(static_cast<std::uint64_t>(fault.kind));
   DescribeTasks(engine, process, writer);
@@ -151,12 +156,12 @@ void DescribeShared(Engine& engine, const ScenarioState& scenario, FingerprintWr
     engine.servers.InStep(node) ? redis::DescribeStateButKeys(its, server)
                                 : redis::DescribeState(its, server);
     engine.servers.Describe(node, server);
+    if (redis::AnnouncesExpiry(its)) writer.Time(engine.network.last_expiry(node));
   }
   const Digest data = server.Finish();
   writer.Number(data.low);
   writer.Number(data.high);
   engine.DescribeServerFaults(writer);
-  writer.Number(engine.network.undescribed());
   scenario.DescribeRest(writer);
 }
 
@@ -300,6 +305,15 @@ void FingerprintWriter::Value(const redis::Value& value) {
   Text(value.text);
   digest_.Add(value.elements.size());
   for (const redis::Value& element : value.elements) Value(element);
+}
+
+void NoteUndescribed(const Network& network, const Link& link, std::uint64_t before,
+                     const redis::Argv& argv) {
+  FingerprintWriter& noted = link.process->undescribed;
+  noted.Number(before);
+  noted.Number(PlaceOf(network, link));
+  noted.Number(argv.size());
+  for (const std::string& argument : argv) noted.Text(argument);
 }
 
 Digest FingerprintOf(Engine& engine, const ScenarioState& scenario, std::vector<int>& ranks) {

@@ -127,6 +127,14 @@ class ScenarioState {
 };
 
 class Engine;
+class Network;
+struct Link;
+
+/// A command whose effects redis::DescribeState does not show stands for them itself: `before` it
+/// there were so many of these in the world. No link's own number: what is over and forgotten would
+/// be told by it.
+void NoteUndescribed(const Network& network, const Link& link, std::uint64_t before,
+                     const redis::Argv& argv);
 
 /// REQUIRES: the engine has watched its processes from the start (see World::Watch); no task runs.
 /// `ranks`: see World::Fingerprint.

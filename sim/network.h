@@ -82,10 +82,11 @@ class Network final {
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
   /// Whose connection it is; null: nobody's any more.
   const Link* FindLink(int node, redis::ClientId client) const { return Find(node, client); }
-  /// Differs if commands have run whose effects redis::DescribeState does not show, or in another
-  /// order. Watched worlds only.
-  std::uint64_t undescribed() const { return undescribed_; }
   std::uint64_t commands() const { return commands_; }
+  /// When the server has last looked for expired keys.
+  VirtualTime last_expiry(int node) const {
+    return nodes_[static_cast<std::size_t>(node)]->last_expiry;
+  }
 
  private:
   /// One server, and what it sends.
@@ -179,7 +180,7 @@ class Network final {
   std::vector<Elsewhere> elsewhere_;
   std::size_t elsewhere_under_way_ = 0;
   std::uint64_t commands_ = 0;
-  std::uint64_t undescribed_ = 0;
+  std::uint64_t undescribed_ = 0;  // commands so far, see NoteUndescribed; watched worlds only
 };
 
 }  // namespace interlock::sim

@@ -40,7 +40,8 @@ struct Process final : Pooled {
         rate_ppm(its_clock.rate_ppm()),
         database(its_database),
         random_source(its_id),
-        observed(names, its_id) {}
+        observed(names, its_id),
+        undescribed(names, its_id) {}
 
   void DrawFromTheBeginningOf(int source) {
     random_source = source;
@@ -72,7 +73,8 @@ struct Process final : Pooled {
   std::uint64_t random_blocks = 0;
   unsigned char random_twist = 0;  // flips bits of the last byte of whatever may be a token
 
-  FingerprintWriter observed;  // all inputs so far, if the world is watched
+  FingerprintWriter observed;     // all inputs so far, if the world is watched
+  FingerprintWriter undescribed;  // see NoteUndescribed
 
   std::unique_ptr<Runtime> runtime;
   std::unique_ptr<Connector> connector;                     // to the master

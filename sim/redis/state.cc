@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/notifications.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -133,10 +134,12 @@ void DescribeData(const Data& data, StateSink& sink) {
   }
 }
 
-void DescribeKeys(const Keyspace& keyspace, StateSink& sink) {
+void DescribeKeys(const Engine& engine, StateSink& sink) {
+  const Keyspace& keyspace = engine.keyspace;
+  const bool announced = AnnouncesExpiry(engine);
   for (int database = 0; database < Keyspace::kDatabases; ++database) {
     for (const auto& [key, entry] : keyspace.keys(database)) {
-      if (keyspace.IsExpired(entry)) continue;
+      if (keyspace.IsExpired(entry) && !announced) continue;
       sink.BeginPart();
       sink.Number(kKey);
       sink.Number(static_cast<std::uint64_t>(database));
@@ -171,7 +174,7 @@ void DescribeClient(const Client& client, StateSink& sink) {
 }  // namespace
 
 void DescribeState(Engine& engine, StateSink& sink) {
-  DescribeKeys(engine.keyspace, sink);
+  DescribeKeys(engine, sink);
   DescribeStateButKeys(engine, sink);
 }
 
@@ -199,6 +202,10 @@ void DescribeStateButKeys(Engine& engine, StateSink& sink) {
       for (const ClientId client : clients) sink.OfClient(client);
     }
   }
+}
+
+bool AnnouncesExpiry(const Engine& engine) {
+  return (engine.config().notify_keyspace_events & kNotifyExpired) != 0;
 }
 
 bool IsDescribed(std::string_view name) {

@@ -28,10 +28,14 @@ class StateSink {
   ~StateSink() = default;
 };
 
-/// A key whose TTL has passed is left out: nobody can see whether it is still there.
+/// A key whose TTL has passed is left out: nobody can see whether it is still there, unless its
+/// event is to come, see AnnouncesExpiry.
 void DescribeState(Engine& engine, StateSink& sink);
 /// All but the keys: enough of a replica whose keys are its master's.
 void DescribeStateButKeys(Engine& engine, StateSink& sink);
+
+/// notify-keyspace-events has an x: then it matters when an expired key is removed.
+bool AnnouncesExpiry(const Engine& engine);
 
 /// Whether all that the command changes is in that description; `name` in any case.
 bool IsDescribed(std::string_view name);

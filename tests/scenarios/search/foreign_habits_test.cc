@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <interlock/harness/explore.h>
 
 #include "scenarios/locks/owner_key.h"
 #include "scenarios/locks/specimens/recipe.h"
@@ -26,6 +28,7 @@ namespace {
 using specimens::Attempt;
 using specimens::Ms;
 using specimens::RedisClient;
+using ::testing::HasSubstr;
 
 /// The rows of a sound lock that do not pass, a line each: "LK006 overstay inconclusive".
 std::string RowsNotPassed(std::shared_ptr<const harness::Subject> lock,
@@ -346,20 +349,53 @@ TEST(ForeignHabitsTest, WhoCannotAskSeesThatTheValidityHasMoved) {
 
 // Waiters that look once in a lease
 
+Status SleepForALease(RedisClient& redis, Attempt& attempt) {
+  const MonotonicTime now = redis.runtime().Now();
+  const MonotonicTime until = AddSaturating(now, attempt.lease);
+  redis.Sleep(std::min(attempt.deadline.value_or(until), until) - now);
+  return Status(StatusCode::kNotAcquired);
+}
+
 TEST(ForeignHabitsTest, AWaiterMaySleepForAWholeLease) {
-  const auto sleep = [](RedisClient& redis, Attempt& attempt) {
-    const MonotonicTime now = redis.runtime().Now();
-    const MonotonicTime until = AddSaturating(now, attempt.lease);
-    redis.Sleep(std::min(attempt.deadline.value_or(until), until) - now);
-    return Status(StatusCode::kNotAcquired);
-  };
   const auto lock = Habit({.name = "test/sleeps",
                            .summary = "looks again when a lease is over",
-                           .wait = sleep,
+                           .wait = SleepForALease,
                            .wake_up_bound = [](const harness::LockOptions& options) {
                              return options.lease + std::chrono::milliseconds(100);
                            }});
   EXPECT_EQ(RowsNotPassed(lock, {"redis.d2"}, 16), "");
+}
+
+// What the search does not see in a server's state
+
+/// Subscribes to the key's events, looks again, and waits for one.
+Status WaitForAnEvent(RedisClient& redis, Attempt& attempt) {
+  const MonotonicTime until = std::min(attempt.deadline.value_or(kNever),
+                                       AddSaturating(redis.runtime().Now(), attempt.lease));
+  auto ear = redis.environment().connector.Connect(until);
+  const std::string channel = "__keyspace@0__:" + attempt.key;
+  const std::string_view subscribe[] = {"SUBSCRIBE", channel};
+  if (!ear.ok() || !(*ear)->Send(subscribe, until).ok()) return Status(StatusCode::kUnavailable);
+  if (!(*ear)->Receive(until).ok()) return Status(StatusCode::kUnavailable);
+  const Result<Reply> there = redis.Call({"EXISTS", attempt.key});
+  if (!there.ok()) return there.status();
+  if (there->integer == 1) (void)(*ear)->Receive(until);
+  return Status(StatusCode::kNotAcquired);
+}
+
+// How many connections there were before is forgotten, and must not come back with what CONFIG did.
+TEST(ForeignHabitsTest, WaitersForKeyspaceEventsAreExploredToTheEnd) {
+  const auto ask = [](RedisClient& redis, Attempt& attempt) {
+    const auto set = redis.Call({"CONFIG", "SET", "notify-keyspace-events", "Kgx"});
+    return set.ok() ? LockCorrectly(redis, attempt) : set.status();
+  };
+  const auto lock = Habit({.name = "test/events",
+                           .summary = "waits for the events of its key",
+                           .lock = ask,
+                           .wait = WaitForAnEvent});
+  const harness::ExploreVerdict verdict = harness::Explore(
+      lock, {.waits = true, .expiries = 0, .crashes = 1, .lost_replies = 1, .jobs = 2});
+  EXPECT_THAT(verdict.text, HasSubstr("states (complete"));
 }
 
 // Whoever is refused
