@@ -11,8 +11,8 @@
 
 #include "sim/engine.h"
 #include "sim/network.h"
+#include "sim/redis/command_table.h"
 #include "sim/redis/refusal.h"
-#include "sim/redis/state.h"
 
 namespace interlock::sim {
 
@@ -23,10 +23,15 @@ constexpr Duration kActiveExpiryPeriod = std::chrono::milliseconds(100);
 std::uint64_t HashValue(const redis::Value& value, std::uint64_t state) {
   state = HashNumber(static_cast<std::uint64_t>(value.type), state);
   state = HashNumber(static_cast<std::uint64_t>(value.integer), state);
-  state = HashBytes(value.text, state);
-  state = HashNumber(value.elements.size(), state);
+  state = HashNumber(value.elements.size(), HashBytes(value.text, state));
   for (const redis::Value& element : value.elements) state = HashValue(element, state);
   return state;
+}
+
+bool ShowsInState(std::string_view name) {
+  bool container = false;
+  const redis::Command* command = redis::FindCommand(name, {}, false, &container);
+  return command != nullptr && (command->flags & redis::kShowsInState) != 0;
 }
 
 Shadow::Client ShadowOf(const Link& link) { return {link.node, link.id, link.process->id}; }
@@ -155,12 +160,11 @@ void Network::Execute(Link& link) {
     server.RunActiveExpiry();
     if (server.mutations() != before) engine_.footprint.TouchAll();
   }
-  const Request& request = link.requests[link.executed];
-  ++link.executed;
+  const Request& request = link.requests[link.executed++];
   ++commands_;
   engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash, request.number,
                           [&request] { return redis::ToText(request.argv); });
-  if (engine_.watched() && !redis::IsDescribed(request.argv.empty() ? "" : request.argv[0])) {
+  if (engine_.watched() && !ShowsInState(request.argv.empty() ? "" : request.argv[0])) {
     NoteUndescribed(*this, link, undescribed_++, request.argv);
   }
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);

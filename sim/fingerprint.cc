@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -223,18 +222,8 @@ void Digest::Sum(const Digest& part) {
   high += mixed(part.high ^ std::rotl(part.low, 41));
 }
 
-std::uint64_t RandomNames::BeginningOf(std::string_view text) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, text.data(), sizeof(word));
-  return word;
-}
-
-std::uint64_t RandomNames::BitOf(std::uint64_t beginning) {
-  return std::uint64_t{1} << ((beginning * 0x9e3779b97f4a7c15) >> 58);
-}
-
 void RandomNames::Add(std::string form, Name name) {
-  const std::uint64_t beginning = BeginningOf(form);
+  const std::uint64_t beginning = BeginningOf(form.data());
   filter_ |= BitOf(beginning);
   const auto [place, is_new] = by_beginning_.try_emplace(beginning, known_.size());
   // A form that is there already, as where random bytes repeat, keeps its first name.
@@ -250,6 +239,8 @@ void RandomNames::Learn(int process, std::string_view bytes) {
   if (counts_.size() <= index) counts_.resize(index + 1);
   std::uint32_t& count = counts_[index];
   std::string digits;
+  digits.reserve(2 * bytes.size());
+  if (known_.empty()) known_.reserve(kFew);
   for (const char byte : bytes) {
     digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
     digits += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
@@ -261,9 +252,7 @@ void RandomNames::Learn(int process, std::string_view bytes) {
 }
 
 const RandomNames::Known* RandomNames::Find(std::string_view text) const {
-  const std::uint64_t beginning = BeginningOf(text);
-  if ((filter_ & BitOf(beginning)) == 0) return nullptr;
-  const auto place = by_beginning_.find(beginning);
+  const auto place = by_beginning_.find(BeginningOf(text.data()));
   if (place == by_beginning_.end()) return nullptr;
   for (std::size_t at = place->second; at != kNone; at = known_[at].next) {
     if (text.starts_with(known_[at].form)) return &known_[at];

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,7 +55,7 @@ class RandomNames {
     std::size_t begin = 0;
     if (text.size() >= kLeast) {
       for (std::size_t at = 0; at + kLeast <= text.size();) {
-        const Known* known = Find(text.substr(at));
+        const Known* known = MayBeginAt(text.data() + at) ? Find(text.substr(at)) : nullptr;
         if (known == nullptr) {
           ++at;
           continue;
@@ -70,6 +71,7 @@ class RandomNames {
 
  private:
   static constexpr std::size_t kLeast = 8;
+  static constexpr std::size_t kFew = 16;  // forms that a short run learns
   static constexpr std::size_t kNone = ~std::size_t{0};
   struct Known {
     std::string form;
@@ -78,8 +80,17 @@ class RandomNames {
   };
   const Known* Find(std::string_view text) const;
   void Add(std::string form, Name name);
-  static std::uint64_t BeginningOf(std::string_view text);
-  static std::uint64_t BitOf(std::uint64_t beginning);
+  /// The first kLeast bytes.
+  static std::uint64_t BeginningOf(const char* text) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text, sizeof(word));
+    return word;
+  }
+  static std::uint64_t BitOf(std::uint64_t beginning) {
+    return std::uint64_t{1} << ((beginning * 0x9e3779b97f4a7c15) >> 58);
+  }
+  /// False for nearly every place in a text.
+  bool MayBeginAt(const char* text) const { return (filter_ & BitOf(BeginningOf(text))) != 0; }
 
   std::vector<Known> known_;
   std::unordered_map<std::uint64_t, std::size_t> by_beginning_;  // looked up, never walked through

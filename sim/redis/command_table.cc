@@ -10,6 +10,7 @@
 
 #include "sim/redis/catalogue/catalogue.h"
 #include "sim/redis/command_keys.h"
+#include "sim/redis/state.h"
 
 namespace interlock::sim::redis {
 
@@ -60,6 +61,7 @@ class Table {
               [](const Command& a, const Command& b) { return a.name < b.name; });
     for (Command& command : commands_) {
       if (command.name.find('|') != std::string_view::npos) command.flags |= kSubcommand;
+      if (IsDescribed(command.name)) command.flags |= kShowsInState;
       DeriveKeyRange(&command);
     }
     for (std::size_t i = 0; i < commands_.size(); ++i) {

@@ -44,6 +44,7 @@ enum CommandFlag : std::uint32_t {
   kAtOnceInMulti = 1U << 27,  // Not queued.
   kContainer = 1U << 28,      // Has subcommands, found as "client|id".
   kSubcommand = 1U << 29,     // Is one; derived from the name.
+  kShowsInState = 1U << 30,   // See IsDescribed in state.h; derived from the name.
 };
 
 /// The ACL categories that do not follow from the flags: see AclCategories.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/redis/sentinel.h"
-#include "sim/redis/state.h"
 #include "sim/redis/text.h"
 
 namespace interlock::sim::redis {
@@ -354,7 +353,7 @@ void Engine::Count(const Client& client, const Command& command, const Value& re
 // somebody is told of it.
 void Engine::NoteHidden(const Command& command) const {
   const bool ordered = journal.active() || config_.maxmemory > 0;
-  if (ordered || !IsDescribed(command.name)) keyspace.TouchAll();
+  if (ordered || (command.flags & kShowsInState) == 0) keyspace.TouchAll();
 }
 
 bool Engine::Run(Client& client, const Command& command, Arguments args, Value* reply) {

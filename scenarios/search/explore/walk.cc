@@ -55,7 +55,7 @@ bool Walk::Left(Kind kind) const {
 }
 
 // The next lease to end, be it only a belief. A pause that ends before is another order of steps.
-void Walk::AddPause(bool in_section, std::vector<Option>& options) const {
+void Walk::AddPause(bool in_section) {
   VirtualTime nearest = kOpen;
   VirtualTime beliefs = kOpen;
   const VirtualTime now = world_->now();
@@ -72,34 +72,34 @@ void Walk::AddPause(bool in_section, std::vector<Option>& options) const {
   }
   if (nearest == kOpen) nearest = beliefs;
   if (nearest == kOpen) return;
-  options.push_back({kPause, sim::FaultKind::kPause, nearest - now});
+  options_.push_back({kPause, sim::FaultKind::kPause, nearest - now});
   // In its section it is then still there when the next one has come.
   if (in_section) {
-    options.push_back({kPause, sim::FaultKind::kPause, nearest - now + Hundredths(bounds_, 25)});
+    options_.push_back({kPause, sim::FaultKind::kPause, nearest - now + Hundredths(bounds_, 25)});
   }
 }
 
 // In front of a command: what a server suffers between two commands, nobody can tell from what it
 // suffers right before the second one.
-void Walk::AddServerFaults(std::vector<Option>& options) const {
+void Walk::AddServerFaults() {
   // To the same instant whenever it begins, so that states do not differ by that.
   const Duration for_good = end_ - world_->now();
   const bool can_fail_over = Left(kFailover) && world_->replica() != sim::ReplicaState::kNone;
   const bool can_lag = can_fail_over && Left(kLag) && faults() + 2 <= bounds_.faults;
   if (can_lag && world_->replica() == sim::ReplicaState::kInStep) {
-    options.push_back({kLag, sim::FaultKind::kReplicationStop, for_good});
+    options_.push_back({kLag, sim::FaultKind::kReplicationStop, for_good});
   }
   if (can_fail_over) {
-    options.push_back({kFailover, sim::FaultKind::kFailover, {}});
-    options.push_back({kFailover, sim::FaultKind::kFailover, for_good});
+    options_.push_back({kFailover, sim::FaultKind::kFailover, {}});
+    options_.push_back({kFailover, sim::FaultKind::kFailover, for_good});
   }
   if (Left(kRestart)) {
-    options.push_back({kRestart, sim::FaultKind::kServerKill, {}, world_->server_node()});
+    options_.push_back({kRestart, sim::FaultKind::kServerKill, {}, world_->server_node()});
   }
 }
 
-std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
-  std::vector<Option> options;
+void Walk::FindOptions(Place& place, sim::StepKind kind) {
+  options_.clear();
   const bool after_send = kind == sim::StepKind::kAfterSend;
   const bool late_reply =
       kind == sim::StepKind::kReply && (place.picks != picks_ || place.sent_at != world_->now());
@@ -110,24 +110,23 @@ std::vector<Walk::Option> Walk::OptionsAt(Place& place, sim::StepKind kind) {
     place.sent_at = world_->now();
   }
   if ((after_send || late_reply || mark) && Left(kCrash)) {
-    options.push_back({kCrash, sim::FaultKind::kCrash, {}});
+    options_.push_back({kCrash, sim::FaultKind::kCrash, {}});
   }
   if (before_send && Left(kLostReply)) {
-    options.push_back({kLostReply, sim::FaultKind::kResetAfter, {}});
+    options_.push_back({kLostReply, sim::FaultKind::kResetAfter, {}});
   }
   if (before_send && Left(kLostRequest)) {
-    options.push_back({kLostRequest, sim::FaultKind::kResetBefore, {}});
+    options_.push_back({kLostRequest, sim::FaultKind::kResetBefore, {}});
   }
   if (before_send && Left(kSilentLoss)) {
-    options.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
+    options_.push_back({kSilentLoss, sim::FaultKind::kLostReply, {}});
   }
   const bool pausable = before_send || after_send || late_reply || mark;
-  if (pausable && Left(kPause)) AddPause(mark, options);
+  if (pausable && Left(kPause)) AddPause(mark);
   if (pausable && Left(kShortPause)) {
-    options.push_back({kShortPause, sim::FaultKind::kPause, Hundredths(bounds_, 50)});
+    options_.push_back({kShortPause, sim::FaultKind::kPause, Hundredths(bounds_, 50)});
   }
-  if (before_send) AddServerFaults(options);
-  return options;
+  if (before_send) AddServerFaults();
 }
 
 std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind kind) {
@@ -137,13 +136,13 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   Place& place = places_[index];
   if (place.step == step) return std::nullopt;
   place.step = step;
-  const std::vector<Option> options = OptionsAt(place, kind);
-  if (options.empty()) return std::nullopt;
+  FindOptions(place, kind);
+  if (options_.empty()) return std::nullopt;
   const std::uint32_t chosen =
-      Decide({static_cast<std::uint32_t>(options.size()) + 1, 0, true, !calm_only_});
+      Decide({static_cast<std::uint32_t>(options_.size()) + 1, 0, true, !calm_only_});
   if (chosen == 0) return std::nullopt;
   disturbed_ = true;
-  const Option& option = options[chosen - 1];
+  const Option& option = options_[chosen - 1];
   ++spent_[option.kind];
   sim::Fault fault;
   fault.kind = option.fault;

@@ -99,9 +99,10 @@ class Walk final : public sim::ChoiceSource {
 
   std::uint32_t Decide(const Decision& decision);
   bool Left(Kind kind) const;
-  void AddPause(bool in_section, std::vector<Option>& options) const;
-  void AddServerFaults(std::vector<Option>& options) const;
-  std::vector<Option> OptionsAt(Place& place, sim::StepKind kind);
+  void AddPause(bool in_section);
+  void AddServerFaults();
+  /// Sets options_.
+  void FindOptions(Place& place, sim::StepKind kind);
 
   const Bounds& bounds_;
   const std::string_view prefix_;
@@ -111,6 +112,7 @@ class Walk final : public sim::ChoiceSource {
   Path path_;
   std::vector<std::uint8_t> widths_;
   std::vector<Place> places_;
+  std::vector<Option> options_;  // of the latest step
   std::uint64_t picks_ = 0;
   std::array<std::uint8_t, kKinds> spent_{};
   std::uint64_t wander_ = 0;  // 0: does not
