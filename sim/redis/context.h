@@ -57,7 +57,9 @@ struct Context {
     return entry;
   }
   /// Every change of a value or a TTL says so: watchers, the journal and EXEC depend on it.
-  void Touch(std::string_view key) const { keyspace().Touch(client.database, key); }
+  void Touch(std::string_view key, std::size_t changes = 1) const {
+    keyspace().Touch(client.database, key, changes);
+  }
   void Remove(std::string_view key) const { keyspace().Remove(client.database, key); }
   /// A keyspace event: Notify(kNotifyList, "lpush", key).
   void Notify(NotifyClass type, std::string_view event, std::string_view key) const;

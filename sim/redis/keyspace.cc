@@ -171,10 +171,10 @@ void Keyspace::DeleteExpiredKey(int database, Database::iterator at) {
   if (listener_ != nullptr) listener_->OnExpired(database, key);
 }
 
-void Keyspace::Touch(int database, std::string_view key) {
+void Keyspace::Touch(int database, std::string_view key, std::size_t changes) {
   NoteWrite(database, key);
   ++mutations_;
-  ++changes_;
+  changes_ += changes;
   if (track_memory_) Account(database, key);
   TouchWatches(database, key);
 }

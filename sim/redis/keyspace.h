@@ -120,8 +120,8 @@ class Keyspace {
   Entry& Insert(int database, std::string_view key, Entry entry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
   bool Remove(int database, std::string_view key);
-  /// Every change of a value or a TTL ends here.
-  void Touch(int database, std::string_view key);
+  /// Every change of a value or a TTL ends here: of so many elements, as changes() counts them.
+  void Touch(int database, std::string_view key, std::size_t changes = 1);
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
   const Databases& databases() const {

@@ -43,8 +43,6 @@ void Persistence::ForgetProcess() {
   last_try_s_ = 0;
   save_failed_ = false;
   saved_changes_ = 0;
-  saves_ = 0;
-  rewrites_ = 0;
   next_unit_ = 0;
   last_fsync_s_ = 0;
   write_failed_ = false;
@@ -69,6 +67,7 @@ void Persistence::OnConfigChanged() {
   const bool wanted = engine_.config().appendonly != 0;
   if (wanted == file_.open || down_) return;
   if (wanted) {
+    ++engine_.statistics.rewrites;
     OpenFile();
   } else {
     file_.synced = file_.units.size();
@@ -170,14 +169,21 @@ void Persistence::StartChild(bool rewrites_aof) {
   child.ends_us = engine_.now_us + child_us;
   child_ = std::move(child);
   if (rewrites_aof) {
-    ++rewrites_;
+    ++engine_.statistics.rewrites;
     rewrite_scheduled_ = false;
   } else {
-    ++saves_;
+    ++engine_.statistics.saves;
     last_try_s_ = now_s();
     save_scheduled_ = false;
   }
   PlanNext();
+}
+
+Persistence::Progress Persistence::progress() const {
+  return {.changes = engine_.keyspace.changes() - saved_changes_,
+          .saving = child_ && !child_->rewrites_aof,
+          .rewriting = child_ && child_->rewrites_aof,
+          .rewrite_scheduled = rewrite_scheduled_};
 }
 
 void Persistence::EndChild() {
@@ -205,7 +211,8 @@ void Persistence::PlanNext() {
   if (child_) {
     due_us_ = child_->ends_us;
   } else {
-    due_us_ = engine_.config().save.empty() ? INT64_MAX : engine_.now_us + 100'000;
+    const bool looks = save_scheduled_ || rewrite_scheduled_ || !engine_.config().save.empty();
+    due_us_ = looks ? engine_.now_us + 100'000 : INT64_MAX;
   }
 }
 

@@ -52,8 +52,14 @@ class Persistence {
   void BgSave(Context& context);
   void BgRewriteAof(Context& context);
   std::int64_t last_save_s() const { return last_save_s_; }
-  /// The lines of INFO's section behind its title.
-  std::string Info() const;
+  /// What INFO shows of it.
+  struct Progress {
+    std::uint64_t changes = 0;  // Since the last snapshot.
+    bool saving = false;
+    bool rewriting = false;
+    bool rewrite_scheduled = false;
+  };
+  Progress progress() const;
   /// The units that a power loss now may lose.
   std::size_t unsynced_units();
 
@@ -100,6 +106,7 @@ class Persistence {
   void StartChild(bool rewrites_aof);
   void EndChild();
   bool SaveIsDue() const;
+  void Schedule(bool* what);
   void PlanNext();
 
   Engine& engine_;
@@ -108,8 +115,6 @@ class Persistence {
   std::int64_t last_try_s_ = 0;
   bool save_failed_ = false;
   std::uint64_t saved_changes_ = 0;
-  std::int64_t saves_ = 0;
-  std::int64_t rewrites_ = 0;
 
   AppendOnlyFile file_;
   std::uint64_t next_unit_ = 0;  // In the journal.

@@ -28,6 +28,8 @@ struct Statistics {
   std::int64_t commands = 0;
   std::int64_t expired_keys = 0;
   std::int64_t evicted_keys = 0;
+  std::int64_t saves = 0;
+  std::int64_t rewrites = 0;  // Of the append-only file.
   std::int64_t keyspace_hits = 0;
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
@@ -40,7 +42,7 @@ struct Statistics {
   void Reset() {
     for (const std::uint16_t place : asked_for) by_command[place] = CommandCounts();
     asked_for.clear();
-    connections = commands = expired_keys = evicted_keys = 0;
+    connections = commands = expired_keys = evicted_keys = saves = rewrites = 0;
     keyspace_hits = keyspace_misses = error_replies = attributed = 0;
     errors.clear();
   }

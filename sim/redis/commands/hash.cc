@@ -24,7 +24,7 @@ void HSet(Context& c, bool status_reply) {
   for (std::size_t i = 2; i < c.args.size(); i += 2) {
     created += hash->Set(c.args[i], c.args[i + 1], c.engine.encoding_limits) ? 1 : 0;
   }
-  c.Touch(c.args[1]);
+  c.Touch(c.args[1], c.args.size() / 2 - 1);
   c.Notify(kNotifyHash, "hset", c.args[1]);
   if (status_reply) return c.Ok();
   c.Integer(created);
@@ -72,7 +72,7 @@ void HDel(Context& c) {
   if (hash != nullptr) {
     for (const std::string_view field : c.args.subspan(2)) removed += hash->Remove(field) ? 1 : 0;
     if (removed > 0) {
-      c.Touch(c.args[1]);
+      c.Touch(c.args[1], static_cast<std::size_t>(removed));
       c.Notify(kNotifyHash, "hdel", c.args[1]);
       RemoveIfEmpty(c, c.args[1], *hash);
     }

@@ -194,25 +194,27 @@ std::string StatsSection(Engine& engine) {
 
 std::string PersistenceSection(Engine& engine) {
   const Persistence& persistence = engine.persistence;
+  const Persistence::Progress progress = persistence.progress();
   Section section;
   section.Add("loading", persistence.loading() ? "1" : "0")
       .AddAll({"async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age"},
               "0")
       .Add("current_fork_perc", "0.00")
-      .AddAll({"current_save_keys_processed", "current_save_keys_total",
-               "rdb_changes_since_last_save", "rdb_bgsave_in_progress"},
-              "0")
+      .AddAll({"current_save_keys_processed", "current_save_keys_total"}, "0")
+      .Add("rdb_changes_since_last_save", std::size_t{progress.changes})
+      .Add("rdb_bgsave_in_progress", std::int64_t{progress.saving})
       .Add("rdb_last_save_time", persistence.last_save_s())
       .Add("rdb_last_bgsave_status", persistence.DiskError().empty() ? "ok" : "err")
       .AddAll({"rdb_last_bgsave_time_sec", "rdb_current_bgsave_time_sec"}, "-1")
-      .AddAll({"rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired",
-               "rdb_last_load_keys_loaded"},
-              "0")
+      .Add("rdb_saves", engine.statistics.saves)
+      .AddAll({"rdb_last_cow_size", "rdb_last_load_keys_expired", "rdb_last_load_keys_loaded"}, "0")
       .Add("aof_enabled", engine.config().appendonly)
-      .AddAll({"aof_rewrite_in_progress", "aof_rewrite_scheduled"}, "0")
+      .Add("aof_rewrite_in_progress", std::int64_t{progress.rewriting})
+      .Add("aof_rewrite_scheduled", std::int64_t{progress.rewrite_scheduled})
       .AddAll({"aof_last_rewrite_time_sec", "aof_current_rewrite_time_sec"}, "-1")
       .Add("aof_last_bgrewrite_status", "ok")
-      .AddAll({"aof_rewrites", "aof_rewrites_consecutive_failures"}, "0")
+      .Add("aof_rewrites", engine.statistics.rewrites)
+      .Add("aof_rewrites_consecutive_failures", "0")
       .Add("aof_last_write_status", persistence.DiskError().empty() ? "ok" : "err")
       .AddAll({"aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"}, "0");
   return section.Take();

@@ -59,7 +59,7 @@ void Rename(Context& c, bool only_new) {
     c.keyspace().Insert(c.database(), target, std::move(moved));
     c.Remove(source);
     c.Touch(source);
-    c.Touch(target);
+    c.Touch(target, 0);  // One change in all.
     c.Notify(kNotifyGeneric, "rename_from", source);
     c.Notify(kNotifyGeneric, "rename_to", target);
   }
@@ -97,7 +97,7 @@ void Move(Context& c) {
   c.keyspace().Insert(to, key, std::move(*entry));
   c.Remove(key);
   c.Touch(key);
-  c.keyspace().Touch(to, key);
+  c.keyspace().Touch(to, key, 0);  // One change in all.
   c.Notify(kNotifyGeneric, "move_from", key);
   c.engine.Notify(kNotifyGeneric, "move_to", to, key);
   c.Integer(std::int64_t{1});

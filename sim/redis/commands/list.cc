@@ -13,11 +13,11 @@ namespace interlock::sim::redis {
 
 namespace {
 
-// The list has lost elements: `event` says how.
-void Removed(Context& c, std::string_view event, const List& list) {
+// The list has lost so many elements: `event` says how.
+void Removed(Context& c, std::string_view event, const List& list, std::size_t count) {
   const bool empty = list.items.empty();
   if (empty) c.Remove(c.args[1]);
-  c.Touch(c.args[1]);
+  c.Touch(c.args[1], count);
   c.Notify(kNotifyList, event, c.args[1]);
   if (empty) c.Notify(kNotifyGeneric, "del", c.args[1]);
 }
@@ -31,7 +31,7 @@ void Push(Context& c, bool left, bool only_existing) {
   }
   for (const std::string_view item : c.args.subspan(2)) list->Push(left, item);
   c.Integer(list->size());
-  c.Touch(c.args[1]);
+  c.Touch(c.args[1], c.args.size() - 2);
   c.Notify(kNotifyList, left ? "lpush" : "rpush", c.args[1]);
 }
 
@@ -114,7 +114,7 @@ void LRem(Context& c) {
   const std::int64_t removed =
       count < 0 ? RemoveEqual(items, items.rbegin(), items.rend(), c.args[3], limit)
                 : RemoveEqual(items, items.begin(), items.end(), c.args[3], limit);
-  if (removed > 0) Removed(c, "lrem", *list);
+  if (removed > 0) Removed(c, "lrem", *list, static_cast<std::size_t>(removed));
   c.Integer(removed);
 }
 
@@ -133,7 +133,7 @@ void LTrim(Context& c) {
   items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(range.first));
   // Watchers and subscribers hear of it even if nothing was removed; replicas need not.
   if (list->size() == before) c.propagation = Context::Propagation::kDone;
-  Removed(c, "ltrim", *list);
+  Removed(c, "ltrim", *list, before - list->size());
 }
 
 void LInsert(Context& c) {

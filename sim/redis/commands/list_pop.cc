@@ -28,19 +28,19 @@ struct Place {
 };
 
 // What every taking of elements ends with.
-void Popped(const Place& from, bool left, const List& list) {
+void Popped(const Place& from, bool left, const List& list, std::size_t changes) {
   from.Notify(kNotifyList, left ? "lpop" : "rpop");
   if (list.items.empty()) {
     from.engine.keyspace.Remove(from.database, from.key);
     from.Notify(kNotifyGeneric, "del");
   }
-  from.engine.keyspace.Touch(from.database, from.key);
+  from.engine.keyspace.Touch(from.database, from.key, changes);
 }
 
 std::string PopOne(const Place& from, bool left) {
   List& list = from.list();
   std::string item = list.Pop(left);
-  Popped(from, left, list);
+  Popped(from, left, list, 1);
   return item;
 }
 
@@ -49,7 +49,7 @@ std::vector<Value> PopMany(const Place& from, bool left, std::int64_t count) {
   List& list = from.list();
   std::vector<Value> items;
   while (count-- > 0 && !list.items.empty()) items.push_back(StringValue(list.Pop(left)));
-  Popped(from, left, list);
+  Popped(from, left, list, items.size());
   return items;
 }
 
@@ -170,7 +170,7 @@ std::string MoveElement(const Place& from, bool from_left, std::string_view dest
   keyspace.Touch(to.database, destination);
   to.Notify(kNotifyList, to_left ? "lpush" : "rpush");
   // Moving within one list never leaves it empty: the element has come back by now.
-  Popped(from, from_left, source);
+  Popped(from, from_left, source, 0);
   return item;
 }
 

@@ -10,11 +10,16 @@ void Persistence::Save(Context& context) {
   if (child_ && !child_->rewrites_aof) {
     return context.Error("ERR Background save already in progress");
   }
-  ++saves_;
+  ++engine_.statistics.saves;
   if (!WriteSnapshot(engine_.keyspace.databases(), engine_.keyspace.changes())) {
     return context.Error("ERR");
   }
   context.Ok();
+}
+
+void Persistence::Schedule(bool* what) {
+  *what = true;
+  PlanNext();
 }
 
 void Persistence::BgSave(Context& context) {
@@ -23,29 +28,33 @@ void Persistence::BgSave(Context& context) {
     schedule = context.args.size() == 2 && EqualsIgnoreCase(context.args[1], "schedule");
     if (!schedule) return context.Error(kSyntax);
   }
-  if (!child_) {
+  // A transaction is over first.
+  const bool in_exec = context.client.captured != nullptr;
+  if (!child_ && !in_exec) {
     StartChild(false);
     return context.Status("Background saving started");
   }
-  if (!child_->rewrites_aof) return context.Error("ERR Background save already in progress");
-  if (!schedule) {
+  if (child_ && !child_->rewrites_aof) {
+    return context.Error("ERR Background save already in progress");
+  }
+  if (!schedule && !in_exec) {
     return context.Error(
         "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
         "in order to schedule a BGSAVE whenever possible.");
   }
-  save_scheduled_ = true;
+  Schedule(&save_scheduled_);
   context.Status("Background saving scheduled");
 }
 
 void Persistence::BgRewriteAof(Context& context) {
-  if (!child_) {
+  if (!child_ && context.client.captured == nullptr) {
     StartChild(true);
     return context.Status("Background append only file rewriting started");
   }
-  if (child_->rewrites_aof) {
+  if (child_ && child_->rewrites_aof) {
     return context.Error("ERR Background append only file rewriting already in progress");
   }
-  rewrite_scheduled_ = true;
+  Schedule(&rewrite_scheduled_);
   context.Status("Background append only file rewriting scheduled");
 }
 

@@ -20,7 +20,7 @@ void SAdd(Context& c) {
     added += set->Add(member, c.engine.encoding_limits) ? 1 : 0;
   }
   if (added > 0) {
-    c.Touch(c.args[1]);
+    c.Touch(c.args[1], static_cast<std::size_t>(added));
     c.Notify(kNotifySet, "sadd", c.args[1]);
   }
   c.Integer(added);
@@ -33,7 +33,7 @@ void SRem(Context& c) {
   if (set != nullptr) {
     for (const std::string_view member : c.args.subspan(2)) removed += set->Remove(member) ? 1 : 0;
     if (removed > 0) {
-      c.Touch(c.args[1]);
+      c.Touch(c.args[1], static_cast<std::size_t>(removed));
       c.Notify(kNotifySet, "srem", c.args[1]);
       RemoveIfEmpty(c, c.args[1], *set);
     }
@@ -128,7 +128,7 @@ void PopSome(Context& c) {
     popped.push_back(set->Member(at));
     reply.push_back(StringValue(popped.back()));
   }
-  c.Touch(c.args[1]);
+  c.Touch(c.args[1], popped.size());
   c.Notify(kNotifySet, "spop", c.args[1]);
   if (!all) {
     TakeOut(c, *set, popped);

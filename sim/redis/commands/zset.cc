@@ -101,7 +101,7 @@ void Add(Context& c, bool incr) {
     updated += outcome == Outcome::kUpdated ? 1 : 0;
   }
   if (added + updated > 0) {
-    c.Touch(c.args[1]);
+    c.Touch(c.args[1], static_cast<std::size_t>(added + updated));
     c.Notify(kNotifySortedSet, options.incr ? "zincr" : "zadd", c.args[1]);
   }
   if (outcome == Outcome::kNaN) return c.Error("ERR resulting score is not a number (NaN)");
@@ -118,7 +118,7 @@ void ZRem(Context& c) {
       removed += zset->Remove(member) ? 1 : 0;
     }
     if (removed > 0) {
-      c.Touch(c.args[1]);
+      c.Touch(c.args[1], static_cast<std::size_t>(removed));
       c.Notify(kNotifySortedSet, "zrem", c.args[1]);
       RemoveIfEmpty(c, c.args[1], *zset);
     }

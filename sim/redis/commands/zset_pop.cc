@@ -31,7 +31,7 @@ std::vector<SortedSet::Item> TakeEnd(Engine& engine, int database, std::string_v
     keyspace.Remove(database, key);
     engine.Notify(kNotifyGeneric, "del", database, key);
   }
-  keyspace.Touch(database, key);
+  keyspace.Touch(database, key, taken);
   return items;
 }
 

@@ -158,7 +158,7 @@ void RemoveRange(Context& c, By by, std::string_view event) {
   SortedSet* zset = CountSelected(c, by, &range);
   if (zset == nullptr || range.last == range.first) return;
   zset->RemoveRange(range.first, range.last);
-  c.Touch(c.args[1]);
+  c.Touch(c.args[1], static_cast<std::size_t>(range.last - range.first));
   c.Notify(kNotifySortedSet, event, c.args[1]);
   RemoveIfEmpty(c, c.args[1], *zset);
 }

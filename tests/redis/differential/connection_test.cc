@@ -192,6 +192,18 @@ TEST_F(ConnectionComparison, EveryParameterHasTheRealOnesFreshValueAndLimits) {
   Compare(Alone(commands));
 }
 
+TEST_F(ConnectionComparison, ConfigGetShowsHiddenParametersByNameAndNamesAsTheyAreWritten) {
+  std::vector<Argv> commands;
+  for (const char* name :
+       {"key-load-delay", "rdb-key-save-delay", "watchdog-period", "use-exit-on-panic",
+        "loading-process-events-interval-bytes", "KEY-load-delay", "key-load-dela?", "MaxMemory",
+        "maxmemory\\", "SLAVE-priority", "Maxmemory-pol*", ""}) {
+    commands.push_back({"CONFIG", "GET", name});
+    commands.push_back({"CONFIG", "SET", name, "x"});
+  }
+  Compare(Alone(commands));
+}
+
 TEST_F(ConnectionComparison, ConfigSetIsAllOrNothing) {
   Compare(Alone({{"CONFIG", "GET", "hz", "HZ", "nosuch"},
                  {"CONFIG", "SET", "hz", "20", "timeout", "x"},

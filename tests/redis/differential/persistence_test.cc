@@ -3,11 +3,14 @@
 // A real server and a fake one are killed, and come back with what their disks have.
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/redis/differential/replication_pair.h"
+#include "tests/redis/differential/side_by_side.h"
 
 namespace interlock::testing {
 namespace {
@@ -83,7 +86,95 @@ TEST(PersistenceCommandsDifferentialTest, SavingIsAnsweredInTheSameWords) {
                {"MULTI"},
                {"SAVE"},
                {"EXEC"},
-               {"BGSAVE"}});
+               {"MULTI"},
+               {"BGSAVE"},
+               {"BGREWRITEAOF"},
+               {"BGREWRITEAOF"},
+               {"EXEC"}});
+}
+
+using ChangesSideBySideTest = SideBySideTest;
+
+// As save points count them.
+std::string ChangesIn(const sim::redis::Value& info) {
+  constexpr std::string_view kName = "rdb_changes_since_last_save:";
+  const std::size_t at = info.text.find(kName) + kName.size();
+  return info.text.substr(at, info.text.find('\r', at) - at);
+}
+
+Argv Words(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+TEST_F(ChangesSideBySideTest, ChangesAreCountedByTheElement) {
+  for (const char* text : {"SET a 1",
+                           "MSET x 1 y 2",
+                           "SADD s a b c d e",
+                           "SADD s a",
+                           "SREM s a b z",
+                           "SMOVE s t c",
+                           "SADD s p q",
+                           "SADD t p q r",
+                           "SMOVE s t p",
+                           "SADD pop a b c d",
+                           "SPOP pop",
+                           "SPOP pop 2",
+                           "SPOP pop 10",
+                           "SINTERSTORE i s",
+                           "LPUSH l 1 2 3",
+                           "LPUSHX l 4 5",
+                           "LPOP l 2",
+                           "LSET l 0 9",
+                           "RPUSH l a b a b",
+                           "LREM l 0 a",
+                           "LINSERT l after b c",
+                           "LTRIM l 0 2",
+                           "LTRIM l 0 99",
+                           "LMOVE l l LEFT RIGHT",
+                           "RPOPLPUSH l m",
+                           "LMPOP 1 l LEFT COUNT 2",
+                           "HSET h a 1 b 2",
+                           "HSETNX h a 2",
+                           "HMSET h a 1 c 2",
+                           "HDEL h a b z",
+                           "HINCRBY h c 1",
+                           "ZADD z 1 a 2 b 3 c 4 d 5 e",
+                           "ZADD z 1 a 3 b",
+                           "ZINCRBY z 1 a",
+                           "ZREM z a nobody",
+                           "ZPOPMIN z 2",
+                           "ZREMRANGEBYRANK z 0 1",
+                           "ZADD z 1 a 2 b",
+                           "ZUNIONSTORE u 1 z",
+                           "ZRANGESTORE u z 0 9",
+                           "DEL x y nothing",
+                           "EXPIRE a 100",
+                           "PERSIST a",
+                           "PERSIST a",
+                           "INCR n",
+                           "APPEND n 1",
+                           "SETRANGE n 0 5",
+                           "RENAME n m",
+                           "COPY m o",
+                           "MOVE o 3",
+                           "GETDEL a",
+                           "SET b 1 PX 100000",
+                           "GETEX b PERSIST",
+                           "UNLINK b m",
+                           "FLUSHDB",
+                           "EVAL return{redis.call('rpush','l',1,2,3)} 0",
+                           "SAVE",
+                           "SET a 1"}) {
+    const Argv argv = Words(text);
+    const std::string real = ToText(Real(argv));
+    const std::string fake = ToText(Fake(argv));
+    if (argv[0] != "SPOP") {  // Which members it takes is left to chance.
+      EXPECT_EQ(fake, real) << text;
+    }
+    EXPECT_EQ(ChangesIn(Fake({"INFO", "persistence"})), ChangesIn(Real({"INFO", "persistence"})))
+        << text;
+  }
 }
 
 }  // namespace

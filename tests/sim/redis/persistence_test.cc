@@ -72,6 +72,44 @@ TEST_F(PersistenceTest, ASnapshotHoldsTheDataAtItsStart) {
   EXPECT_EQ(Run({"GET", "k"}), "\"1\"");
 }
 
+TEST_F(PersistenceTest, InfoShowsHowFarItIs) {
+  Configure("save", "");
+  server_.SetSnapshotTime(500'000);
+  const auto shows = [&](const std::string& field) {
+    return Run({"INFO", "persistence"}).find("\\n" + field + "\\r") != std::string::npos;
+  };
+  Run({"SET", "k", "1"});
+  Run({"BGSAVE"});
+  Run({"RPUSH", "l", "a", "b"});
+  EXPECT_TRUE(shows("rdb_changes_since_last_save:3"));
+  EXPECT_TRUE(shows("rdb_bgsave_in_progress:1"));
+  EXPECT_TRUE(shows("rdb_saves:1"));
+  Run({"BGREWRITEAOF"});
+  EXPECT_TRUE(shows("aof_rewrite_scheduled:1"));
+  Advance(501);
+  EXPECT_TRUE(shows("rdb_changes_since_last_save:2"));
+  EXPECT_TRUE(shows("rdb_bgsave_in_progress:0"));
+  EXPECT_TRUE(shows("aof_rewrite_in_progress:1"));
+  EXPECT_TRUE(shows("aof_rewrites:1"));
+}
+
+// By then the transaction is over.
+TEST_F(PersistenceTest, WhatATransactionAsksForIsScheduled) {
+  Configure("save", "");
+  Run({"MULTI"});
+  Run({"BGREWRITEAOF"});
+  Run({"BGSAVE"});
+  Run({"SET", "k", "1"});
+  EXPECT_EQ(Run({"EXEC"}),
+            "[Background append only file rewriting scheduled, Background saving scheduled, OK]");
+  Advance(300);
+  Run({"PING"});
+  Advance(300);
+  Run({"SET", "k", "2"});
+  Restart();
+  EXPECT_EQ(Run({"GET", "k"}), "\"1\"");
+}
+
 TEST_F(PersistenceTest, ASnapshotThatIsNotReadyIsNoSnapshot) {
   server_.SetSnapshotTime(500'000);
   Run({"SET", "k", "1"});
