@@ -9,48 +9,48 @@
 namespace interlock::scenarios {
 
 void Recorder::OnStop(Party who) {
-  if (closed_ || dealing(who).doing != Doing::kAsking) return;
-  Note(who, "stop");
-  history(who).attempts[dealing(who).attempt].stopped = world_->now();
+  if (log_.closed || log_.dealing(who).doing != Doing::kAsking) return;
+  log_.Note(who, "stop");
+  log_.history(who).attempts[log_.dealing(who).attempt].stopped = log_.now();
 }
 
 void Recorder::OnInspect(Party who) {
-  if (closed_) return;
-  Note(who, "look who holds");
-  dealing(who).looked = world_->now();
+  if (log_.closed) return;
+  log_.Note(who, "look who holds");
+  log_.dealing(who).looked = log_.now();
 }
 
 void Recorder::OnInspected(Party who, const Status& status) {
-  if (closed_) return;
-  Note(who, status.ok() ? std::string_view("seen") : ToString(status.code()));
-  dealing(who).inspected = world_->now();
+  if (log_.closed) return;
+  log_.Note(who, status.ok() ? std::string_view("seen") : ToString(status.code()));
+  log_.dealing(who).inspected = log_.now();
 }
 
 void Recorder::OnForce(Party who, const harness::SeenHolder& holder) {
-  if (closed_) return;
-  Note(who, "force a release");
-  dealing(who).doing = Doing::kForcing;
-  dealing(who).force = history(who).forces.size();
+  if (log_.closed) return;
+  log_.Note(who, "force a release");
+  log_.dealing(who).doing = Doing::kForcing;
+  log_.dealing(who).force = log_.history(who).forces.size();
   Force force;
   force.client = who.client;
   force.token = holder.token;
-  force.looked = dealing(who).looked;
-  force.inspected = dealing(who).inspected;
-  force.called = world_->now();
-  history(who).forces.push_back(std::move(force));
+  force.looked = log_.dealing(who).looked;
+  force.inspected = log_.dealing(who).inspected;
+  force.called = log_.now();
+  log_.history(who).forces.push_back(std::move(force));
 }
 
 void Recorder::OnForced(Party who, const Status& status) {
-  if (closed_) return;
-  Note(who, status.ok() ? std::string_view("released") : ToString(status.code()));
-  dealing(who).doing = Doing::kNothing;
-  Force& force = history(who).forces[dealing(who).force];
-  force.answered = world_->now();
+  if (log_.closed) return;
+  log_.Note(who, status.ok() ? std::string_view("released") : ToString(status.code()));
+  log_.dealing(who).doing = Doing::kNothing;
+  Force& force = log_.history(who).forces[log_.dealing(who).force];
+  force.answered = log_.now();
   force.answer = status.code();
-  if (!resource(who).observable) return;
-  const std::size_t first = violations_.size();
-  JudgeForced(force, history(who), violations_);
-  Attribute(first, who.resource);
+  if (!log_.resource(who).observable) return;
+  const std::size_t first = log_.violations.size();
+  JudgeForced(force, log_.history(who), log_.violations);
+  log_.Attribute(first, who.resource);
 }
 
 }  // namespace interlock::scenarios
