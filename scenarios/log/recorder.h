@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes a run's histories while it happens, one of each resource, and judges at once what can only
-// be judged at the instant: ownership in the server, and keys without a TTL. Also enforces the
-// scenario's synchrony class on pauses and delays.
+// Records a run while it happens. What the world and the clients' programs tell it goes to the log
+// that it belongs to: all of these write one RunLog, by which the run is judged in the end.
+//
+//   source      log                          writes down
+//   programs    AttemptLog ... OperatorLog   what clients do and are told; see program_log.h
+//   commands    CommandLog                   which commands clients send, and what for
+//               ServerDataLog                what those make of the servers' data
+//   faults      FaultLog                     who may have felt them
+//               FaultBounds                  nothing: it says how long they may be
+//
+// Thread safety: none.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include <interlock/harness/lock.h>
@@ -17,6 +23,7 @@
 #include "scenarios/log/command_log.h"
 #include "scenarios/log/fault_bounds.h"
 #include "scenarios/log/fault_log.h"
+#include "scenarios/log/program_log.h"
 #include "scenarios/log/run_log.h"
 #include "scenarios/log/server_data_log.h"
 #include "scenarios/run/client_program.h"
@@ -24,7 +31,7 @@
 
 namespace interlock::scenarios {
 
-class Recorder final : public sim::WorldObserver, public ProgramEvents {
+class Recorder final : public sim::WorldObserver {
  public:
   /// All references outlive the recorder. `options`: of each resource, in their order. Attach must
   /// be called before the world runs.
@@ -49,6 +56,9 @@ class Recorder final : public sim::WorldObserver, public ProgramEvents {
   void MarkHealed() { log_.MarkHealed(); }
   /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
   void Close(VirtualTime end) { log_.Close(end); }
+
+  /// To be told what the clients' programs do.
+  ProgramEvents& program_events() { return programs_; }
 
   const std::vector<RecordedResource>& resources() const { return log_.resources; }
   const Users& users() const { return log_.users; }
@@ -78,56 +88,13 @@ class Recorder final : public sim::WorldObserver, public ProgramEvents {
     return bounds_.Clip(fault, wanted, now);
   }
 
-  void OnAsk(Party who, const Operation& operation) override;
-  void OnStop(Party who) override;
-  void OnRefused(Party who, const Status& status) override;
-  void OnGranted(Party who, const harness::Hold& granted) override;
-  std::function<void()> LossCallOf(Party who) override;
-  void OnEnter(Party who) override;
-  bool guarded() const override { return log_.guard != GuardKind::kNone; }
-  bool OnRead(Party who, const harness::Hold& shown) override;
-  void Stall(int client, Duration length) override;
-  void OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered) override;
-  void OnLeave(Party who) override;
-  void OnExtend(Party who) override;
-  void OnExtended(Party who, const Status& status, const harness::Hold& extended) override;
-  void OnAskValid(Party who) override;
-  void OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) override;
-  void OnLost(Party who) override;
-  void OnAwaitedLoss(Party who, bool told) override;
-  void OnSetLimit(Party who, int limit) override;
-  void OnLimitSet(Party who, const Status& status) override;
-  void OnAwaitedCall(Party who, bool called) override;
-  void OnRelease(Party who) override;
-  void OnReleased(Party who, const Status& status) override;
-  void OnDrop(Party who) override;
-  void OnInspect(Party who) override;
-  void OnInspected(Party who, const Status& status) override;
-  void OnForce(Party who, const harness::SeenHolder& holder) override;
-  void OnForced(Party who, const Status& status) override;
-  void OnCountDown(Party who, int party) override;
-  void OnAnswered(Party who, const Status& status) override;
-  void Step(int client) override;
-
  private:
-  struct Sent;  ///< a write on its way to what is guarded
-
-  void OnArrived(const Sent& write);
-  /// What the clock shows that is furthest behind, of the one server or of these.
-  std::int64_t LeastServerMs(int nodes);
-  void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
-  void NoteBelief(Party who, const harness::Hold& prolonged);
-  void EndBelief(Party who);
-  /// The lock has told its user that the hold is lost: from now on it knows.
-  void NoteToldLost(Party who);
-  void NoteLossCall(Party who, std::size_t hold);
-  bool MayBeLost(Party who, VirtualTime now);
-
   RunLog log_;
   ServerDataLog server_data_;
   CommandLog commands_;
   FaultLog faults_;
   FaultBounds bounds_;
+  ProgramLog programs_;
 };
 
 }  // namespace interlock::scenarios

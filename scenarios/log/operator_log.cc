@@ -1,32 +1,41 @@
 // SPDX-License-Identifier: MIT
-//
-// The recorder's part about those who end what others do: waits that are stopped, and operators.
+#include "scenarios/log/operator_log.h"
+
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "scenarios/judge/forced.h"
-#include "scenarios/log/recorder.h"
 
 namespace interlock::scenarios {
 
-void Recorder::OnStop(Party who) {
-  if (log_.closed || log_.dealing(who).doing != Doing::kAsking) return;
-  log_.Note(who, "stop");
-  log_.history(who).attempts[log_.dealing(who).attempt].stopped = log_.now();
+void OperatorLog::OnSetLimit(Party who, int limit) {
+  if (log_.closed) return;
+  log_.Note(who, "set the limit to " + std::to_string(limit));
+  log_.dealing(who).doing = Doing::kSettingLimit;
+  log_.history(who).limits.NoteCall(who.client, limit, log_.now());
 }
 
-void Recorder::OnInspect(Party who) {
+void OperatorLog::OnLimitSet(Party who, const Status& status) {
+  if (log_.closed) return;
+  log_.Note(who, ToString(status.code()));
+  log_.dealing(who).doing = Doing::kNothing;
+  log_.history(who).limits.NoteAnswer(who.client, status.code(), log_.now());
+}
+
+void OperatorLog::OnInspect(Party who) {
   if (log_.closed) return;
   log_.Note(who, "look who holds");
   log_.dealing(who).looked = log_.now();
 }
 
-void Recorder::OnInspected(Party who, const Status& status) {
+void OperatorLog::OnInspected(Party who, const Status& status) {
   if (log_.closed) return;
   log_.Note(who, status.ok() ? std::string_view("seen") : ToString(status.code()));
   log_.dealing(who).inspected = log_.now();
 }
 
-void Recorder::OnForce(Party who, const harness::SeenHolder& holder) {
+void OperatorLog::OnForce(Party who, const harness::SeenHolder& holder) {
   if (log_.closed) return;
   log_.Note(who, "force a release");
   log_.dealing(who).doing = Doing::kForcing;
@@ -40,7 +49,7 @@ void Recorder::OnForce(Party who, const harness::SeenHolder& holder) {
   log_.history(who).forces.push_back(std::move(force));
 }
 
-void Recorder::OnForced(Party who, const Status& status) {
+void OperatorLog::OnForced(Party who, const Status& status) {
   if (log_.closed) return;
   log_.Note(who, status.ok() ? std::string_view("released") : ToString(status.code()));
   log_.dealing(who).doing = Doing::kNothing;

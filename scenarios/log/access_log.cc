@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-//
-// The recorder's part about what the lock guards: the model of it lives here, because what is sent
-// to it travels in the world that the recorder observes.
+#include "scenarios/log/access_log.h"
+
+#include <memory>
 #include <utility>
 
-#include "scenarios/log/recorder.h"
+#include "sim/faults.h"
 
 namespace interlock::scenarios {
 
-struct Recorder::Sent {
+struct AccessLog::Sent {
   Party who;
   GuardedResource::Visitor visitor;
   std::uint64_t value = 0;
   VirtualTime at{};
 };
 
-bool Recorder::OnRead(Party who, const harness::Hold& shown) {
+bool AccessLog::OnRead(Party who, const harness::Hold& shown) {
   if (log_.closed) return false;
   const std::size_t index = log_.dealing(who).hold;
   const auto read =
@@ -28,14 +28,14 @@ bool Recorder::OnRead(Party who, const harness::Hold& shown) {
   return read.has_value();
 }
 
-void Recorder::Stall(int client, Duration length) {
+void AccessLog::Stall(int client, Duration length) {
   if (log_.closed) return;
   const int process = log_.users.ProcessOf(client);
   log_.world->Strike(process,
                      {sim::FaultKind::kPause, process, log_.world->steps(process), length});
 }
 
-void Recorder::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered) {
+void AccessLog::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Event> answered) {
   if (log_.closed) return;
   log_.Note(who, "write");
   const Dealing& sender = log_.dealing(who);
@@ -50,7 +50,7 @@ void Recorder::OnWrite(Party who, const harness::Hold& shown, std::shared_ptr<Ev
                               });
 }
 
-void Recorder::OnArrived(const Sent& write) {
+void AccessLog::OnArrived(const Sent& write) {
   if (log_.closed) return;
   const VirtualTime now = log_.now();
   const bool accepted = log_.resource(write.who).guarded.Write(write.visitor, write.value);
