@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What the recorder keeps in mind of a client, of a client and a resource, and of a server, between
-// one thing that it is told of them and the next.
+// What a run's log keeps in mind of a client, of a client and a resource, and of a server, between
+// one event and the next.
 //
 // Thread safety: plain data.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,6 +48,12 @@ struct Dealing {
   std::uint64_t read = 0;             ///< what the guarded resource showed it last
   /// The end of the promise that it has when it sends a command unasked, until that is executed.
   VirtualTime renews_before = kOpen;
+
+  /// The lock has told its user that the hold is lost: from now on it knows.
+  void TellLost(VirtualTime now) {
+    valid_end = std::min(valid_end, now);
+    told_lost = true;
+  }
 };
 
 }  // namespace interlock::scenarios

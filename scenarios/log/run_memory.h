@@ -26,7 +26,7 @@ class RunMemory final : public sim::Universe::Attachment {
   /// Empties them.
   void TakeBack(std::size_t resource, History& history);
 
-  // The recorder's lists, which it takes and gives back empty. Each is large enough to make malloc
+  // The run log's lists, which it takes and gives back empty. Each is large enough to make malloc
   // put all small pieces that are free together, whenever it is asked for one anew.
   std::vector<RecordedResource> resources;
   std::vector<ClientState> clients;

@@ -53,7 +53,7 @@ class RunJudge {
     if (traits_.quorum) views.reserve(recorder_.resources().size());
     std::vector<const History*> histories;
     histories.reserve(recorder_.resources().size());
-    for (const Recorder::Resource& resource : recorder_.resources()) {
+    for (const RecordedResource& resource : recorder_.resources()) {
       if (traits_.quorum) views.push_back(QuorumView(resource.history));
       histories.push_back(traits_.quorum ? &views.back() : &resource.history);
       storm = JudgeResource(resource, *histories.back(), to_its_end, result) || storm;
@@ -67,16 +67,16 @@ class RunJudge {
     if (MayGoOn(stop)) JudgeKeysLeft(result);
     NameResources(result.violations);
     std::ranges::stable_sort(result.violations, {}, &Violation::at);
-    if (!recorder_.stray_key().empty()) {
+    if (!recorder_.server_data().stray_key().empty()) {
       // Who does not see all that the lock does cannot say what it did wrong.
       result.violations.clear();
       result.inconclusive =
-          "the key \"" + recorder_.stray_key() + "\" is outside of the key prefix";
+          "the key \"" + recorder_.server_data().stray_key() + "\" is outside of the key prefix";
     }
     result.trace_hash = world_.trace().hash();
     result.commands = world_.commands();
-    result.faults = recorder_.faults();
-    result.struck = recorder_.struck();
+    result.faults = recorder_.faults().count();
+    result.struck = recorder_.faults().struck();
     if (case_.scenario->tells_story) {
       result.story =
           StoryOf(*case_.scenario, *case_.subject, recorder_.resources().front().history);
@@ -84,7 +84,7 @@ class RunJudge {
     result.events = world_.trace().events();
     ShowSenders(result.events);
     if (world_.trace().keeps_events()) {
-      for (const Recorder::Resource& resource : recorder_.resources()) {
+      for (const RecordedResource& resource : recorder_.resources()) {
         result.histories.push_back({resource.options->resource, resource.history});
       }
     }
@@ -96,27 +96,27 @@ class RunJudge {
 
   /// Unless something has gone wrong, or a lease may end before all those that a waiter knows of.
   std::optional<Duration> HandOverBound() const {
-    if (recorder_.faults() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
+    if (recorder_.faults().count() > 0 || case_.scenario->gives_up.clocks) return std::nullopt;
     if (HasOwnLeases(workload_)) return std::nullopt;
     return case_.subject->HandOverBound(options_.front());
   }
 
   /// Where clients die, and nothing else goes wrong.
   std::optional<Duration> PassedOverBound() const {
-    FaultSet others = recorder_.struck();
+    FaultSet others = recorder_.faults().struck();
     others.reset(static_cast<std::size_t>(sim::FaultKind::kCrash));
     if (others.any() || case_.scenario->gives_up.clocks) return std::nullopt;
     return case_.subject->PassedOverBound(options_.front());
   }
 
   /// Of a lock that takes several: the resource that whoever asks for this one asks for as well.
-  const History* TakenWith(const Recorder::Resource& resource) const {
+  const History* TakenWith(const RecordedResource& resource) const {
     const auto next = static_cast<std::size_t>(&resource - recorder_.resources().data()) + 1;
     if (!traits_.several || next >= recorder_.resources().size()) return nullptr;
     return &recorder_.resources()[next].history;
   }
 
-  ProgressRules Rules(const Recorder::Resource& resource) const {
+  ProgressRules Rules(const RecordedResource& resource) const {
     constexpr std::int64_t kFreeRatePpm = 500'000;  // the furthest that the world allows
     const std::int64_t drift = case_.scenario->gives_up.clocks ? kFreeRatePpm : kMostDrift.count();
     ProgressRules rules{
@@ -126,14 +126,14 @@ class RunJudge {
     // A lock that says how soon it hands over takes the first one as soon as that is free.
     const bool takes_in_turn = case_.subject->HandOverBound(options_.front()).has_value();
     rules.taken_with = takes_in_turn ? nullptr : TakenWith(resource);
-    for (const Recorder::Resource& other : recorder_.resources()) {
+    for (const RecordedResource& other : recorder_.resources()) {
       if (traits_.several && &other != &resource) rules.beside.push_back(&other.history);
     }
     return rules;
   }
 
   /// `history`: that of the lock as a whole. True: it was asked more often than it allows itself.
-  bool JudgeResource(const Recorder::Resource& resource, const History& history, bool to_its_end,
+  bool JudgeResource(const RecordedResource& resource, const History& history, bool to_its_end,
                      RunResult& result) const {
     if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
     const std::size_t first = result.violations.size();
@@ -174,7 +174,7 @@ class RunJudge {
   }
 
   /// As JudgeResource, of a latch.
-  bool JudgeLatchOf(const Recorder::Resource& resource, bool to_its_end, RunResult& result) const {
+  bool JudgeLatchOf(const RecordedResource& resource, bool to_its_end, RunResult& result) const {
     const History& history = resource.history;
     const std::size_t first = result.violations.size();
     JudgeRecovery(history, result.violations);
@@ -195,7 +195,7 @@ class RunJudge {
 
   /// Adds what one resource has contributed; its violations are those from `first` on.
   void Take(const PerJudged<bool>& exercised, const GoalSet& goals,
-            const Recorder::Resource& resource, std::size_t first, RunResult& result) const {
+            const RecordedResource& resource, std::size_t first, RunResult& result) const {
     const auto index = static_cast<int>(&resource - recorder_.resources().data());
     for (Violation& one : std::span(result.violations).subspan(first)) one.resource = index;
     for (const Judged property : kAllJudged) {
@@ -213,7 +213,7 @@ class RunJudge {
     const int last = all ? world_.nodes() - 1 : first;
     for (int node = first; node <= last; ++node) {
       JudgeLeftovers(world_.server(node).PeekKeys(case_.scenario->database),
-                     world_.server(node).time_us() / 1000, recorder_.key_limits(),
+                     world_.server(node).time_us() / 1000, recorder_.server_data().key_limits(),
                      recorder_.resources().front().history, result.violations);
     }
   }

@@ -27,7 +27,7 @@ void AddOutcomes(const History& history, std::vector<std::string>& clients) {
 
 std::string OutcomeOf(const Recorder& recorder, std::size_t count) {
   std::vector<std::string> clients(count);
-  for (const Recorder::Resource& resource : recorder.resources()) {
+  for (const RecordedResource& resource : recorder.resources()) {
     AddOutcomes(resource.history, clients);
   }
   for (std::size_t i = 0; i < clients.size(); ++i) {
@@ -66,7 +66,7 @@ void ExploredRun::OnBegin(sim::World& world, const Recorder& recorder) {
   world_ = &world;
   recorder_ = &recorder;
   std::vector<const History*> histories;
-  for (const Recorder::Resource& resource : recorder.resources()) {
+  for (const RecordedResource& resource : recorder.resources()) {
     histories.push_back(&resource.history);
   }
   const Workload& workload = explored_.workload;
@@ -192,7 +192,7 @@ bool ExploredRun::EndStep() {
 // The oracles see the holds of one resource in the order in which they came.
 std::vector<sim::Digest> ExploredRun::HoldsNow() const {
   std::vector<sim::Digest> all;
-  for (const Recorder::Resource& resource : recorder_->resources()) {
+  for (const RecordedResource& resource : recorder_->resources()) {
     sim::Digest& digest = all.emplace_back();
     for (const ServerHold& hold : resource.history.server_holds) {
       digest.Add(static_cast<std::uint64_t>(hold.client));
@@ -226,7 +226,7 @@ bool ExploredRun::Spins() {
 int ExploredRun::Expiries() const {
   const VirtualTime now = world_->now();
   int expiries = 0;
-  for (const Recorder::Resource& resource : recorder_->resources()) {
+  for (const RecordedResource& resource : recorder_->resources()) {
     const History& history = resource.history;
     for (const ServerHold& hold : history.server_holds) {
       if (hold.promised_until > now || hold.client < 0) continue;
@@ -260,7 +260,7 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
   for (const Disturbance& disturbance : disturbances) {
     if (its(disturbance)) writer.Time(disturbance.at);
   }
-  for (const Recorder::Resource& resource : recorder_->resources()) {
+  for (const RecordedResource& resource : recorder_->resources()) {
     const auto& attempts = resource.history.attempts;
     writer.Number(static_cast<std::uint64_t>(std::count_if(attempts.begin(), attempts.end(), its)));
     for (const Attempt& attempt : attempts) {
@@ -271,7 +271,7 @@ void ExploredRun::DescribeProcess(int process, sim::FingerprintWriter& writer) c
   const VirtualTime died = DiedAt(history, process);
   if (died == kOpen) return;
   writer.Time(died);
-  for (const Recorder::Resource& resource : recorder_->resources()) {
+  for (const RecordedResource& resource : recorder_->resources()) {
     for (const Attempt& attempt : resource.history.attempts) {
       if (attempt.client != process) continue;
       writer.Time(attempt.answered);
@@ -295,7 +295,7 @@ void ExploredRun::DescribeRest(sim::FingerprintWriter& writer) const {
   writer.Number(static_cast<std::uint64_t>(Expiries()));
   writer.Time(first.last_fault);
   writer.Number(first.needs_healing ? 1 : 0);
-  for (const Recorder::Resource& resource : recorder_->resources()) {
+  for (const RecordedResource& resource : recorder_->resources()) {
     const History& history = resource.history;
     writer.Number(history.server_holds.size());
     for (const ServerHold& hold : history.server_holds) {

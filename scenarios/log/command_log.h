@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes down which commands clients send and what for: the attempt, renewal or release that each
+// belongs to, the words in which an attempt asked, and what a lock sends that nobody has asked for.
+//
+// Thread safety: as the log, see run_log.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "scenarios/log/run_log.h"
+#include "scenarios/log/server_data_log.h"
+#include "sim/redis/server.h"
+
+namespace interlock::scenarios {
+
+class CommandLog {
+ public:
+  /// Both outlive it. `data`: told of what each command has done there.
+  CommandLog(RunLog& log, ServerDataLog& data) : log_(log), data_(data) {}
+
+  // See sim::WorldObserver.
+  void OnSend(int process, std::uint64_t number, VirtualTime now);
+  void AfterCommand(int process, std::uint64_t number, const sim::redis::Argv& argv,
+                    const sim::redis::Value* reply, VirtualTime now);
+
+ private:
+  /// A command of somebody who is dead, or whose connection is silent.
+  void NoteServedWhenGone(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
+                          VirtualTime now);
+  void NoteSending(Party who, std::uint64_t number, VirtualTime now);
+  /// An attempt sent it, which may be over by now.
+  void NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
+  void NoteQueued(int client, std::uint64_t number, const sim::redis::Argv& argv);
+  /// A process has changed data, and with them perhaps the limit of a semaphore.
+  void NoteLimits(int process, std::uint64_t number, VirtualTime now);
+  /// A lock that renews by itself sends what nobody has asked for, and that is executed.
+  void NoteUnasked(Party who, VirtualTime now);
+  void NoteRenewed(int client, VirtualTime now);
+
+  RunLog& log_;
+  ServerDataLog& data_;
+};
+
+}  // namespace interlock::scenarios

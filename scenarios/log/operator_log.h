@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes down what is done to a lock without holding it: other limits are set, and operators look
+// who holds it and take it away from them. Judges at once whether what they are told of that is
+// true.
+//
+// Thread safety: as the log, see run_log.h.
+#pragma once
+
+#include <interlock/harness/lock.h>
+#include <interlock/result.h>
+
+#include "scenarios/log/run_log.h"
+
+namespace interlock::scenarios {
+
+class OperatorLog {
+ public:
+  explicit OperatorLog(RunLog& log) : log_(log) {}
+
+  // See ProgramEvents.
+  void OnSetLimit(Party who, int limit);
+  void OnLimitSet(Party who, const Status& status);
+  void OnInspect(Party who);
+  void OnInspected(Party who, const Status& status);
+  void OnForce(Party who, const harness::SeenHolder& holder);
+  void OnForced(Party who, const Status& status);
+
+ private:
+  RunLog& log_;
+};
+
+}  // namespace interlock::scenarios

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/log/validity_log.h"
+
+#include <algorithm>
+
+#include "scenarios/judge/kept_alive.h"
+#include "scenarios/judge/ledger.h"
+#include "scenarios/judge/validity.h"
+
+namespace interlock::scenarios {
+
+void ValidityLog::OnAskValid(Party who) { log_.dealing(who).asked_valid = log_.now(); }
+
+void ValidityLog::OnAskedValid(Party who, bool valid, const harness::Hold& asked_of) {
+  if (log_.closed) return;
+  log_.Note(who, valid ? "told: valid" : "told: not valid");
+  // A lock that renews by itself has moved it since.
+  if (valid && asked_of.valid_until() > log_.dealing(who).valid_until) {
+    holds_.Prolong(who, asked_of);
+    if (log_.resource(who).observable && !log_.free_clocks) {
+      const std::size_t before = log_.violations.size();
+      JudgeRenewed(log_.hold(who), log_.dealing(who).believes_until, log_.now(), log_.history(who),
+                   log_.violations);
+      log_.Attribute(before, who.resource);
+    }
+  }
+  const VirtualTime until = log_.dealing(who).valid_end;
+  // The question counts from when it was asked: a pause before the answer is not the lock's.
+  const VirtualTime asked = log_.dealing(who).asked_valid;
+  if (!MustKnowOfEnd(until, log_.dealing(who).told_lost, asked)) return;
+  log_.goals.Add(Goal::kAskedAfterValidity);
+  if (!valid) return;
+  const std::size_t first = log_.violations.size();
+  ConvictCalledValid(who.client, until, asked, log_.violations);
+  log_.Attribute(first, who.resource);
+}
+
+void ValidityLog::OnLost(Party who) {
+  if (log_.closed) return;
+  log_.Note(who, "told: lost");
+  log_.goals.Add(Goal::kLossTold);
+  const VirtualTime now = log_.now();
+  for (Interval& belief : log_.hold(who).belief) belief.to = std::min(belief.to, now);
+  log_.dealing(who).TellLost(log_.now());
+  log_.dealing(who).believes_until = std::min(log_.dealing(who).believes_until, now);
+}
+
+void ValidityLog::OnAwaitedLoss(Party who, bool told) {
+  if (log_.closed) return;
+  log_.Note(who, told ? "told: lost" : "not told of the loss");
+  if (!told) JudgeNotTold(who);
+}
+
+void ValidityLog::OnAwaitedCall(Party who, bool called) {
+  if (log_.closed) return;
+  if (called) return;
+  log_.Note(who, "not called of the loss");
+  JudgeNotTold(who);
+}
+
+void ValidityLog::JudgeNotTold(Party who) {
+  const std::size_t first = log_.violations.size();
+  JudgeUntold(who.client, log_.dealing(who).valid_end, log_.now(), log_.violations);
+  log_.Attribute(first, who.resource);
+}
+
+std::function<void()> ValidityLog::LossCallOf(Party who) {
+  if (log_.closed) return {};
+  return [this, who, index = log_.dealing(who).hold] { NoteLossCall(who, index); };
+}
+
+void ValidityLog::NoteLossCall(Party who, std::size_t index) {
+  if (log_.closed) return;
+  log_.Note(who, "called: lost");
+  log_.goals.Add(Goal::kToldByCall);
+  const VirtualTime now = log_.now();
+  ClientHold& record = log_.history(who).holds[index];
+  const bool latest = index == log_.dealing(who).hold;
+  record.loss_calls.push_back(
+      {now, !latest || MayBeLost(who, now), record.release_returned != kOpen});
+}
+
+bool ValidityLog::MayBeLost(Party who, VirtualTime now) {
+  // Of several at once any may be the one, and a server that was replaced may have said anything.
+  if (log_.traits.several || !log_.history(who).supersessions.empty()) return true;
+  if (!log_.resource(who).observable || log_.dealing(who).valid_end <= now) return true;
+  const ServerHold* entry = FindServerHold(log_.history(who), who.client, log_.hold(who).token);
+  if (entry == nullptr || entry->surely_until() <= now) return true;
+  return entry->ended <= now && entry->end != ServerHoldEnd::kReleased;
+}
+
+}  // namespace interlock::scenarios

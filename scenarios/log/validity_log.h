@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes down what a lock tells its user of whether a hold is still valid: answers to that
+// question, losses told while the user works, and calls. Judges at once whether it may say so.
+//
+// Thread safety: as the log, see run_log.h.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include <interlock/harness/lock.h>
+
+#include "scenarios/log/hold_log.h"
+#include "scenarios/log/run_log.h"
+
+namespace interlock::scenarios {
+
+class ValidityLog {
+ public:
+  /// Both outlive it. `holds`: told of validities that the lock has moved by itself.
+  ValidityLog(RunLog& log, HoldLog& holds) : log_(log), holds_(holds) {}
+
+  // See ProgramEvents.
+  void OnAskValid(Party who);
+  void OnAskedValid(Party who, bool valid, const harness::Hold& asked_of);
+  void OnLost(Party who);
+  void OnAwaitedLoss(Party who, bool told);
+  void OnAwaitedCall(Party who, bool called);
+  /// What it returns refers to this.
+  std::function<void()> LossCallOf(Party who);
+
+ private:
+  void NoteLossCall(Party who, std::size_t index);
+  bool MayBeLost(Party who, VirtualTime now);
+  /// The user has not been told of a loss by now.
+  void JudgeNotTold(Party who);
+
+  RunLog& log_;
+  HoldLog& holds_;
+};
+
+}  // namespace interlock::scenarios
