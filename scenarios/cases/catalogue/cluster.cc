@@ -24,7 +24,6 @@ std::vector<Scenario> OverCluster() {
                      Judged::kSpuriousRefusal,  Judged::kKeys,
                      Judged::kTermination};
   scenario.asks_again = true;  // by then a broken connection excuses nobody
-  scenario.gate_runs = 400;    // each is several times as long as on one server
   return {scenario};
 }
 
