@@ -86,8 +86,9 @@ std::string DetailOf(const ResultRow& row) {
     return fmt::format("{} {}", row.saved_case, fails ? "still fails" : "no longer fails");
   }
   if (row.verdict != Verdict::kViolated) {
-    return fmt::format("exercised {} of {}{}", GroupDigits(row.exercised), Count(row.runs, "run"),
-                       Worth(row));
+    const std::string_view role = row.witness ? "a sound lock in the specimen's place: " : "";
+    return fmt::format("{}exercised {} of {}{}", role, GroupDigits(row.exercised),
+                       Count(row.runs, "run"), Worth(row));
   }
   std::string text =
       row.runs_to_first_violation

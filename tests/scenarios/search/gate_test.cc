@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/json_writer.h"
+#include "reports/text_writer.h"
 #include "scenarios/search/campaign.h"
 #include "scenarios/search/lock_exploration.h"
 #include "tests/scenarios/plain_subject.h"
@@ -113,6 +114,7 @@ TEST(GateTest, AConvictionWithoutAControlBringsItsWitness) {
   EXPECT_EQ(witness->verdict, Verdict::kHolds);
   EXPECT_EQ(result.report.totals.runs, convicted->runs) << "a witness is in no total";
   EXPECT_THAT(reports::ToJson(result.report), HasSubstr("\"witness\": true"));
+  EXPECT_THAT(reports::ToText(result.report, {}, {}), HasSubstr("in the specimen's place"));
 }
 
 TEST(GateTest, AControlThatWasAskedForIsNoWitness) {
