@@ -105,14 +105,17 @@ Status EnterByTransaction(RedisClient& redis, Attempt& attempt) {
   return done->IsNil() ? EnterByTransaction(redis, attempt) : Status();
 }
 
+std::shared_ptr<const harness::Subject> ByTransactions() {
+  return Habit({.name = "test/transactions",
+                .summary = "readers in a hash with one TTL, by WATCH, MULTI, EXEC",
+                .traits = {.shared = true},
+                .lock = EnterByTransaction,
+                .unlock = LeaveReaders,
+                .owners = WriterAndReaders});
+}
+
 TEST(ForeignHabitsTest, WhoEntersByATransactionMayProlongTheOnlyTtl) {
-  const auto lock = Habit({.name = "test/transactions",
-                           .summary = "readers in a hash with one TTL, by WATCH, MULTI, EXEC",
-                           .traits = {.shared = true},
-                           .lock = EnterByTransaction,
-                           .unlock = LeaveReaders,
-                           .owners = WriterAndReaders});
-  EXPECT_EQ(RowsNotPassed(lock, {"contention"}, 300), "");
+  EXPECT_EQ(RowsNotPassed(ByTransactions(), {"contention"}, 300), "");
 }
 
 Status EnterByScript(RedisClient& redis, Attempt& attempt) {
@@ -156,13 +159,7 @@ TEST(ForeignHabitsTest, WhatAReleaseHasLeftBehindLivesAsLongAsTheNextLease) {
 
 // The server's clock is stepped back, and what is prolonged then ends earlier than before.
 TEST(ForeignHabitsTest, WhoeverGivesAWholeLeaseShortensNothing) {
-  const auto lock = Habit({.name = "test/transactions",
-                           .summary = "readers in a hash with one TTL, by WATCH, MULTI, EXEC",
-                           .traits = {.shared = true},
-                           .lock = EnterByTransaction,
-                           .unlock = LeaveReaders,
-                           .owners = WriterAndReaders});
-  EXPECT_EQ(RowsNotPassed(lock, {"server-clock"}, 600), "");
+  EXPECT_EQ(RowsNotPassed(ByTransactions(), {"server-clock"}, 600), "");
 }
 
 // Several keys in one script
