@@ -30,7 +30,7 @@ class Curve {
       auto source = std::make_unique<ContinuedSource>(case_.tape, draws,
                                                       std::make_unique<sim::SeededSource>(seed));
       sim::Choices choices = sim::Choices::FromSource(std::move(source));
-      if (trial_.FailsWith(case_.workload, std::move(choices)).has_value()) ++failing;
+      if (trial_.FailsWith(case_.workload, choices)) ++failing;
     }
     known_.emplace(draws, failing);
     return failing;

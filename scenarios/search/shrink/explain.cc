@@ -217,8 +217,8 @@ class Explainer {
     int failing = 0;
     for (int i = 0; i < kOtherSchedules; ++i) {
       if (trial_.ended()) return;
-      const auto seed = static_cast<std::uint64_t>(i);
-      if (trial_.FailsWith(case_.workload, sim::Choices::FromSeed(seed)).has_value()) ++failing;
+      sim::Choices choices = sim::Choices::FromSeed(static_cast<std::uint64_t>(i));
+      if (trial_.FailsWith(case_.workload, choices)) ++failing;
     }
     if (failing == kOtherSchedules) {
       said_.irrelevant.push_back(

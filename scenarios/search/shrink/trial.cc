@@ -161,18 +161,15 @@ std::optional<sim::Tape> Trial::Fails(const Workload& workload, const sim::Tape&
   const std::uint64_t hash = HashOf(workload, tape);
   if (passed_.contains(hash)) return std::nullopt;
   sim::Choices choices = sim::Choices::FromTape(tape);
-  const bool fails = SameReason(Run(workload, choices));
+  const bool fails = FailsWith(workload, choices);
   sim::Tape drawn = choices.TakeTape();
   if (fails) return drawn;
   NotePassed(workload, hash, tape, drawn);
   return std::nullopt;
 }
 
-std::optional<sim::Tape> Trial::FailsWith(const Workload& workload, sim::Choices choices) {
-  if (ended()) return std::nullopt;
-  const RunResult run = Run(workload, choices);
-  if (!SameReason(run)) return std::nullopt;
-  return choices.TakeTape();
+bool Trial::FailsWith(const Workload& workload, sim::Choices& choices) {
+  return !ended() && SameReason(Run(workload, choices));
 }
 
 AimedOutcome Trial::FailsAimed(const Aimed& one, const sim::Tape& tape) {

@@ -75,8 +75,8 @@ class Trial {
   /// no more, and clamped values are now exact. A case that did not fail is not run twice, nor
   /// calmly if all that was drawn of it was calm.
   std::optional<sim::Tape> Fails(const Workload& workload, const sim::Tape& tape);
-  /// As above, with any choices; never remembered.
-  std::optional<sim::Tape> FailsWith(const Workload& workload, sim::Choices choices);
+  /// Whether it fails for the same reason with these choices; never remembered.
+  bool FailsWith(const Workload& workload, sim::Choices& choices);
 
   /// As Fails, of faults that strike their targets. What fails here fails without targets, too.
   AimedOutcome FailsAimed(const Aimed& one, const sim::Tape& tape);
