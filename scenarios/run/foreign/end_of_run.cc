@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/end_of_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "scenarios/judge/words.h"
+
+namespace interlock::scenarios::drive {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// So many commands of each, and nothing has changed: nobody gets any further.
+constexpr std::uint64_t kVainCommands = 25;
+constexpr std::uint64_t kVainCommandsOfOwners = 100;
+/// By a virtual clock they cost next to nothing, and clients that try some hundred times give up.
+constexpr std::uint64_t kVainCommandsVirtually = 500;
+/// So many of all since anybody got anything, and nobody will.
+constexpr std::uint64_t kFruitlessCommands = 1'500;
+/// Of the machine's time: for what a client may wait for that is not seen.
+constexpr Duration kLastChance = milliseconds(1'000);
+
+}  // namespace
+
+std::string TimeText(Duration time) {
+  if (time % std::chrono::hours(1) == Duration{}) {
+    return fmt::format("{}h", time / std::chrono::hours(1));
+  }
+  if (time % std::chrono::seconds(1) == Duration{}) {
+    return fmt::format("{}s", time / std::chrono::seconds(1));
+  }
+  return fmt::format("{}ms", time / milliseconds(1));
+}
+
+/// No progress for too long. By a virtual clock nobody is waited for.
+bool EndOfRun::StandsStill() const {
+  return state_.clock == nullptr &&
+         steady_clock::now() - state_.progressed > state_.options.patience;
+}
+
+/// By the machine's clock nobody can know.
+bool EndOfRun::IsStranded(int client) const {
+  const ClientNote& note = state_.note(client);
+  if (!state_.crew.alive(client) || state_.gate.HasParked(client) || state_.gate.IsWithheld(client))
+    return false;
+  if (state_.clock == nullptr || state_.crew.stopped(client)) return false;
+  if (note.spins) return true;
+  return note.looked_at && !note.own_clock && !state_.clock->NextWakeUs(client);
+}
+
+/// So many commands has everybody sent at least, who can, since anything changed.
+std::uint64_t EndOfRun::InVain() const {
+  std::uint64_t least = UINT64_MAX;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client) || IsStranded(client)) continue;
+    const ClientNote& note = state_.note(client);
+    least = std::min(least, state_.gate.executed(client) - note.vain_since);
+  }
+  return least == UINT64_MAX ? 0 : least;
+}
+
+bool EndOfRun::Reached() {
+  if (over_) return true;
+  bool somebody_holds = false;
+  bool somebody_works = false;
+  bool somebody_is_stranded = false;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client)) continue;
+    const bool holds = state_.HoldsLock(client);
+    if (IsStranded(client)) {
+      somebody_is_stranded = somebody_is_stranded || holds;
+      continue;
+    }
+    somebody_works =
+        somebody_works || state_.world.sections().Inside(client) || state_.crew.stopped(client);
+    somebody_holds = somebody_holds || state_.holds.Owns(client);
+  }
+  // An owner may read a good deal, and change nothing, before it goes on.
+  const std::uint64_t enough = state_.clock != nullptr ? kVainCommandsVirtually
+                               : somebody_holds        ? kVainCommandsOfOwners
+                                                       : kVainCommands;
+  if (InVain() >= enough && !somebody_works && state_.world.NothingEnds()) {
+    Deadlock("asked again and again, and nothing changed");
+    return true;
+  }
+  if (IsFruitless() && !somebody_holds && !somebody_works) {
+    NobodyGotAny(somebody_is_stranded ? "deadlock" : "termination",
+                 "tried on and on, and nobody was granted anything");
+    return true;
+  }
+  if (AtBound()) return true;
+  if (!StandsStill()) return false;
+  if (!somebody_holds && !somebody_works && state_.world.NothingEnds()) {
+    Deadlock("got no further");
+    return true;
+  }
+  state_.run.inconclusive =
+      fmt::format("nobody got any further for {}", TimeText(state_.options.patience));
+  return true;
+}
+
+/// Commands go on, and may even change something. Where sections are told, they would be entered.
+bool EndOfRun::IsFruitless() {
+  const std::uint64_t fruits = state_.world.fruits();
+  if (std::exchange(fruits_, fruits) != fruits) {
+    fruit_at_ = state_.run.commands;
+    fruit_us_ = state_.gate.time_us();
+  }
+  return state_.clock != nullptr && state_.world.sections().any() &&
+         state_.run.commands - fruit_at_ >= kFruitlessCommands;
+}
+
+/// A holder began then, or before, to wait for a time that is still to come: it works, slowly.
+bool EndOfRun::SleepsSince(std::int64_t unix_us) const {
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client)) continue;
+    if (state_.crew.stopped(client)) return true;
+    const bool holds = state_.HoldsLock(client);
+    if (holds && state_.clock->SleepsSince(client, unix_us)) return true;
+  }
+  return false;
+}
+
+/// True: the run has had what it may have.
+bool EndOfRun::AtBound() {
+  const DriveBounds& bounds = state_.options.bounds;
+  std::string which;
+  if (state_.run.commands >= bounds.commands) {
+    which = fmt::format("{} commands (--max-commands)", bounds.commands);
+  } else if (state_.clock != nullptr && state_.world.now() >= bounds.virtual_time) {
+    which = fmt::format("{} of virtual time (--max-virtual-time)", TimeText(bounds.virtual_time));
+  } else if (steady_clock::now() - state_.began >= bounds.real_time) {
+    which = fmt::format("{} of real time (--max-real-time)", TimeText(bounds.real_time));
+  } else {
+    return false;
+  }
+  state_.run.at_bound = true;
+  const Duration fruitless = std::chrono::microseconds(state_.gate.time_us() - fruit_us_);
+  const bool in_vain =
+      state_.run.commands - fruit_at_ >= std::min(kFruitlessCommands, bounds.commands / 2) ||
+      fruitless >= bounds.virtual_time / 2;
+  if (state_.clock != nullptr && in_vain && state_.world.SomebodyWasRefused() &&
+      !SleepsSince(fruit_us_)) {
+    Deadlock(fmt::format("got no further within {}", which));
+  } else {
+    state_.run.inconclusive = fmt::format("no end within {}", which);
+  }
+  return true;
+}
+
+/// Of what is not seen (a timer of the kernel's), within a last chance.
+bool EndOfRun::SomebodyMoves() {
+  const SteadyTime limit = steady_clock::now() + std::min(state_.options.patience, kLastChance);
+  while (steady_clock::now() < limit && !*state_.options.stop) {
+    state_.world.Poll(milliseconds(1));
+    for (int client = 0; client < state_.crew.size(); ++client) {
+      if (!state_.crew.alive(client)) continue;
+      const bool moves = state_.gate.HasParked(client) ||
+                         state_.clock->NextWakeUs(client).has_value() ||
+                         state_.clock->Spins(client) || state_.crew.process(client).ended();
+      if (moves) return true;
+    }
+  }
+  return false;
+}
+
+/// By the virtual clock nobody has anything to wait for.
+void EndOfRun::StandStillForEver() {
+  if (SomebodyMoves()) return;
+  over_ = true;
+  bool concerned = false;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client)) continue;
+    concerned = concerned || state_.world.IsConcerned(client);
+    if (IsStranded(client)) continue;
+    state_.run.inconclusive = "a client neither sends anything nor waits for a time that is seen";
+    return;
+  }
+  if (*state_.options.stop) return;
+  if (!concerned && state_.world.KnowsLocks())
+    return;  // What it waits for has nothing to do with one.
+  Deadlock("waited, and nothing was left to wait for");
+}
+
+std::string EndOfRun::Standing() const {
+  std::string text;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client)) continue;
+    const std::string_view where = state_.world.sections().Inside(client) ? "was in a section"
+                                   : state_.holds.Owns(client)            ? "held a lock"
+                                   : state_.world.IsConcerned(client)     ? "was asking for a lock"
+                                                                          : "was outside";
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ClientName(client), where);
+  }
+  return text;
+}
+
+void EndOfRun::Deadlock(std::string_view what) { NobodyGotAny("deadlock", what); }
+
+void EndOfRun::NobodyGotAny(std::string_view slug, std::string_view what) {
+  std::vector<int> waiting;
+  std::vector<int> stranded;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client)) continue;
+    const bool holds = state_.HoldsLock(client);
+    (holds && IsStranded(client) ? stranded : waiting).push_back(client);
+  }
+  std::string words(what);
+  if (!waiting.empty()) {
+    for (const int one : stranded) {
+      words +=
+          fmt::format(", while {} {}", ClientName(one),
+                      state_.note(one).spins ? "holds a lock and spins"
+                                             : "holds a lock and waits for nothing that will come");
+    }
+  } else {
+    waiting = stranded;
+  }
+  state_.run.findings.push_back(
+      WaitingOf(slug, waiting, words, state_.run.faults, state_.world.rows().size()));
+  state_.holds.LeftBehind(false);
+  state_.world.TakeFindings(state_.run);
+}
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Commands of foreign clients that are executed, and the faults that strike there.
+//
+// Determinism: which fault strikes is a function of the choices. Thread safety: as ForeignProcess.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "scenarios/run/foreign/drive_state.h"
+#include "scenarios/run/foreign/fault_budget.h"
+#include "scenarios/run/foreign/time_keeper.h"
+
+namespace interlock::scenarios::drive {
+
+class FaultInjector {
+ public:
+  FaultInjector(DriveState& state, TimeKeeper& time)
+      : state_(state), time_(time), budget_(state.options) {}
+
+  /// Which faults this run may have, and whose clock is off before it can look at it.
+  void Begin();
+  /// The command that is parked, or what strikes instead of it or beside it.
+  void Execute(const Parked& parked);
+  /// A step is over: who was stopped, and what is on its way, has one step less to wait.
+  void CountDown();
+  /// Something that a fault keeps back goes on before its time. False: there is nothing.
+  bool GoOnEarly();
+  /// Whose command was executed last; -1: nobody's.
+  int last() const { return last_; }
+
+ private:
+  std::optional<Strike> DrawFault(const Parked& parked);
+  bool StrikeInstead(Strike strike, const Parked& parked, const std::string& command);
+  void Fault(sim::FaultKind kind, int client, const std::string& command, std::string_view words);
+  void Crash(const Parked& parked, const std::string& command);
+  void StopClient(int client, const std::string& command, bool past_an_end);
+  void DelayThat(const Parked& parked, const std::string& command, bool reply);
+  void ShiftClock(int client, const std::string& command);
+  void Perform(const Parked& parked, Gate::Outcome outcome);
+  void GoOn(int client);
+  void EndDelay(std::size_t number);
+
+  DriveState& state_;
+  TimeKeeper& time_;
+  FaultBudget budget_;
+  int last_ = -1;
+};
+
+}  // namespace interlock::scenarios::drive

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/run/foreign/time_keeper.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace interlock::scenarios::drive {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Whoever asks so often in vain is waiting for a lease to end.
+constexpr std::uint64_t kPatientEnough = 25;
+constexpr std::int64_t kUsPerMs = 1'000;
+
+}  // namespace
+
+/// Who cannot go on by itself: at the gate, without the reply that it has got, or stopped.
+std::vector<bool> TimeKeeper::Kept() const {
+  std::vector<bool> kept;
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    kept.push_back(state_.crew.alive(client) &&
+                   (state_.crew.stopped(client) || state_.gate.HasParked(client) ||
+                    state_.gate.IsWithheld(client)));
+  }
+  return kept;
+}
+
+bool TimeKeeper::AnyKept() const {
+  const std::vector<bool> kept = Kept();
+  return std::find(kept.begin(), kept.end(), true) != kept.end();
+}
+
+/// Time does not pass the end of what a kept client owns. By a virtual clock it does not pass the
+/// time-out of a client that is ready to go on either: without a fault no message takes time.
+std::int64_t TimeKeeper::LimitUs() const {
+  std::int64_t limit_us = INT64_MAX;
+  if (const auto end = state_.holds.NextEnd(Kept())) limit_us = end->ms * kUsPerMs - 1;
+  if (state_.clock == nullptr) return limit_us;
+  for (const Parked& one : state_.gate.parked()) {
+    if (state_.crew.stopped(one.client) || state_.IsDelayed(one.connection)) continue;
+    if (const auto wake_us = state_.clock->NextWakeUs(one.client)) {
+      limit_us = std::min(limit_us, *wake_us - 1);
+    }
+  }
+  return limit_us;
+}
+
+void TimeKeeper::AdvanceTo(std::int64_t unix_us) {
+  if (state_.world.AdvanceTo(std::min(unix_us, LimitUs()))) state_.Progressed();
+}
+
+/// The next moment at which somebody wakes up who may.
+std::optional<std::int64_t> TimeKeeper::NextAlarmUs() const {
+  std::int64_t next_us = state_.gate.NextTimerUs().value_or(INT64_MAX);
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (!state_.crew.alive(client) || state_.crew.stopped(client)) continue;
+    next_us = std::min(next_us, state_.clock->NextWakeUs(client).value_or(INT64_MAX));
+  }
+  // Who listens for what expires waits for that.
+  if (next_us == INT64_MAX) {
+    if (const auto end = state_.holds.NextEnd()) next_us = end->past_us();
+  }
+  if (next_us == INT64_MAX || next_us > LimitUs()) return std::nullopt;
+  return next_us;
+}
+
+bool TimeKeeper::SomebodySleeps() const {
+  if (state_.clock != nullptr) return NextAlarmUs().has_value();
+  for (int client = 0; client < state_.crew.size(); ++client) {
+    if (state_.crew.alive(client) && !state_.crew.stopped(client) &&
+        !state_.gate.HasParked(client) && !state_.gate.IsBlocked(client)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The next end is of what somebody dead owns, and nobody is at the gate: who waits for it need
+/// not wait for long.
+bool TimeKeeper::CanHurry() const {
+  std::vector<bool> alive;
+  for (int client = 0; client < state_.crew.size(); ++client)
+    alive.push_back(state_.crew.alive(client));
+  const auto next = state_.holds.NextEnd();
+  const auto of_the_living = state_.holds.NextEnd(alive);
+  if (!next || !state_.gate.parked().empty()) return false;
+  // The machine's clock, by which a client goes, cannot be hurried.
+  if (next->by_value && state_.clock == nullptr) return false;
+  return !of_the_living || next->ms < of_the_living->ms;
+}
+
+/// Lets sleepers sleep, until one of them may do something.
+void TimeKeeper::Sleep(Duration at_most) {
+  if (state_.clock == nullptr) return SleepByMachine(at_most);
+  const auto alarm_us = NextAlarmUs();
+  if (!alarm_us) return;
+  AdvanceTo(*alarm_us);
+  if (end_.InVain() >= kPatientEnough && CanHurry()) {
+    AdvanceTo(std::max(state_.gate.time_us(), state_.holds.NextEnd()->past_us()));
+  }
+}
+
+/// The servers' clock goes along.
+void TimeKeeper::SleepByMachine(Duration at_most) {
+  const SteadyTime begin = std::chrono::steady_clock::now();
+  const std::size_t parked = state_.gate.parked().size();
+  const std::int64_t begin_us = state_.gate.time_us();
+  for (;;) {
+    state_.world.Poll(milliseconds(1));
+    const auto passed = std::chrono::steady_clock::now() - begin;
+    AdvanceTo(begin_us + std::chrono::duration_cast<std::chrono::microseconds>(passed).count());
+    if (CanHurry()) AdvanceTo(state_.holds.NextEnd()->past_us());
+    if (state_.gate.parked().size() != parked || passed >= at_most || *state_.options.stop) return;
+    for (int client = 0; client < state_.crew.size(); ++client) {
+      if (state_.crew.alive(client) && state_.crew.process(client).ended()) return;
+    }
+    if (parked == 0 && end_.StandsStill()) return;
+  }
+}
+
+}  // namespace interlock::scenarios::drive
