@@ -73,11 +73,11 @@ void Blocking::ServeKey(const Key& key) {
     const Entry* entry = engine_.keyspace.Find(key.first, key.second);
     if (entry == nullptr) return;
     const auto next = std::find_if(at->second.begin(), at->second.end(), [&](ClientId id) {
-      const Wait& wait = *engine_.FindClient(id)->wait;
+      const Wait& wait = *engine_.clients.Find(id)->wait;
       return wait.serve != nullptr && wait.type == entry->data.index();
     });
     if (next == at->second.end()) return;
-    Client& client = *engine_.FindClient(*next);
+    Client& client = *engine_.clients.Find(*next);
     NoteEnd(client);
     const Wait wait = Unblock(client);
     wait.serve(engine_, client, wait, key.second);
@@ -115,7 +115,7 @@ void Blocking::ReplyError(Client& client, std::string_view error) {
 }
 
 void Blocking::UnblockAll(std::string_view error) {
-  for (const std::unique_ptr<Client>& client : engine_.clients()) {
+  for (const std::unique_ptr<Client>& client : engine_.clients.all()) {
     if (client == nullptr || !client->wait) continue;
     Unblock(*client);
     ReplyError(*client, error);
@@ -124,7 +124,7 @@ void Blocking::UnblockAll(std::string_view error) {
 
 void Blocking::RunTimers() {
   while (!deadlines_.empty() && std::get<0>(*deadlines_.begin()) <= engine_.now_ms()) {
-    Client& client = *engine_.FindClient(std::get<2>(*deadlines_.begin()));
+    Client& client = *engine_.clients.Find(std::get<2>(*deadlines_.begin()));
     ReplyTimeout(client);
     Unblock(client);
   }

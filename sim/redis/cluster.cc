@@ -173,8 +173,8 @@ const char* Cluster::ScriptRefusal(const Client& client, const Command& command,
 
 // Redis looks at its blocked clients once in a while; here the new view is the moment.
 void Cluster::SendAwayBlocked() {
-  for (std::size_t i = 0; i < engine_.clients().size(); ++i) {
-    Client* client = engine_.clients()[i].get();
+  for (std::size_t i = 0; i < engine_.clients.all().size(); ++i) {
+    Client* client = engine_.clients.all()[i].get();
     if (client == nullptr || !client->wait || client->wait->keys.empty()) continue;
     const std::size_t slot = KeySlot(client->wait->keys.front());
     const std::int16_t owner = view().owner[slot];

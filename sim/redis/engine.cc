@@ -21,30 +21,6 @@ std::string DisplayName(std::string_view name) {
 
 }  // namespace
 
-Keyspace& Context::keyspace() const { return engine.keyspace; }
-
-bool Context::journalled() const { return engine.journal.active(); }
-
-void Context::Notify(NotifyClass type, std::string_view event, std::string_view key) const {
-  engine.Notify(type, event, client.database, key);
-}
-
-void Context::Propagate(Arguments effect) {
-  propagation = Propagation::kDone;
-  engine.journal.Add(client.database, effect);
-}
-
-bool Context::ParseInt(std::string_view text, std::int64_t* out, std::string_view error) {
-  if (ParseInteger(text, out)) return true;
-  Error(error);
-  return false;
-}
-
-void Context::Unmodelled(std::string_view what) {
-  engine.SetUnmodelled(what);
-  silent = true;
-}
-
 Engine::Engine()
     : persistence(*this),
       replication(*this),
@@ -54,7 +30,7 @@ Engine::Engine()
       pubsub(*this),
       scripting(*this),
       cluster(*this) {
-  keyspace.SetListener(this);
+  keyspace.SetListener(&events);
   SetConfig(FreshConfig());
 }
 
@@ -89,30 +65,14 @@ void Engine::SetConfig(const Config& changed) {
 }
 
 ClientId Engine::Connect(std::string_view address) {
-  std::unique_ptr<Client> client;
   // Among the spare ones may be the client of the running script.
-  if (spare_.empty() || script_running_) {
-    client = std::make_unique<Client>();
-  } else {
-    client = std::move(spare_.back());
-    spare_.pop_back();
-    *client = Client();
-  }
-  client->id = clients_.size() + 1;
-  client->address = address;
-  client->connected_ms = now_ms();
-  client->last_command_ms = now_ms();
-  client->authenticated = config_.requirepass.empty();
-  clients_.push_back(std::move(client));
-  if (clients_.size() == 1) start_us_ = now_us;
-  ++connected_clients_;
+  Client& client = clients.Add(address, !script_turn.running());
+  client.connected_ms = now_ms();
+  client.last_command_ms = now_ms();
+  client.authenticated = config_.requirepass.empty();
+  if (client.id == 1) start_us_ = now_us;
   ++statistics.connections;
-  return clients_.back()->id;
-}
-
-Client* Engine::FindClient(ClientId id) {
-  if (id == 0 || id > clients_.size()) return nullptr;
-  return clients_[static_cast<std::size_t>(id - 1)].get();
+  return client.id;
 }
 
 // Rounds down, before 1970 too.
@@ -122,14 +82,12 @@ void Engine::SetTime(std::int64_t unix_us) {
 }
 
 void Engine::Disconnect(ClientId id) {
-  Client* client = FindClient(id);
+  Client* client = clients.Find(id);
   if (client == nullptr) return;
   if (client->wait) blocking.Unblock(*client);
   pubsub.Forget(*client);
   keyspace.RemoveWatches(id);
-  // The object lives on among the spare ones: the command that closed it may still refer to it.
-  spare_.push_back(std::move(clients_[static_cast<std::size_t>(id - 1)]));
-  --connected_clients_;
+  clients.Remove(id);  // The command that closed it may still refer to it.
 }
 
 void Engine::Close(Client& client) {
@@ -157,15 +115,15 @@ void Engine::Deliver(Client& client, Value& value) {
 }
 
 void Engine::Send(Client& client, Value& value) {
-  if (Stalled()) {
-    stalled_output_.emplace_back(client.id, std::move(value));
+  if (stall.active()) {
+    stall.Keep(client.id, std::move(value));
   } else if (sink != nullptr) {
     sink->OnReply(client.id, value);
   }
 }
 
 void Engine::Emit(ClientId id, Value value) {
-  if (Client* client = FindClient(id)) Deliver(*client, value);
+  if (Client* client = clients.Find(id)) Deliver(*client, value);
 }
 
 void Engine::SetUnmodelled(std::string_view what) {
@@ -191,40 +149,19 @@ void Engine::DiscardTransaction(Client& client) {
 }
 
 void Engine::Execute(ClientId id, const Argv& argv) {
-  Client* client = FindClient(id);
+  Client* client = clients.Find(id);
   if (client == nullptr || unmodelled || argv.empty()) return;
-  if (Stalled() || ScriptInTheWay(id)) {
-    stalled_input_.emplace_back(id, argv);
+  if (stall.active() || script_turn.InTheWayOf(id)) {
+    stall.Keep(id, argv);
   } else if (client->wait || client->postponed) {
     client->pending.push_back(argv);
-  } else if (script_running_) {
+  } else if (script_turn.running()) {
     ExecuteNow(*client, argv);  // What follows a command must wait for the script's end.
   } else {
     ExecuteNow(*client, argv);
     AfterCommand();
-    if (!stalled_input_.empty()) RunDelayed();
+    stall.ExecuteInput();
   }
-}
-
-void Engine::BeginScript(const Client& client) {
-  script_running_ = true;
-  script_client_ = client.id;
-  script_start_ms_ = now_ms();
-  keyspace.Freeze();
-}
-
-void Engine::EndScript() {
-  keyspace.Thaw();
-  script_running_ = false;
-  script_busy_ = false;
-}
-
-bool Engine::OnLongScript() {
-  if (!long_script_handler) return false;
-  // The handler may move the clock; only the next call then serves clients, as in Redis.
-  script_busy_ = now_ms() - script_start_ms_ >= config_.busy_reply_threshold;
-  long_script_handler();
-  return true;
 }
 
 void Engine::ExecuteNow(Client& client, const Argv& argv) {
@@ -239,7 +176,7 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   words.assign(argv.begin(), argv.end());
   Process(client, words);
   words_ = std::move(words);
-  Client* still = FindClient(id);
+  Client* still = clients.Find(id);
   if (still != nullptr && still->close_after_reply) {
     Close(*still);
     still = nullptr;
@@ -248,16 +185,16 @@ void Engine::ExecuteNow(Client& client, const Argv& argv) {
   if (still != nullptr && still->replies == Replies::kSkip && !still->postponed) {
     still->replies = still->wait ? Replies::kSkipBlocked : Replies::kOn;
   }
-  if (script_running_ || !journal.active()) return;
+  if (script_turn.running() || !journal.active()) return;
   journal.EndUnit();
   if (still != nullptr) still->last_write_offset = replication.offset();
 }
 
 void Engine::AfterCommand() {
   journal.EndUnit();
-  while (!unmodelled && !Stalled() && (keyspace.HasReadyKeys() || blocking.HasUnblocked())) {
+  while (!unmodelled && !stall.active() && (keyspace.HasReadyKeys() || blocking.HasUnblocked())) {
     blocking.ServeReadyKeys();
-    for (const ClientId id : blocking.TakeUnblocked()) RunPending(FindClient(id));
+    for (const ClientId id : blocking.TakeUnblocked()) RunPending(clients.Find(id));
   }
   if (std::exchange(limit_changed_, false)) {
     memory.MakeRoom();
@@ -275,30 +212,8 @@ void Engine::RunPending(Client* client) {
     client->pending.pop_front();
     ExecuteNow(*client, argv);
     blocking.ServeReadyKeys();
-    client = FindClient(id);
+    client = clients.Find(id);
   }
-}
-
-void Engine::Notify(NotifyClass type, std::string_view event, int database, std::string_view key) {
-  if ((config_.notify_keyspace_events & type) == 0) return;
-  const std::string number = std::to_string(database);
-  if ((config_.notify_keyspace_events & kNotifyKeyspace) != 0) {
-    pubsub.Publish("__keyspace@" + number + "__:" + std::string(key), event);
-  }
-  if ((config_.notify_keyspace_events & kNotifyKeyevent) != 0) {
-    pubsub.Publish("__keyevent@" + number + "__:" + std::string(event), key);
-  }
-}
-
-void Engine::OnAdded(int database, std::string_view key) {
-  Notify(kNotifyNew, "new", database, key);
-}
-
-void Engine::OnExpired(int database, std::string_view key) {
-  ++statistics.expired_keys;
-  const std::string_view effect[] = {"DEL", key};
-  journal.Add(database, effect);
-  Notify(kNotifyExpired, "expired", database, key);
 }
 
 void Engine::Process(Client& client, Arguments args) {
@@ -307,7 +222,7 @@ void Engine::Process(Client& client, Arguments args) {
   const Command* command =
       find(args[0], args.size() > 1 ? args[1] : std::string_view(), args.size() > 1, &container);
   client.last_command = command;
-  if (Refuse(client, args, command, container)) {
+  if (admission.Refuse(client, args, command, container)) {
     (void)AnswerUnmodelled(client);
     return;
   }
@@ -317,7 +232,7 @@ void Engine::Process(Client& client, Arguments args) {
   }
   // Other clients' commands may run inside of a long script.
   Value inner;
-  Value& reply = script_running_ ? inner : reply_;
+  Value& reply = script_turn.running() ? inner : reply_;
   const bool replies = Run(client, *command, args, &reply);
   if (!AnswerUnmodelled(client) && replies && !unmodelled) Deliver(client, reply);
 }
@@ -377,6 +292,107 @@ bool Engine::Run(Client& client, const Command& command, Arguments args, Value* 
   Count(client, command, *reply, errors_before, lookups);
   if (watcher) watcher(client.id, Argv(args.begin(), args.end()), *reply);
   return !context.silent;
+}
+
+std::optional<std::int64_t> Engine::NextTimerUs() const {
+  if (const auto stalled_us = stall.NextUs()) return stalled_us;
+  constexpr std::int64_t kLatestMs = INT64_MAX / 1000;
+  std::optional<std::int64_t> next_us;
+  for (const auto& deadline_ms : {blocking.NextDeadlineMs(), pause.DeadlineMs()}) {
+    if (!deadline_ms) continue;
+    const std::int64_t us = std::min(*deadline_ms, kLatestMs) * 1000;
+    next_us = std::min(us, next_us.value_or(us));
+  }
+  return next_us;
+}
+
+void Engine::RunTimers() {
+  if (unmodelled || stall.active()) return;
+  stall.SendOutput();
+  AfterCommand();
+  stall.ExecuteInput();
+  pause.RunTimers();
+  blocking.RunTimers();
+  AfterCommand();
+}
+
+void Engine::UpdateJournal() {
+  journal.SetActive(replication.needs_journal() || persistence.needs_journal());
+  journal.SetStreamIsForeign(replication.is_replica());
+}
+
+void Engine::OnRoleChanged() {
+  UpdateJournal();
+  UpdateExpiryMode();
+}
+
+void Engine::UpdateExpiryMode() {
+  keyspace.SetExpiryMode(replication.is_replica() || pause.active() ? ExpiryMode::kHide
+                                                                    : ExpiryMode::kDelete);
+}
+
+void Engine::RunEffect(const Effect& effect) {
+  const std::vector<std::string_view> args(effect.argv.begin(), effect.argv.end());
+  bool container = false;
+  const Command* command = FindCommand(args[0], args.size() > 1 ? args[1] : std::string_view(),
+                                       args.size() > 1, &container);
+  if (command == nullptr) return SetUnmodelled("the effect " + effect.argv[0]);
+  effects_client_ = Client();
+  effects_client_.from_master = true;
+  effects_client_.must_not_block = true;
+  effects_client_.replies = Replies::kOff;
+  effects_client_.database = effect.database;
+  Value nobody_gets_it;
+  Run(effects_client_, *command, args, &nobody_gets_it);
+}
+
+// The disk comes before the network: a replica never has what a kill -9 of its master undoes.
+void Engine::SettleEffects() {
+  persistence.WriteEffects();
+  replication.RequestAcknowledgements();
+  journal.TrimBefore(std::min(persistence.first_needed_unit(), replication.first_needed_unit()));
+}
+
+void Engine::ForgetProcess() {
+  clients.RemoveAll();
+  random_state_ = 0;
+  stall.Reset();
+  keyspace.Reset();
+  SetTime(now_us);
+  journal.Reset();
+  blocking.Reset();
+  pause.Reset();
+  memory.Reset();
+  statistics.Reset();
+  active_expiry = true;
+  pubsub.Reset();
+  scripting.Reset();
+  constexpr std::uint64_t kManyStarts = 1'000'000;
+  replication.Reset(identity * kManyStarts + starts_);
+}
+
+void Engine::CloseAll() {
+  for (std::size_t i = 0; i < clients.all().size(); ++i) {
+    if (clients.all()[i] != nullptr) Close(*clients.all()[i]);
+  }
+}
+
+void Engine::Kill(const Server::Crash& crash) {
+  persistence.Crash(crash);
+  ForgetProcess();
+}
+
+void Engine::Start(std::int64_t loading_us) {
+  ++starts_;
+  ForgetProcess();
+  OnRoleChanged();
+  const std::string_view master = config().replicaof;
+  const std::size_t space = master.find(' ');
+  std::int64_t port = 0;
+  if (space != std::string_view::npos && ParseInteger(master.substr(space + 1), &port)) {
+    replication.Follow({std::string(master.substr(0, space)), static_cast<int>(port)});
+  }
+  persistence.Load(loading_us);
 }
 
 }  // namespace interlock::sim::redis

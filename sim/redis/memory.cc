@@ -77,7 +77,7 @@ std::size_t EstimateSize(std::string_view key, const Entry& entry) {
 }
 
 std::size_t Memory::used() const {
-  return kServerSize + engine_.connected_clients() * kClientSize + engine_.keyspace.used_memory();
+  return kServerSize + engine_.clients.connected() * kClientSize + engine_.keyspace.used_memory();
 }
 
 bool Memory::MakeRoom(std::size_t beside) {
@@ -164,7 +164,7 @@ void Memory::Evict(int database, const std::string& key) {
   engine_.journal.Add(database, effect);
   engine_.journal.EndUnit();
   ++engine_.statistics.evicted_keys;
-  engine_.Notify(kNotifyEvicted, "evicted", database, key);
+  engine_.events.Publish(kNotifyEvicted, "evicted", database, key);
 }
 
 }  // namespace interlock::sim::redis

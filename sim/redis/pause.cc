@@ -26,7 +26,7 @@ void Pause::End() {
   end_ms_ = 0;
   engine_.UpdateExpiryMode();
   for (const ClientId id : std::exchange(held_, {})) {
-    Client* client = engine_.FindClient(id);
+    Client* client = engine_.clients.Find(id);
     if (client == nullptr) continue;
     client->postponed = false;
     engine_.blocking.AddUnblocked(id);

@@ -8,7 +8,7 @@ namespace interlock::sim::redis {
 
 std::string NoteRefusal(Server& server, ClientId client, const Argv& argv, std::string_view error) {
   Engine& engine = server.engine();
-  Client* found = engine.FindClient(client);
+  Client* found = engine.clients.Find(client);
   if (found == nullptr || !found->in_multi) return std::string(error);
   bool container = false;
   const Command* command = FindCommand(argv[0], {}, false, &container);

@@ -75,12 +75,12 @@ void Replication::StartBacklog(std::int64_t offset) {
 
 void Replication::Follow(MasterAddress master) {
   std::vector<ClientId> blocked;
-  for (const std::unique_ptr<Client>& client : engine_.clients()) {
+  for (const std::unique_ptr<Client>& client : engine_.clients.all()) {
     if (client != nullptr && client->wait) blocked.push_back(client->id);
   }
   engine_.blocking.UnblockAll(kForcedUnblock);
   for (const ClientId id : blocked) {
-    if (Client* client = engine_.FindClient(id)) engine_.Close(*client);
+    if (Client* client = engine_.clients.Find(id)) engine_.Close(*client);
   }
   master_ = std::move(master);
   ++epoch_;
@@ -288,7 +288,7 @@ int Replication::CountAcknowledged(std::int64_t offset) const {
 // Newest first; who asks for no more than one who was released before it gets that one's count.
 void Replication::ReleaseWaiters() {
   std::vector<Client*> waiting;
-  for (const std::unique_ptr<Client>& client : engine_.clients()) {
+  for (const std::unique_ptr<Client>& client : engine_.clients.all()) {
     if (client != nullptr && client->wait && client->wait->serve == nullptr) {
       waiting.push_back(client.get());
     }

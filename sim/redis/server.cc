@@ -99,7 +99,7 @@ void Server::SetUnmodelledIsError(bool is_error) { state_->unmodelled_is_error =
 
 void Server::SetRandom(Random random) { state_->random = std::move(random); }
 void Server::SetLongScriptHandler(std::function<void()> handler) {
-  state_->long_script_handler = std::move(handler);
+  state_->script_turn.SetHandler(std::move(handler));
 }
 void Server::SetScriptMemory(std::size_t bytes) { state_->script_memory = bytes; }
 
@@ -116,31 +116,31 @@ ClientId Server::Connect(std::string_view address) { return state_->Connect(addr
 void Server::Disconnect(ClientId client) { state_->Disconnect(client); }
 void Server::Execute(ClientId client, const Argv& argv) { state_->Execute(client, argv); }
 
-bool Server::IsConnected(ClientId client) const { return state_->FindClient(client) != nullptr; }
+bool Server::IsConnected(ClientId client) const { return state_->clients.Find(client) != nullptr; }
 
 bool Server::IsBlocked(ClientId client) const {
-  const Client* found = state_->FindClient(client);
-  return found != nullptr &&
-         (found->wait || found->postponed || state_->Stalled() || state_->ScriptInTheWay(client));
+  const Client* found = state_->clients.Find(client);
+  return found != nullptr && (found->wait || found->postponed || state_->stall.active() ||
+                              state_->script_turn.InTheWayOf(client));
 }
 
 int Server::ProtocolOf(ClientId client) const {
-  const Client* found = state_->FindClient(client);
+  const Client* found = state_->clients.Find(client);
   return found == nullptr ? 2 : found->protocol;
 }
 
 bool Server::IsAuthenticated(ClientId client) const {
-  const Client* found = state_->FindClient(client);
+  const Client* found = state_->clients.Find(client);
   return found != nullptr && (found->authenticated || state_->config().requirepass.empty());
 }
 
 bool Server::IsSubscriber(ClientId client) const {
-  const Client* found = state_->FindClient(client);
+  const Client* found = state_->clients.Find(client);
   return found != nullptr && found->subscribed();
 }
 
 std::string_view Server::NameOf(ClientId client) const {
-  const Client* found = state_->FindClient(client);
+  const Client* found = state_->clients.Find(client);
   return found == nullptr ? std::string_view() : found->name;
 }
 

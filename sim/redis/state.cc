@@ -183,7 +183,7 @@ void DescribeStateButKeys(Engine& engine, StateSink& sink) {
   sink.Number(kScripts);
   sink.Number(engine.scripting.known());
   std::vector<const Client*> waiting;
-  for (const auto& client : engine.clients()) {
+  for (const auto& client : engine.clients.all()) {
     if (client == nullptr) continue;
     if (client->wait) waiting.push_back(client.get());
     DescribeClient(*client, sink);

@@ -88,7 +88,7 @@ Replication& Topology::replication(NodeId node) { return server(node).engine().r
 
 // Neither down, nor stopped, nor in DEBUG SLEEP.
 bool Topology::Runs(NodeId node) {
-  return nodes_[node]->up && !nodes_[node]->paused && !server(node).engine().Stalled();
+  return nodes_[node]->up && !nodes_[node]->paused && !server(node).engine().stall.active();
 }
 
 std::optional<NodeId> Topology::Resolve(std::string_view host, int port) const {

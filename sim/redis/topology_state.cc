@@ -88,7 +88,7 @@ void Topology::DescribeWay(const Way& way, StateSink& sink) {
 // How many replicas have what each client wrote last: what WAIT would tell it.
 void Topology::DescribeWrites(NodeId master, StateSink& sink) {
   const Replication& its = replication(master);
-  for (const auto& client : server(master).engine().clients()) {
+  for (const auto& client : server(master).engine().clients.all()) {
     if (client == nullptr) continue;
     sink.BeginPart();
     sink.OfClient(client->id);

@@ -59,7 +59,7 @@ void ListByIds(Context& c) {
   for (const std::string_view word : c.args.subspan(3)) {
     std::int64_t id = 0;
     if (!c.ParseInt(word, &id, "ERR Invalid client ID")) return;
-    const Client* client = c.engine.FindClient(static_cast<ClientId>(id));
+    const Client* client = c.engine.clients.Find(static_cast<ClientId>(id));
     if (client != nullptr) lines += ClientLine(c, *client);
   }
   c.Verbatim(lines);
@@ -74,7 +74,7 @@ void ClientList(Context& c) {
     return c.Error(kSyntax);
   }
   std::string lines;
-  for (const std::unique_ptr<Client>& client : c.engine.clients()) {
+  for (const std::unique_ptr<Client>& client : c.engine.clients.all()) {
     if (client == nullptr || (type && TypeOf(*client) != *type)) continue;
     lines += ClientLine(c, *client);
   }
@@ -121,7 +121,7 @@ bool ParseKillOption(Context& c, std::string_view name, std::string_view value, 
 
 std::int64_t KillMatching(Context& c, const KillFilter& filter) {
   std::int64_t killed = 0;
-  for (const std::unique_ptr<Client>& client : c.engine.clients()) {
+  for (const std::unique_ptr<Client>& client : c.engine.clients.all()) {
     if (client == nullptr) continue;
     const bool self = client->id == c.client.id;
     const bool matches =
@@ -190,7 +190,7 @@ void ClientUnblock(Context& c) {
   }
   std::int64_t id = 0;
   if (!c.ParseInt(c.args[2], &id)) return;
-  Client* target = c.engine.FindClient(static_cast<ClientId>(id));
+  Client* target = c.engine.clients.Find(static_cast<ClientId>(id));
   if (target == nullptr || !target->wait) return c.Integer(std::int64_t{0});
   // Redis counts the command as failed, whatever it is answered.
   ++c.engine.statistics.Of(*target->last_command).failed;

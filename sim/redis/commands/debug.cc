@@ -19,7 +19,7 @@ void Sleep(Context& c) {
   constexpr double kMaxSeconds = 1e9;
   const double seconds = std::strtod(std::string(c.args[2]).c_str(), nullptr);
   if (seconds > 0) {
-    c.engine.Stall(static_cast<std::int64_t>(std::min(seconds, kMaxSeconds) * 1e6));
+    c.engine.stall.Begin(static_cast<std::int64_t>(std::min(seconds, kMaxSeconds) * 1e6));
   }
   c.Ok();
 }

@@ -89,13 +89,13 @@ std::string ServerSection(Engine& engine) {
 std::string ClientsSection(Engine& engine) {
   std::int64_t blocked = 0;
   std::int64_t timed = 0;
-  for (const auto& client : engine.clients()) {
+  for (const auto& client : engine.clients.all()) {
     if (client == nullptr) continue;
     if (client->wait || client->postponed) ++blocked;
     if (client->wait && client->wait->deadline_ms != 0) ++timed;
   }
   Section section;
-  section.Add("connected_clients", engine.connected_clients())
+  section.Add("connected_clients", engine.clients.connected())
       .Add("cluster_connections", "0")
       .Add("maxclients", engine.config().maxclients)
       .Add("client_recent_max_input_buffer", "20480")

@@ -99,7 +99,7 @@ void Move(Context& c) {
   c.Touch(key);
   c.keyspace().Touch(to, key, 0);  // One change in all.
   c.Notify(kNotifyGeneric, "move_from", key);
-  c.engine.Notify(kNotifyGeneric, "move_to", to, key);
+  c.engine.events.Publish(kNotifyGeneric, "move_to", to, key);
   c.Integer(std::int64_t{1});
 }
 
@@ -129,7 +129,7 @@ void Copy(Context& c) {
   }
   c.keyspace().Insert(to, target, Entry(*entry));
   c.keyspace().Touch(to, target);
-  c.engine.Notify(kNotifyGeneric, "copy_to", to, target);
+  c.engine.events.Publish(kNotifyGeneric, "copy_to", to, target);
   c.Integer(std::int64_t{1});
 }
 

@@ -22,7 +22,7 @@ struct Place {
   std::string_view key;
 
   void Notify(NotifyClass type, std::string_view event) const {
-    engine.Notify(type, event, database, key);
+    engine.events.Publish(type, event, database, key);
   }
   List& list() const { return std::get<List>(engine.keyspace.FindToWrite(database, key)->data); }
 };

@@ -22,7 +22,7 @@ void ScriptFlush(Context& c) {
 }
 
 void ScriptKill(Context& c) {
-  if (!c.engine.script_running()) return c.Error("NOTBUSY No scripts in execution right now.");
+  if (!c.engine.script_turn.running()) return c.Error("NOTBUSY No scripts in execution right now.");
   c.engine.scripting.Kill(c);
 }
 

@@ -26,10 +26,10 @@ std::vector<SortedSet::Item> TakeEnd(Engine& engine, int database, std::string_v
   for (std::size_t i = 0; i < taken; ++i, ++at) items.push_back(*at);
   if (!lowest) std::reverse(items.begin(), items.end());
   zset.RemoveRange(first, first + taken);
-  engine.Notify(kNotifySortedSet, lowest ? "zpopmin" : "zpopmax", database, key);
+  engine.events.Publish(kNotifySortedSet, lowest ? "zpopmin" : "zpopmax", database, key);
   if (zset.size() == 0) {
     keyspace.Remove(database, key);
-    engine.Notify(kNotifyGeneric, "del", database, key);
+    engine.events.Publish(kNotifyGeneric, "del", database, key);
   }
   keyspace.Touch(database, key, taken);
   return items;

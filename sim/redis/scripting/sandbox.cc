@@ -74,7 +74,7 @@ void OnCount(lua_State* lua, lua_Debug*) {
   Sandbox& sandbox = SandboxOf(lua);
   if (sandbox.engine->unmodelled) Abort(lua, *sandbox.engine->unmodelled);
   sandbox.instructions += kHookStep;
-  if (!sandbox.killed && !sandbox.engine->OnLongScript() &&
+  if (!sandbox.killed && !sandbox.engine->script_turn.OnLongScript() &&
       sandbox.instructions >= kMaxInstructions) {
     Abort(lua, "script over the time limit (BUSY)");
   }

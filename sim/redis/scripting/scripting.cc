@@ -84,7 +84,7 @@ const char* Scripting::Machine::RefusalOf(const Command& command) {
     }
     if (!slot_) slot_ = slot;
   }
-  if (const auto error = engine_.RefuseInScript(command, has_written_, allow_oom_);
+  if (const auto error = engine_.admission.RefuseInScript(command, has_written_, allow_oom_);
       !error.empty()) {
     refusal_.assign("-").append(error);
     return refusal_.c_str();
@@ -183,10 +183,10 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   client_.reads_replica = context.client.reads_replica;
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
   BeginScript(lua_);
-  engine_.BeginScript(context.client);
+  engine_.script_turn.Begin(context.client);
   Call call{&script, keys, arguments, &context};
   const bool finished = InProtectedCall(run_script_, &call);
-  engine_.EndScript();
+  engine_.script_turn.End();
   engine_.journal.SetMuted(false);
   if (!finished && !engine_.unmodelled) {
     context.Error("ERR Error running script " + script.sha + ", not enough memory");
@@ -294,7 +294,8 @@ void Scripting::Eval(Context& context, bool by_sha, bool read_only) {
   if (read_only && script->header.present && !script->header.no_writes) {
     return context.Error("ERR Can not execute a script with write flag using *_ro command.");
   }
-  if (const auto error = engine_.RefuseScript(); !script->header.present && !error.empty()) {
+  if (const auto error = engine_.admission.RefuseScript();
+      !script->header.present && !error.empty()) {
     return context.Error(error);
   }
   const auto keys = static_cast<std::size_t>(count);

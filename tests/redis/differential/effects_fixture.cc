@@ -159,7 +159,7 @@ void EffectsTest::CompareReplies(const std::string& line) {
       EXPECT_EQ(Normalised(ToText(expected)), real ? Normalised(ToText(*real)) : "nothing")
           << "reply to connection " << number << " after " << line;
     }
-    const sim::redis::Client* client = engine_.FindClient(connection.fake);
+    const sim::redis::Client* client = engine_.clients.Find(connection.fake);
     if (client != nullptr && client->wait) ++blocked;
   }
   EXPECT_TRUE(server_->AwaitBlockedClients(blocked)) << line;

@@ -150,7 +150,7 @@ TEST_F(ReplicaKeysTest, DelCountsAnExpiredKey) {
 
 TEST_F(ReplicaKeysTest, ItsMasterSeesTheKeyAlive) {
   engine_.keyspace.SetExpiryMode(ExpiryMode::kIgnore);
-  engine_.FindClient(client_)->from_master = true;
+  engine_.clients.Find(client_)->from_master = true;
   EXPECT_EQ(Run({"APPEND", "dead", "w"}), "(integer) 2");
   EXPECT_EQ(Run({"EXPIRE", "dead", "-1"}), "(integer) 1");
   EXPECT_EQ(Run({"DBSIZE"}), "(integer) 1");

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/admission.h"
+
+#include <string>
+#include <vector>
+
+#include "sim/redis/engine.h"
+#include "sim/redis/text.h"
+
+namespace interlock::sim::redis {
+namespace {
+
+constexpr std::string_view kNoReplicas = "NOREPLICAS Not enough good replicas to write.";
+constexpr std::string_view kReadOnlyReplica =
+    "READONLY You can't write against a read only replica.";
+constexpr std::string_view kMasterDown =
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
+constexpr std::string_view kIsLoading = "LOADING Redis is loading the dataset in memory";
+
+std::string UnknownCommandText(Arguments args) {
+  constexpr std::size_t kLimit = 128;
+  std::string listed;
+  for (std::size_t i = 1; i < args.size() && listed.size() < kLimit; ++i) {
+    const std::size_t room = kLimit - listed.size();
+    listed.append("'").append(UntilNul(args[i]).substr(0, room)).append("' ");
+  }
+  std::string text = "ERR unknown command '";
+  text.append(UntilNul(args[0]).substr(0, kLimit)).append("', with args beginning with: ");
+  return OneLine(text.append(listed));
+}
+
+std::string UnknownSubcommandText(Arguments args) {
+  return OneLine("ERR unknown subcommand '" + std::string(UntilNul(args[1]).substr(0, 128)) +
+                 "'. Try " + ToUpper(args[0]) + " HELP.");
+}
+
+bool IsLocal(const Client& client) {
+  return client.address.empty() || client.address.starts_with("127.") ||
+         client.address.starts_with("::1") || client.address.starts_with("[::1]") ||
+         client.address.starts_with("/");
+}
+
+// Redis reads large arguments into memory of their own, where they count like data.
+std::size_t SizeOfLarge(Arguments args) {
+  constexpr std::size_t kLarge = std::size_t{32} << 10;
+  std::size_t size = 0;
+  for (const std::string_view arg : args) size += arg.size() >= kLarge ? arg.size() : 0;
+  return size;
+}
+
+// DEBUG, and MODULE, which nothing here ever enables.
+std::string ProtectedText(const Config& config, const Client& client, const Command& command) {
+  const bool debug = command.name == "debug";
+  if (debug && config.enable_debug_command == kAllowed) return {};
+  if (debug && config.enable_debug_command == kAllowedLocally && IsLocal(client)) return {};
+  const std::string option = debug ? "enable-debug-command" : "enable-module-command";
+  return std::string("ERR ") + (debug ? "DEBUG" : "MODULE") + " command not allowed. If the " +
+         option +
+         " option is set to \"local\", you can run it from a local connection, otherwise you need "
+         "to set this option in the configuration file, and then restart the server.";
+}
+
+}  // namespace
+
+std::string ArityText(const Command& command) {
+  return "ERR wrong number of arguments for '" + std::string(command.name) + "' command";
+}
+
+// EXEC is what its transaction holds, and a script what its first line says.
+std::uint32_t Admission::EffectiveFlags(const Client& client, const Command& command,
+                                        Arguments args) const {
+  std::uint32_t flags = command.flags;
+  if (command.name == "exec") {
+    for (const Argv& argv : client.queue) {
+      bool container = false;
+      const Command* queued =
+          FindCommand(argv[0], argv.size() > 1 ? std::string_view(argv[1]) : std::string_view(),
+                      argv.size() > 1, &container);
+      const std::vector<std::string_view> words(argv.begin(), argv.end());
+      const std::uint32_t queued_flags = EffectiveFlags(client, *queued, words);
+      flags |= queued_flags & (kWrite | kMayReplicate | kDenyOom);
+      flags &= queued_flags | ~(kStale | kLoading);
+    }
+  } else if (command.name.starts_with("eval")) {
+    flags = engine_.scripting.FlagsOf(args[1], command.name.starts_with("evalsha"), flags);
+  }
+  return flags;
+}
+
+std::string_view Admission::RefuseWrite(const Client& client, const Command& command,
+                                        std::uint32_t flags) const {
+  const bool write = (flags & kWrite) != 0;
+  if (write || command.name == "ping") {
+    if (const std::string_view error = engine_.persistence.DiskError(); !error.empty())
+      return error;
+  }
+  if (!write) return {};
+  if (engine_.replication.TooFewReplicas()) return kNoReplicas;
+  return engine_.replication.ReadOnly(client) ? kReadOnlyReplica : std::string_view();
+}
+
+std::string_view Admission::RefuseService(std::uint32_t flags) const {
+  if ((flags & kStale) == 0 && engine_.replication.Stale()) return kMasterDown;
+  if ((flags & kLoading) == 0 && engine_.persistence.loading()) return kIsLoading;
+  return {};
+}
+
+bool Admission::Impaired() const {
+  return engine_.replication.is_replica() || engine_.replication.TooFewReplicas() ||
+         engine_.persistence.loading() || !engine_.persistence.DiskError().empty();
+}
+
+std::string_view Admission::RefuseScript() const {
+  return engine_.replication.Stale() ? kMasterDown : std::string_view();
+}
+
+std::string_view Admission::RefuseInScript(const Command& command, bool has_written,
+                                           bool allow_oom) const {
+  if ((command.flags & kStale) == 0 && engine_.replication.Stale()) {
+    return "ERR Can not execute the command on a stale replica";
+  }
+  if (has_written) return {};  // What has begun to write may go on.
+  if ((command.flags & kWrite) != 0) {
+    if (engine_.replication.is_replica() && engine_.config().replica_read_only != 0)
+      return kReadOnlyReplica;
+    if (const std::string_view error = engine_.persistence.DiskError(); !error.empty())
+      return error;
+    if (engine_.replication.TooFewReplicas()) return kNoReplicas;
+  }
+  const bool full = out_of_memory_ && !allow_oom && (command.flags & kDenyOom) != 0;
+  return full ? kOutOfMemory : std::string_view();
+}
+
+void Admission::Reject(Client& client, const Command* command, std::string_view error) {
+  if (command != nullptr) ++engine_.statistics.Of(*command).rejected;
+  if (command != nullptr && command->name == "exec") {
+    engine_.DiscardTransaction(client);
+    engine_.statistics.CountError("EXECABORT");
+    if (error.starts_with("ERR ")) error.remove_prefix(4);
+    engine_.Emit(client,
+                 ErrorValue("EXECABORT Transaction discarded because of: " + std::string(error)));
+    return;
+  }
+  engine_.statistics.CountError(error);
+  if (client.in_multi) client.queue_failed = true;
+  engine_.Emit(client, ErrorValue(error));
+}
+
+// What concerns the command and its client alone.
+std::string Admission::RefusalBeforeKeys(const Client& client, const Command& command,
+                                         Arguments args) const {
+  if (!ArityMatches(command, args.size())) return ArityText(command);
+  if ((command.flags & kProtected) != 0) {
+    const std::string error = ProtectedText(engine_.config(), client, command);
+    if (!error.empty()) return error;
+  }
+  if (!client.authenticated && !engine_.config().requirepass.empty() &&
+      (command.flags & kNoAuth) == 0) {
+    return "NOAUTH Authentication required.";
+  }
+  if (client.in_multi && (command.flags & kNoMulti) != 0) {
+    return "ERR Command not allowed inside a transaction";
+  }
+  return {};
+}
+
+// Room is made before the command, whatever it is. A queue grows too, so nothing joins it.
+bool Admission::OutOfMemory(const Client& client, const Command& command, Arguments args) {
+  out_of_memory_ = false;
+  if (engine_.config().maxmemory == 0 || engine_.script_turn.busy()) return false;
+  const bool grows = (EffectiveFlags(client, command, args) & kDenyOom) != 0;
+  const bool unmodelled_policy = engine_.config().maxmemory_policy == kVolatileLfu ||
+                                 engine_.config().maxmemory_policy == kAllkeysLfu;
+  // Whoever wants to leave such a policy must be able to.
+  if (unmodelled_policy && !grows) return false;
+  out_of_memory_ = !engine_.memory.MakeRoom(SizeOfLarge(args));
+  if (!out_of_memory_) return false;
+  const bool ends_queue = command.name == "exec" || command.name == "discard" ||
+                          command.name == "quit" || command.name == "reset";
+  return (client.in_multi && !ends_queue) || grows;
+}
+
+// Nearly always so, and then none of what follows needs to be asked for itself.
+bool Admission::NothingInTheWay(const Client& client, const Command& command,
+                                Arguments args) const {
+  return ArityMatches(command, args.size()) && (command.flags & kProtected) == 0 &&
+         client.authenticated && !client.in_multi && !client.subscribed() && !engine_.unmodelled &&
+         !engine_.cluster.enabled() && engine_.config().maxmemory == 0 &&
+         !engine_.script_turn.busy() && !engine_.pause.active() && !Impaired();
+}
+
+bool Admission::Refuse(Client& client, Arguments args, const Command* command, bool container) {
+  if (command == nullptr) {
+    Reject(client, nullptr, container ? UnknownSubcommandText(args) : UnknownCommandText(args));
+    return true;
+  }
+  if (NothingInTheWay(client, *command, args)) {
+    out_of_memory_ = false;
+    return false;
+  }
+  std::string error = RefusalBeforeKeys(client, *command, args);
+  if (error.empty() && engine_.cluster.enabled() && !client.from_master) {
+    if (const std::string refusal = engine_.cluster.Refusal(client, *command, args);
+        !refusal.empty()) {
+      // The one refusal of an EXEC that is no EXECABORT.
+      if (command->name == "exec") engine_.DiscardTransaction(client);
+      if (client.in_multi) client.queue_failed = true;
+      engine_.statistics.CountError(refusal);
+      engine_.Emit(client, ErrorValue(refusal));
+      return true;
+    }
+  }
+  if (error.empty() && OutOfMemory(client, *command, args)) error = kOutOfMemory;
+  if (engine_.unmodelled) return true;  // How Redis would have made room.
+  const bool impaired = Impaired();
+  const std::uint32_t flags = impaired ? EffectiveFlags(client, *command, args) : command->flags;
+  if (error.empty() && impaired) error = RefuseWrite(client, *command, flags);
+  if (error.empty() && client.protocol == 2 && client.subscribed() &&
+      (command->flags & kSubscriber) == 0) {
+    error = "ERR Can't execute '" + std::string(command->name) +
+            "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this "
+            "context";
+  }
+  if (error.empty() && impaired) error = RefuseService(flags);
+  if (error.empty() && engine_.script_turn.busy() && (command->flags & kAllowBusy) == 0) {
+    error = kBusyScript;
+  }
+  if (!error.empty()) {
+    Reject(client, command, error);
+    return true;
+  }
+  if (engine_.pause.active() && engine_.pause.Holds(EffectiveFlags(client, *command, args))) {
+    engine_.pause.Hold(client, Argv(args.begin(), args.end()));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace interlock::sim::redis

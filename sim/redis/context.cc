@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "sim/redis/context.h"
+
+#include "sim/redis/admission.h"
+#include "sim/redis/engine.h"
+
+namespace interlock::sim::redis {
+
+Keyspace& Context::keyspace() const { return engine.keyspace; }
+
+bool Context::journalled() const { return engine.journal.active(); }
+
+void Context::Notify(NotifyClass type, std::string_view event, std::string_view key) const {
+  engine.events.Publish(type, event, client.database, key);
+}
+
+void Context::Propagate(Arguments effect) {
+  propagation = Propagation::kDone;
+  engine.journal.Add(client.database, effect);
+}
+
+bool Context::ParseInt(std::string_view text, std::int64_t* out, std::string_view error) {
+  if (ParseInteger(text, out)) return true;
+  Error(error);
+  return false;
+}
+
+void Context::Unmodelled(std::string_view what) {
+  engine.SetUnmodelled(what);
+  silent = true;
+}
+
+void Context::ArityError() { Error(ArityText(command)); }
+
+}  // namespace interlock::sim::redis

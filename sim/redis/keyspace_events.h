@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// Tells who listens what happens to keys, if notify-keyspace-events asks for it, and the journal
+// what has expired. Thread safety: none.
+#pragma once
+
+#include <string_view>
+
+#include "sim/redis/keyspace.h"
+#include "sim/redis/notifications.h"
+
+namespace interlock::sim::redis {
+
+class Engine;
+
+class KeyspaceEvents final : public KeyspaceListener {
+ public:
+  explicit KeyspaceEvents(Engine& engine) : engine_(engine) {}
+
+  void Publish(NotifyClass type, std::string_view event, int database, std::string_view key);
+
+ private:
+  void OnAdded(int database, std::string_view key) override;
+  void OnExpired(int database, std::string_view key) override;
+
+  Engine& engine_;
+};
+
+}  // namespace interlock::sim::redis

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// The server does nothing at all for a while (DEBUG SLEEP), or a script is in the way: replies and
+// commands wait. Thread safety: none.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/redis/client.h"
+#include "sim/redis/reply.h"
+
+namespace interlock::sim::redis {
+
+class Engine;
+
+class Stall {
+ public:
+  explicit Stall(Engine& engine) : engine_(engine) {}
+
+  void Begin(std::int64_t us);
+  bool active() const;
+  /// What would have been sent, or executed, meanwhile.
+  void Keep(ClientId id, Value value) { output_.emplace_back(id, std::move(value)); }
+  void Keep(ClientId id, const Argv& argv) { input_.emplace_back(id, argv); }
+
+  /// REQUIRES: it is over.
+  void SendOutput();
+  /// Executes what has waited, until it begins again.
+  void ExecuteInput();
+  /// When it is over, if that is ahead, or something still waits.
+  std::optional<std::int64_t> NextUs() const;
+  /// The process has ended.
+  void Reset();
+
+ private:
+  Engine& engine_;
+  std::int64_t until_us_ = 0;
+  std::vector<std::pair<ClientId, Value>> output_;
+  std::deque<std::pair<ClientId, Argv>> input_;
+};
+
+}  // namespace interlock::sim::redis
