@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-//
-// The servers' side of the network: arrivals, execution, replies, and what the keepalives do.
-//
-// While a server is being called, what it sends is only collected (Produced); observers and links
-// see it when the call has returned and the data is as the command left it.
+#include "sim/server_calls.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "sim/engine.h"
-#include "sim/network.h"
 #include "sim/redis/command_table.h"
 #include "sim/redis/refusal.h"
 
@@ -34,96 +30,59 @@ bool ShowsInState(std::string_view name) {
   return command != nullptr && (command->flags & redis::kShowsInState) != 0;
 }
 
-Shadow::Client ShadowOf(const Link& link) { return {link.node, link.id, link.process->id}; }
-
-void TellShadowOfEnd(const Engine& engine, const Link& link) {
-  if (engine.shadow != nullptr) engine.shadow->OnDisconnect(ShadowOf(link), engine.now());
-}
-
 }  // namespace
 
-void Network::OnTimer(TimerQueue::Timer timer) {
-  if (timer.kind == TimerKind::kServerTimers) {
-    server_timer_ = kNoTimer;
-    SyncServerTime();
-    engine_.servers.RunTimers();
-    CallReturned(nullptr);
-    return;
-  }
-  if (timer.kind == TimerKind::kElsewhere) return ArriveElsewhere(timer.id);
-  Link& link = *links_[timer.id];
-  switch (timer.kind) {
-    case TimerKind::kRequest:
-      OnRequestTimer(link);
-      break;
-    case TimerKind::kMessage:
-      OnMessageTimer(link);
-      break;
-    case TimerKind::kServerClose:
-      link.server_close_timer = kNoTimer;
-      CloseAtServer(link);
-      UpdateServerTimer();
-      break;
-    default:
-      link.client_break_timer = kNoTimer;
-      BreakClient(link, "keepalive");
-      break;
+ServerCalls::ServerCalls(Engine& engine, Transit& transit, ServerConnections& connections,
+                         NetworkMemory& memory)
+    : engine_(engine),
+      transit_(transit),
+      connections_(connections),
+      memory_(memory),
+      produced_(std::move(memory.produced)) {
+  for (int node = 0; node < engine.servers.count(); ++node) {
+    outlets_.push_back(std::make_unique<Outlet>(*this, node));
+    engine.servers.at(node).SetSink(outlets_.back().get());
   }
 }
 
-void Network::OnRequestTimer(Link& link) {
-  link.request_timer = kNoTimer;
-  const VirtualTime now = engine_.now();
-  while (link.arrived < link.requests.size() && link.requests[link.arrived].arrival <= now) {
-    ++link.arrived;
-    --requests_under_way_;
-  }
-  ArmRequests(link);
-  Pump(link);
-}
+ServerCalls::~ServerCalls() { memory_.produced = std::move(produced_); }
 
-void Network::OnMessageTimer(Link& link) {
-  link.message_timer = kNoTimer;
-  const VirtualTime now = engine_.now();
-  while (link.delivered < link.messages.size() && link.messages[link.delivered].arrival <= now) {
-    const Message::Kind kind = link.messages[link.delivered++].kind;
-    if (kind == Message::Kind::kReset) link.broke = "reset";
-    if (kind == Message::Kind::kClosed) link.broke = "closed by the server";
-  }
-  ArmMessages(link);
-  if (link.reader != nullptr) engine_.scheduler.MakeReady(link.reader);
+void ServerCalls::RunTimers() {
+  engine_.servers.CatchUp(engine_.now());
+  engine_.servers.RunTimers();
+  Returned(nullptr);
 }
 
 // Gives the server what has arrived. Requests behind a blocked command wait, but a close is seen.
-void Network::Pump(Link& link) {
+void ServerCalls::Pump(Link& link) {
   while (link.executed < link.arrived) {
     const bool up = engine_.servers.IsUp(link.node);
     if (up && !engine_.servers.Serves(link.node)) return;  // Stopped: the kernel keeps it.
     const Request::Kind kind = link.requests[link.executed].kind;
     if (kind == Request::Kind::kOpen) {
-      up ? AcceptLink(link) : RefuseLink(link);
+      up ? Accept(link) : connections_.Refuse(link);
     } else if (kind == Request::Kind::kClose) {
       ++link.executed;
-      AnswerClose(link);
+      connections_.AnswerClose(link);
     } else if (!link.server_open) {
       ++link.executed;
     } else if (link.blocked) {
-      if (link.requests[link.arrived - 1].kind == Request::Kind::kClose) AnswerClose(link);
+      if (link.requests[link.arrived - 1].kind == Request::Kind::kClose)
+        connections_.AnswerClose(link);
       if (link.blocked) break;
     } else {
       Execute(link);
     }
   }
-  UpdateServerTimer();
+  connections_.UpdateTimer();
 }
 
-void Network::AcceptLink(Link& link) {
+void ServerCalls::Accept(Link& link) {
   engine_.footprint.TouchAll();
-  SyncServerTime();
+  engine_.servers.CatchUp(engine_.now());
   redis::Server& server = engine_.servers.at(link.node);
   link.client = server.Connect();
-  link.server_open = true;
-  node_of(link).clients.emplace_back(link.client, &link);
+  connections_.Add(link);
   if (link.process->database != 0) {
     muted_ = true;
     server.Execute(link.client, {"SELECT", std::to_string(link.process->database)});
@@ -133,25 +92,23 @@ void Network::AcceptLink(Link& link) {
     engine_.shadow->OnConnect(ShadowOf(link), link.process->database, engine_.now());
   }
   link.executed = 1;
-  const Fate fate = TakeReplyFaults(link);
+  const Fate fate = transit_.TakeReplyFaults(link);
   link.requests.PopFront();
   --link.arrived;
   link.executed = 0;
-  if (fate.lost) return Cut(link);
+  if (fate.lost) return transit_.Cut(link);
   const auto kind = fate.reset ? Message::Kind::kReset : Message::Kind::kOpened;
-  SendMessage(link, kind, nullptr, 0, fate.extra);
-  if (fate.reset) CloseAtServer(link);
+  transit_.SendMessage(link, kind, nullptr, 0, fate.extra);
+  if (fate.reset) connections_.Close(link);
 }
 
-void Network::SyncServerTime() { engine_.servers.CatchUp(engine_.now()); }
-
-void Network::Execute(Link& link) {
-  SyncServerTime();
+void ServerCalls::Execute(Link& link) {
+  engine_.servers.CatchUp(engine_.now());
   engine_.TellShadowOfReplicas();
   const VirtualTime now = engine_.now();
   const Engine::View view(engine_, link.node);
   redis::Server& server = engine_.servers.at(link.node);
-  NodeState& node = node_of(link);
+  Outlet& node = *outlets_[static_cast<std::size_t>(link.node)];
   const bool watch = engine_.trace.keeps_events();
   if (watch) node.expiry_watch.Before(engine_.trace, engine_.servers, now);
   if (now - node.last_expiry >= kActiveExpiryPeriod) {
@@ -165,7 +122,7 @@ void Network::Execute(Link& link) {
   engine_.trace.AddLazily(now, link.process->id, TraceKind::kExecute, request.hash, request.number,
                           [&request] { return redis::ToText(request.argv); });
   if (engine_.watched() && !ShowsInState(request.argv.empty() ? "" : request.argv[0])) {
-    NoteUndescribed(*this, link, undescribed_++, request.argv);
+    NoteUndescribed(engine_.network, link, undescribed_++, request.argv);
   }
   engine_.observer->BeforeCommand(link.process->id, request.argv, now);
   executing_ = &link;
@@ -188,10 +145,10 @@ void Network::Execute(Link& link) {
     engine_.shadow->OnCommand(ShadowOf(link), request.argv, error.has_value(), now);
   }
   if (watch) node.expiry_watch.After(server, link.process->database);
-  CallReturned(&link);
+  Returned(&link);
 }
 
-Produced& Network::Produce(Link& link, Message::Kind kind) {
+Produced& ServerCalls::Produce(Link& link, Message::Kind kind) {
   if (produced_count_ == produced_.size()) produced_.emplace_back();
   Produced& produced = produced_[produced_count_++];
   produced.link = &link;
@@ -200,21 +157,15 @@ Produced& Network::Produce(Link& link, Message::Kind kind) {
   return produced;
 }
 
-void Network::NodeState::OnReply(redis::ClientId client, redis::Value& value) {
-  network.OnReply(node, client, value);
-}
-
-void Network::NodeState::OnClosed(redis::ClientId client) { network.OnClosed(node, client); }
-
-void Network::OnReply(int node, redis::ClientId client, redis::Value& value) {
-  Link* link = muted_ ? nullptr : Find(node, client);
+void ServerCalls::OnReply(int node, redis::ClientId client, redis::Value& value) {
+  Link* link = muted_ ? nullptr : connections_.Find(node, client);
   if (link == nullptr) return;
   Message::Kind kind = Message::Kind::kPush;
   if (link == executing_ && !answered_) {
     answered_ = true;
     kind = Message::Kind::kReply;
   } else if (link->blocked) {
-    Unblock(*link);
+    connections_.Unblock(*link);
     unblocked_.push_back(link);
     kind = Message::Kind::kReply;
   }
@@ -223,15 +174,15 @@ void Network::OnReply(int node, redis::ClientId client, redis::Value& value) {
   produced.hash = HashValue(produced.value, 0);
 }
 
-void Network::OnClosed(int node, redis::ClientId client) {
-  Link* link = Find(node, client);
+void ServerCalls::OnClosed(int node, redis::ClientId client) {
+  Link* link = connections_.Find(node, client);
   if (link == nullptr) return;
-  ForgetClient(*link);
+  connections_.Forget(*link);
   Produce(*link, Message::Kind::kClosed).hash = 0;
 }
 
 // Deals with what one call of a server has brought about; `executing` is whose command it was.
-void Network::CallReturned(Link* executing) {
+void ServerCalls::Returned(Link* executing) {
   if (engine_.servers.unmodelled()) engine_.scheduler.Stop(StopReason::kUnmodelled);
   Produced* own = nullptr;
   for (std::size_t i = 0; i < produced_count_ && own == nullptr; ++i) {
@@ -242,8 +193,7 @@ void Network::CallReturned(Link* executing) {
     Report(*own);
   } else if (executing != nullptr && executing->server_open &&
              engine_.servers.at(executing->node).IsBlocked(executing->client)) {
-    executing->blocked = true;
-    ++blocked_links_;
+    connections_.Block(*executing);
     const Request& request = executing->requests[executing->executed - 1];
     engine_.observer->AfterCommand(executing->process->id, request.number, request.argv, nullptr,
                                    engine_.now());
@@ -257,18 +207,23 @@ void Network::CallReturned(Link* executing) {
   while (!resets_.empty()) {
     Link* link = resets_.back();
     resets_.pop_back();
-    CloseAtServer(*link);
+    connections_.Close(*link);
   }
   while (!unblocked_.empty()) {
     Link* link = unblocked_.front();
     unblocked_.erase(unblocked_.begin());
     Pump(*link);
   }
-  if (executing == nullptr) UpdateServerTimer();
+  if (executing == nullptr) connections_.UpdateTimer();
 }
 
-void Network::Report(Produced& produced) {
-  if (produced.kind == Message::Kind::kClosed) return TellShadowOfEnd(engine_, *produced.link);
+void ServerCalls::Report(Produced& produced) {
+  if (produced.kind == Message::Kind::kClosed) {
+    if (engine_.shadow != nullptr) {
+      engine_.shadow->OnDisconnect(ShadowOf(*produced.link), engine_.now());
+    }
+    return;
+  }
   if (engine_.shadow != nullptr) {
     engine_.shadow->OnMessage(ShadowOf(*produced.link), produced.value, engine_.now());
   }
@@ -284,24 +239,24 @@ void Network::Report(Produced& produced) {
                                  engine_.now());
 }
 
-void Network::Deliver(Produced& produced) {
+void ServerCalls::Deliver(Produced& produced) {
   Link& link = *produced.link;
   Fate fate;
-  if (produced.kind == Message::Kind::kReply) fate = TakeReplyFaults(link);
+  if (produced.kind == Message::Kind::kReply) fate = transit_.TakeReplyFaults(link);
   if (produced.kind == Message::Kind::kPush && IsLostPush(produced)) return;
-  if (fate.lost) return Cut(link);
+  if (fate.lost) return transit_.Cut(link);
   if (fate.reset) {
     produced.kind = Message::Kind::kReset;
     resets_.push_back(&link);
   }
   const bool has_value =
       produced.kind == Message::Kind::kReply || produced.kind == Message::Kind::kPush;
-  SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash, fate.extra,
-              produced.number);
+  transit_.SendMessage(link, produced.kind, has_value ? &produced.value : nullptr, produced.hash,
+                       fate.extra, produced.number);
 }
 
 // A confirmation of SUBSCRIBE is a push by form, but an answer by nature: those are never lost.
-bool Network::IsLostPush(const Produced& produced) {
+bool ServerCalls::IsLostPush(const Produced& produced) {
   std::vector<Fault>& faults = produced.link->process->lost_pushes;
   if (faults.empty() || produced.value.elements.empty()) return false;
   if (!produced.value.elements.front().text.ends_with("message")) return false;
@@ -310,91 +265,35 @@ bool Network::IsLostPush(const Produced& produced) {
   return true;
 }
 
-// The faults that wait for the reply to the request which the server executed last.
-Network::Fate Network::TakeReplyFaults(Link& link) {
-  Fate fate;
-  std::vector<Fault>& faults = link.requests[link.executed - 1].reply_faults;
-  if (faults.empty() || link.silent || link.client_gone) return fate;
-  for (Fault& fault : faults) {
-    if (fault.kind == FaultKind::kDelayReply) {
-      fault.length = engine_.Clip(fault, fault.length);
-      if (fault.length.count() <= 0) continue;
-      fate.extra += fault.length;
-      link.delayed = true;
-    } else if (fault.kind == FaultKind::kLostReply) {
-      fate.lost = !fate.reset;
-    } else {
-      fate.reset = !fate.lost;
-    }
-    engine_.ReportFault(*link.process, fault);
+void ServerCalls::ExecuteAsAdmin(int node, int database, const redis::Argv& argv,
+                                 const Link* victim) {
+  engine_.servers.CatchUp(engine_.now());
+  if (engine_.shadow != nullptr) {
+    const Shadow::Client named = victim == nullptr
+                                     ? Shadow::Client()
+                                     : Shadow::Client{node, victim->id, victim->process->id};
+    engine_.shadow->OnAdmin(node, database, argv, victim == nullptr ? nullptr : &named,
+                            engine_.now());
   }
-  faults.clear();
-  return fate;
+  redis::Server& server = engine_.servers.at(node);
+  const redis::ClientId client = server.Connect();
+  server.Execute(client, {"SELECT", std::to_string(database)});
+  server.Execute(client, argv);
+  server.Disconnect(client);
+  outlets_[static_cast<std::size_t>(node)]->expiry_watch.Forget();
+  Returned(nullptr);
 }
 
-void Network::SendMessage(Link& link, Message::Kind kind, redis::Value* value, std::uint64_t hash,
-                          Duration extra, std::uint64_t number) {
-  if (link.silent || link.client_gone || link.broke != nullptr) return;
-  Message& message = link.messages.PushBack();
-  message.kind = kind;
-  message.hash = hash;
-  message.number = number;
-  if (value != nullptr) message.value.Swap(*value);
-  const VirtualTime travelled = engine_.now() + Latency(*link.process) + extra;
-  message.arrival =
-      std::max(link.last_message_arrival, HeldBack(link, Direction::kFromServer, travelled));
-  link.last_message_arrival = message.arrival;
-  if (link.message_timer == kNoTimer) ArmMessages(link);
-}
-
-void Network::Unblock(Link& link) {
-  link.blocked = false;
-  --blocked_links_;
-}
-
-void Network::CloseAtServer(Link& link) {
-  engine_.scheduler.timers().Cancel(link.server_close_timer);
-  if (!link.server_open) return;
-  engine_.footprint.TouchAll();
-  SyncServerTime();
-  ForgetClient(link);
-  engine_.servers.at(link.node).Disconnect(link.client);
-  TellShadowOfEnd(engine_, link);
-}
-
-// A client that still listens hears of it.
-void Network::AnswerClose(Link& link) {
-  const bool open = link.server_open;
-  CloseAtServer(link);
-  if (open) SendMessage(link, Message::Kind::kClosed, nullptr, 0, {});
-}
-
-void Network::ForgetClient(Link& link) {
-  if (link.blocked) Unblock(link);
-  link.server_open = false;
-  std::erase_if(node_of(link).clients,
-                [&link](const auto& entry) { return entry.second == &link; });
-}
-
-// The servers' next time-out as a timer of the world: none is needed if nobody waits for it.
-void Network::UpdateServerTimer() {
-  TimerQueue& timers = engine_.scheduler.timers();
-  const auto next = blocked_links_ > 0 ? engine_.servers.NextTimer() : std::optional<VirtualTime>();
-  if (!next) return timers.Cancel(server_timer_);
-  const VirtualTime at = *next;
-  if (server_timer_ != kNoTimer && at == server_timer_at_) return;
-  timers.Cancel(server_timer_);
-  server_timer_at_ = at;
-  // One tick later at least: a time-out that RunTimers has just left alone is not due before.
-  const VirtualTime soonest = engine_.now() + std::chrono::microseconds(1);
-  server_timer_ = timers.Add(std::max(at, soonest), {TimerKind::kServerTimers, 0});
-}
-
-Link* Network::Find(int node, redis::ClientId client) const {
-  for (const auto& entry : nodes_[static_cast<std::size_t>(node)]->clients) {
-    if (entry.first == client) return entry.second;
+// What has sent something, or executed, or timed out, and now stands still.
+void ServerCalls::SettleShadow(const Link* executing) {
+  std::vector<int> nodes;
+  if (executing != nullptr) nodes.push_back(executing->node);
+  for (std::size_t i = 0; i < produced_count_; ++i) nodes.push_back(produced_[i].link->node);
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  for (const int node : nodes) {
+    engine_.shadow->OnSettled(node, engine_.servers.at(node), engine_.now());
   }
-  return nullptr;
 }
 
 }  // namespace interlock::sim

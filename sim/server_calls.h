@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// Gives the servers what has arrived, lets them execute, and sends what they answer. A command
+// executes in one event, when it arrives.
+//
+// While a server is being called, what it sends is only collected (Produced); observers and links
+// see it when the call has returned and the data is as the command left it. Thread safety: none.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/expiry_watch.h"
+#include "sim/network_memory.h"
+#include "sim/server_connections.h"
+#include "sim/transit.h"
+
+namespace interlock::sim {
+
+class ServerCalls {
+ public:
+  ServerCalls(Engine& engine, Transit& transit, ServerConnections& connections,
+              NetworkMemory& memory);
+  ~ServerCalls();
+  ServerCalls(const ServerCalls&) = delete;
+  ServerCalls& operator=(const ServerCalls&) = delete;
+
+  /// Gives the server what has arrived. Requests behind a blocked command wait, but a close is
+  /// seen.
+  void Pump(Link& link);
+  /// As nobody's. `victim`: whose connection it names; null: none.
+  void ExecuteAsAdmin(int node, int database, const redis::Argv& argv, const Link* victim);
+  /// The servers' time-outs whose time has come.
+  void RunTimers();
+  /// Deals with what one call of a server has brought about. `executing`: whose command it was;
+  /// null: nobody's.
+  void Returned(Link* executing);
+  /// The server has other data perhaps.
+  void ForgetData(int node) { outlets_[static_cast<std::size_t>(node)]->expiry_watch.Forget(); }
+
+  std::uint64_t commands() const { return commands_; }
+  /// When the server has last looked for expired keys.
+  VirtualTime last_expiry(int node) const {
+    return outlets_[static_cast<std::size_t>(node)]->last_expiry;
+  }
+
+ private:
+  /// What one server sends.
+  struct Outlet final : redis::Sink {
+    Outlet(ServerCalls& its_calls, int its_node)
+        : calls(its_calls), node(its_node), expiry_watch(its_node) {}
+    void OnReply(redis::ClientId client, redis::Value& value) override {
+      calls.OnReply(node, client, value);
+    }
+    void OnClosed(redis::ClientId client) override { calls.OnClosed(node, client); }
+
+    ServerCalls& calls;
+    const int node;
+    ExpiryWatch expiry_watch;
+    VirtualTime last_expiry{};
+  };
+
+  void Accept(Link& link);
+  void Execute(Link& link);
+  void OnReply(int node, redis::ClientId client, redis::Value& value);
+  void OnClosed(int node, redis::ClientId client);
+  Produced& Produce(Link& link, Message::Kind kind);
+  void Report(Produced& produced);
+  void Deliver(Produced& produced);
+  /// Whether a fault takes it.
+  bool IsLostPush(const Produced& produced);
+  void SettleShadow(const Link* executing);
+
+  Engine& engine_;
+  Transit& transit_;
+  ServerConnections& connections_;
+  NetworkMemory& memory_;
+  std::vector<std::unique_ptr<Outlet>> outlets_;  // by server
+  std::vector<Produced> produced_;                // the first produced_count_ are valid
+  std::size_t produced_count_ = 0;
+  std::vector<Link*> unblocked_;  // what queued behind their blocked command can go on
+  std::vector<Link*> resets_;     // to be closed once the server's call is dealt with
+  bool muted_ = false;            // drop what servers send
+  Link* executing_ = nullptr;
+  bool answered_ = false;  // the executing command has its reply
+  std::uint64_t commands_ = 0;
+  std::uint64_t undescribed_ = 0;  // commands so far, see NoteUndescribed; watched worlds only
+};
+
+}  // namespace interlock::sim
