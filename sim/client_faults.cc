@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// How the faults of client processes, their links and their clocks strike, and how they end.
+#include "sim/client_faults.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace interlock::sim {
 
-void Engine::StrikeClient(Process& process, const Fault& fault) {
+void ClientFaults::StrikeProcess(Process& process, const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kCrash:
     case FaultKind::kRestart:
@@ -21,13 +21,13 @@ void Engine::StrikeClient(Process& process, const Fault& fault) {
     case FaultKind::kExpiry:
       return PauseUntilExpiry(process, fault);
     case FaultKind::kEntropyRepeat:
-      ReportFault(process, fault);
+      engine_.ReportFault(process, fault);
       process.DrawFromTheBeginningOf(0);
       return;
     case FaultKind::kEntropyAlike:
       // Once only: struck again, it would repeat its own.
       if (process.random_twist != 0) return;
-      ReportFault(process, fault);
+      engine_.ReportFault(process, fault);
       process.DrawFromTheBeginningOf(0);
       process.random_twist = static_cast<unsigned char>(process.id + 1);
       return;
@@ -36,12 +36,12 @@ void Engine::StrikeClient(Process& process, const Fault& fault) {
   }
 }
 
-void Engine::StrikeLink(Process& process, const Fault& fault) {
+void ClientFaults::StrikeLink(Process& process, const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kHalfOpen:
-      if (Link* link = network.LiveLink(process)) {
-        ReportFault(process, fault);
-        return network.Cut(*link);
+      if (Link* link = engine_.network.LiveLink(process)) {
+        engine_.ReportFault(process, fault);
+        return engine_.network.Cut(*link);
       }
       break;
     case FaultKind::kPartition:
@@ -58,115 +58,131 @@ void Engine::StrikeLink(Process& process, const Fault& fault) {
   process.armed.push_back(fault);
 }
 
-void Engine::StrikeClientClock(Process& process, const Fault& fault) {
+void ClientFaults::StrikeClock(Process& process, const Fault& fault) {
   Fault effective = fault;
-  effective.length = Clip(fault, fault.length);
+  effective.length = engine_.Clip(fault, fault.length);
   if (fault.kind == FaultKind::kClientClockJump) {
     if (effective.length.count() <= 0) return;
-    process.clock.Jump(now(), effective.length);
+    process.clock.Jump(engine_.now(), effective.length);
   } else {
     constexpr Duration kMost(ClientClock::kMostRatePpm);
     effective.length = std::clamp(effective.length, -kMost, kMost);
-    process.clock.SetRate(now(), effective.length.count());
+    process.clock.SetRate(engine_.now(), effective.length.count());
   }
-  ReportFault(process, effective);
+  engine_.ReportFault(process, effective);
   ClockChanged(process);
 }
 
-void Engine::Crash(Process& process, const Fault& fault) {
-  ReportFault(process, fault);
+void ClientFaults::Crash(Process& process, const Fault& fault) {
+  engine_.ReportFault(process, fault);
   process.crashed = true;
   process.armed.clear();
   process.lost_pushes.clear();
-  scheduler.timers().Cancel(process.thaw);
-  scheduler.Kill(process.id);
-  network.Crash(process);
+  engine_.scheduler.timers().Cancel(process.thaw);
+  engine_.scheduler.Kill(process.id);
+  engine_.network.Crash(process);
   if (fault.kind != FaultKind::kCrash) {
     process.same_identity = fault.kind == FaultKind::kRestartSameIdentity;
     const Duration down = std::max(fault.length, Duration{});
-    const VirtualTime end = AddSaturating(MonotonicTime(now()), down).time_since_epoch();
-    process.restart =
-        scheduler.timers().Add(end, {TimerKind::kRestart, static_cast<std::uint32_t>(process.id)});
+    const VirtualTime end = AddSaturating(MonotonicTime(engine_.now()), down).time_since_epoch();
+    process.restart = engine_.scheduler.timers().Add(
+        end, {TimerKind::kRestart, static_cast<std::uint32_t>(process.id)});
     ++restarts_to_come_;
   }
-  scheduler.Hold();
+  engine_.scheduler.Hold();
 }
 
-void Engine::Restart(Process& process) {
-  scheduler.timers().Cancel(process.restart);
+void ClientFaults::Restart(Process& process) {
+  engine_.scheduler.timers().Cancel(process.restart);
   --restarts_to_come_;
   process.crashed = false;
   if (process.same_identity) process.random_blocks = 0;
-  scheduler.Revive(process.id);
-  trace.Add(now(), process.id, TraceKind::kResume, "restarted");
-  observer->OnRestart(process.id, now());
-  scheduler.AddTask(process.id, "main", process.main, now());
+  engine_.scheduler.Revive(process.id);
+  engine_.trace.Add(engine_.now(), process.id, TraceKind::kResume, "restarted");
+  engine_.observer->OnRestart(process.id, engine_.now());
+  engine_.scheduler.AddTask(process.id, "main", process.main, engine_.now());
 }
 
-void Engine::Pause(Process& process, const Fault& fault, Duration length) {
-  length = Clip(fault, length);
+void ClientFaults::Pause(Process& process, const Fault& fault, Duration length) {
+  length = engine_.Clip(fault, length);
   if (length.count() <= 0) return;
   Fault effective = fault;
   effective.length = length;
-  ReportFault(process, effective);
-  const VirtualTime end = AddSaturating(MonotonicTime(now()), length).time_since_epoch();
+  engine_.ReportFault(process, effective);
+  const VirtualTime end = AddSaturating(MonotonicTime(engine_.now()), length).time_since_epoch();
   process.frozen_until = end;
-  scheduler.Freeze(process.id);
-  process.thaw =
-      scheduler.timers().Add(end, {TimerKind::kThaw, static_cast<std::uint32_t>(process.id)});
+  engine_.scheduler.Freeze(process.id);
+  process.thaw = engine_.scheduler.timers().Add(
+      end, {TimerKind::kThaw, static_cast<std::uint32_t>(process.id)});
   if (fault.kind == FaultKind::kPauseClockFrozen) {
-    process.clock.Stand(now(), end);
+    process.clock.Stand(engine_.now(), end);
     ClockChanged(process);
   }
-  scheduler.Hold();
+  engine_.scheduler.Hold();
 }
 
-void Engine::PauseUntilExpiry(Process& process, const Fault& fault) {
-  servers.CatchUp(now());
+void ClientFaults::PauseUntilExpiry(Process& process, const Fault& fault) {
+  engine_.servers.CatchUp(engine_.now());
   // All keys of a cluster are on the masters together.
-  const int first = servers.primary();
-  const int last = servers.clustered() ? servers.count() - 1 : first;
+  const int first = engine_.servers.primary();
+  const int last = engine_.servers.clustered() ? engine_.servers.count() - 1 : first;
   std::optional<VirtualTime> nearest;
   for (int node = first; node <= last; ++node) {
-    for (const redis::Server::KeyInfo& info : servers.at(node).PeekKeys(process.database)) {
+    for (const redis::Server::KeyInfo& info : engine_.servers.at(node).PeekKeys(process.database)) {
       if (!info.expires_at_ms) continue;
-      const VirtualTime at = servers.TimeAtClock(node, *info.expires_at_ms * 1000);
-      if (at > now() && (!nearest || at < *nearest)) nearest = at;
+      const VirtualTime at = engine_.servers.TimeAtClock(node, *info.expires_at_ms * 1000);
+      if (at > engine_.now() && (!nearest || at < *nearest)) nearest = at;
     }
   }
-  if (nearest) Pause(process, fault, *nearest + fault.length - now());
+  if (nearest) Pause(process, fault, *nearest + fault.length - engine_.now());
 }
 
-void Engine::Thaw(Process& process) {
-  if (!scheduler.frozen(process.id)) return;
-  scheduler.timers().Cancel(process.thaw);
-  trace.Add(now(), process.id, TraceKind::kResume, "");
-  scheduler.Thaw(process.id);
-  if (process.clock.stands(now())) {
-    process.clock.Stand(now(), now());
+void ClientFaults::Thaw(Process& process) {
+  if (!engine_.scheduler.frozen(process.id)) return;
+  engine_.scheduler.timers().Cancel(process.thaw);
+  engine_.trace.Add(engine_.now(), process.id, TraceKind::kResume, "");
+  engine_.scheduler.Thaw(process.id);
+  if (process.clock.stands(engine_.now())) {
+    process.clock.Stand(engine_.now(), engine_.now());
     ClockChanged(process);
   }
 }
 
-void Engine::Divide(Process& process, const Fault& fault, Partition partition) {
-  Fault effective = fault;
-  effective.length = Clip(fault, fault.length);
-  if (effective.length.count() <= 0) return;
-  ReportFault(process, effective);
-  partition.until = AddSaturating(MonotonicTime(now()), effective.length).time_since_epoch();
-  std::erase_if(process.partitions, [this](const Partition& one) { return one.until <= now(); });
-  process.partitions.push_back(partition);
-  network.HoldBackUnderWay(process);
+void ClientFaults::Heal(Process& process) {
+  process.next_fault = process.faults.size();
+  process.next_fault_step = Process::kNoFault;
+  process.armed.clear();
+  process.lost_pushes.clear();
+  process.partitions.clear();
+  if (process.restart != kNoTimer) Restart(process);
+  if (process.clock.rate_ppm() != process.rate_ppm) {
+    process.clock.SetRate(engine_.now(), process.rate_ppm);
+    ClockChanged(process);
+  }
+  Thaw(process);
 }
 
-void Engine::ClockChanged(Process& process) {
-  for (const std::unique_ptr<ScheduledTask>& task : scheduler.tasks()) {
+void ClientFaults::Divide(Process& process, const Fault& fault, Partition partition) {
+  Fault effective = fault;
+  effective.length = engine_.Clip(fault, fault.length);
+  if (effective.length.count() <= 0) return;
+  engine_.ReportFault(process, effective);
+  partition.until =
+      AddSaturating(MonotonicTime(engine_.now()), effective.length).time_since_epoch();
+  std::erase_if(process.partitions,
+                [this](const Partition& one) { return one.until <= engine_.now(); });
+  process.partitions.push_back(partition);
+  engine_.network.HoldBackUnderWay(process);
+}
+
+void ClientFaults::ClockChanged(Process& process) {
+  for (const std::unique_ptr<ScheduledTask>& task : engine_.scheduler.tasks()) {
     if (task->group != process.id || task->state != ScheduledTask::State::kWaiting) continue;
     if (task->local_deadline == kNever) continue;
-    scheduler.Rearm(task.get(),
-                    std::min(process.clock.Global(task->local_deadline), task->wait_limit));
+    engine_.scheduler.Rearm(task.get(),
+                            std::min(process.clock.Global(task->local_deadline), task->wait_limit));
   }
-  observer->OnClockChange(process.id, now());
+  engine_.observer->OnClockChange(process.id, engine_.now());
 }
 
 }  // namespace interlock::sim

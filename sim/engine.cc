@@ -37,7 +37,6 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       network(*this, its_universe.network_memory()),
       blocks_(its_universe.stacks().blocks()),
       plan_(its_plan),
-      drifting_nodes_(static_cast<std::size_t>(options.nodes)),
       injecting_(its_choices.injects_faults()) {
   scheduler.SetInstant(instant());
 }
@@ -126,16 +125,16 @@ void Engine::Strike(Process& process, const Fault& fault) {
   if (info->needs == FaultNeeds::kReplica && !servers.replicated()) return;
   switch (info->family) {
     case FaultFamily::kClient:
-      return StrikeClient(process, fault);
+      return client_faults.StrikeProcess(process, fault);
     case FaultFamily::kLink:
-      return StrikeLink(process, fault);
+      return client_faults.StrikeLink(process, fault);
     case FaultFamily::kClock:
-      return info->uses_node ? StrikeServerClock(process, fault)
-                             : StrikeClientClock(process, fault);
+      return info->uses_node ? server_faults.StrikeClock(process, fault)
+                             : client_faults.StrikeClock(process, fault);
     case FaultFamily::kServer:
-      return StrikeServer(process, fault);
+      return server_faults.StrikeServer(process, fault);
     case FaultFamily::kAdmin:
-      return StrikeAdmin(process, fault);
+      return server_faults.StrikeAdmin(process, fault);
   }
 }
 
@@ -151,20 +150,8 @@ void Engine::ReportFault(const Process& process, const Fault& fault) {
 void Engine::Heal() {
   injecting_ = false;
   trace.Add(now(), -1, TraceKind::kHeal, "");
-  HealServers();
-  for (const std::unique_ptr<Process>& process : processes_) {
-    process->next_fault = process->faults.size();
-    process->next_fault_step = Process::kNoFault;
-    process->armed.clear();
-    process->lost_pushes.clear();
-    process->partitions.clear();
-    if (process->restart != kNoTimer) Restart(*process);
-    if (process->clock.rate_ppm() != process->rate_ppm) {
-      process->clock.SetRate(now(), process->rate_ppm);
-      ClockChanged(*process);
-    }
-    Thaw(*process);
-  }
+  server_faults.Heal();
+  for (const std::unique_ptr<Process>& process : processes_) client_faults.Heal(*process);
   network.Heal();
 }
 
@@ -172,18 +159,14 @@ void Engine::OnTimer(TimerQueue::Timer timer) {
   if (timer.kind == TimerKind::kRestart) {
     Process& restarted = process(static_cast<int>(timer.id));
     restarted.restart = kNoTimer;
-    return Restart(restarted);
+    return client_faults.Restart(restarted);
   }
   if (timer.kind == TimerKind::kThaw) {
     Process& thawed = process(static_cast<int>(timer.id));
     thawed.thaw = kNoTimer;
-    Thaw(thawed);
-    return;
+    return client_faults.Thaw(thawed);
   }
-  if (timer.kind == TimerKind::kServerFault) {
-    server_ends_[timer.id].timer = kNoTimer;
-    return EndServerFault(timer.id);
-  }
+  if (timer.kind == TimerKind::kServerFault) return server_faults.OnTimer(timer.id);
   network.OnTimer(timer);
 }
 

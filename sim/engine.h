@@ -11,11 +11,13 @@
 #include <vector>
 
 #include "sim/choices.h"
+#include "sim/client_faults.h"
 #include "sim/faults.h"
 #include "sim/fingerprint.h"
 #include "sim/network.h"
 #include "sim/process.h"
 #include "sim/scheduler.h"
+#include "sim/server_faults.h"
 #include "sim/servers.h"
 #include "sim/shadow.h"
 #include "sim/trace.h"
@@ -78,8 +80,6 @@ class Engine final : public SchedulerHost {
     if (!scheduler.tearing_down() && scheduler.current() != nullptr) Strike(process, fault);
   }
 
-  /// Which replicas have all that their primary has now, before that changes.
-  void TellShadowOfReplicas();
   /// A message fault took effect: trace and observer.
   void ReportFault(const Process& process, const Fault& fault);
   /// `fault.length`, as far as the scenario allows it here.
@@ -102,8 +102,6 @@ class Engine final : public SchedulerHost {
     return process.observed;
   }
   std::uint64_t steps() const { return steps_; }
-  /// What servers suffer now, and until when.
-  void DescribeServerFaults(FingerprintWriter& writer) const;
   const std::vector<std::unique_ptr<Process>>& processes() const { return processes_; }
   VirtualTime now() const { return scheduler.now(); }
   /// The server that an observer is being told about; else the primary.
@@ -132,52 +130,25 @@ class Engine final : public SchedulerHost {
   Scheduler scheduler;
   Shadow* const shadow;  // null: none
   Network network;
+  ClientFaults client_faults{*this};
+  ServerFaults server_faults{*this};
   redis::Footprint footprint;  // since the latest choice, if it is wanted
 
  private:
   void OnTimer(TimerQueue::Timer timer) override;
   void OnTaskStart(const ScheduledTask& task) override;
   void OnTaskEnd(const ScheduledTask& task) override;
-  bool Quiet() const override { return network.Quiet() && restarts_to_come_ == 0; }
+  bool Quiet() const override { return network.Quiet() && client_faults.Quiet(); }
   void BeforePick(const std::vector<ScheduledTask*>& ready) override;
   void AfterPick(const ScheduledTask& picked) override { picked_ = picked.group; }
 
   void StepSlowly(Process& process, StepKind kind);
   void Inject(Process& process, int step, StepKind kind);
   void Strike(Process& process, const Fault& fault);
-  void StrikeClient(Process& process, const Fault& fault);
-  void StrikeLink(Process& process, const Fault& fault);
-  void StrikeClientClock(Process& process, const Fault& fault);
-  void StrikeServerClock(const Process& process, const Fault& fault);
-  void StrikeServer(const Process& process, const Fault& fault);
-  void StrikeAdmin(Process& process, const Fault& fault);
-  void Crash(Process& process, const Fault& fault);
-  void Restart(Process& process);
-  void Pause(Process& process, const Fault& fault, Duration length);
-  void PauseUntilExpiry(Process& process, const Fault& fault);
-  void Thaw(Process& process);
-  void Divide(Process& process, const Fault& fault, Partition partition);
-  /// The waits of the process end when its clock now says so.
-  void ClockChanged(Process& process);
-  void Kill(int node, bool machine_off);
-  void PauseServer(const Process& process, const Fault& fault);
-  void Failover(const Process& process, const Fault& fault);
-  void SplitBrain(const Process& process, const Fault& fault);
-  /// What the fault has brought upon the node ends after its length.
-  void EndLater(const Fault& fault, int node);
-  void EndServerFault(std::size_t index);
-  void HealServers();
-  void ReportChange(int node, ServerChange change);
-  void TellShadowOfPromotion(int node, int except);
-  void TellShadow(int node, Shadow::Happening happening) {
-    if (shadow != nullptr) shadow->OnServer(node, happening, now());
-  }
 
   redis::SmallBlocks& blocks_;
   const FaultPlan& plan_;
   std::optional<int> viewed_node_;
-  std::vector<ServerFaultEnd> server_ends_;
-  std::vector<bool> drifting_nodes_;
   WorldProbe* probe_ = nullptr;
   bool noting_ = false;
   int picked_ = -1;               // the process chosen last
@@ -185,7 +156,6 @@ class Engine final : public SchedulerHost {
   WorldObserver default_observer_;
   std::uint64_t steps_ = 0;
   bool injecting_;  // the choices may add faults: every step is a slow one
-  int restarts_to_come_ = 0;
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

@@ -160,7 +160,7 @@ void DescribeShared(Engine& engine, const ScenarioState& scenario, FingerprintWr
   const Digest data = server.Finish();
   writer.Number(data.low);
   writer.Number(data.high);
-  engine.DescribeServerFaults(writer);
+  engine.server_faults.Describe(writer);
   scenario.DescribeRest(writer);
 }
 

@@ -104,7 +104,7 @@ void ServerCalls::Accept(Link& link) {
 
 void ServerCalls::Execute(Link& link) {
   engine_.servers.CatchUp(engine_.now());
-  engine_.TellShadowOfReplicas();
+  engine_.server_faults.TellShadowOfReplicas();
   const VirtualTime now = engine_.now();
   const Engine::View view(engine_, link.node);
   redis::Server& server = engine_.servers.at(link.node);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-//
-// How the faults of servers, their clocks and their operator strike, and how they end. What cannot
-// happen now (a server that is down cannot be stopped) does not, and is not reported.
+#include "sim/server_faults.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -30,40 +29,45 @@ std::vector<std::string> NextToExpire(const std::vector<redis::Server::KeyInfo>&
 
 }  // namespace
 
-void Engine::StrikeServerClock(const Process& process, const Fault& fault) {
+ServerFaults::ServerFaults(Engine& engine)
+    : engine_(engine), drifting_nodes_(static_cast<std::size_t>(engine.options.nodes)) {}
+
+void ServerFaults::StrikeClock(const Process& process, const Fault& fault) {
   Fault effective = fault;
-  effective.length = Clip(fault, fault.length);
+  effective.length = engine_.Clip(fault, fault.length);
   if (effective.length.count() == 0) return;
-  servers.CatchUp(now());
+  engine_.servers.CatchUp(engine_.now());
   if (fault.kind == FaultKind::kServerClockJump) {
-    servers.StepClock(fault.node, effective.length);
+    engine_.servers.StepClock(fault.node, effective.length);
   } else {
     constexpr Duration kMost(ClientClock::kMostRatePpm);
     effective.length = std::clamp(effective.length, -kMost, kMost);
-    servers.SetClockRate(fault.node, effective.length.count());
+    engine_.servers.SetClockRate(fault.node, effective.length.count());
     drifting_nodes_[static_cast<std::size_t>(fault.node)] = true;
   }
-  ReportFault(process, effective);
+  engine_.ReportFault(process, effective);
   ReportChange(fault.node, ServerChange::kClock);
 }
 
-void Engine::TellShadowOfReplicas() {
-  if (shadow == nullptr || !servers.replicated()) return;
-  for (int node = 0; node < servers.count(); ++node) {
-    if (node == servers.primary() || !servers.InStep(node)) continue;
-    shadow->OnInStep(node, servers.at(servers.primary()).engine().replication.offset(), now());
+void ServerFaults::TellShadowOfReplicas() {
+  if (engine_.shadow == nullptr || !engine_.servers.replicated()) return;
+  for (int node = 0; node < engine_.servers.count(); ++node) {
+    if (node == engine_.servers.primary() || !engine_.servers.InStep(node)) continue;
+    engine_.shadow->OnInStep(
+        node, engine_.servers.at(engine_.servers.primary()).engine().replication.offset(),
+        engine_.now());
   }
 }
 
-void Engine::StrikeServer(const Process& process, const Fault& fault) {
-  servers.CatchUp(now());
+void ServerFaults::StrikeServer(const Process& process, const Fault& fault) {
+  engine_.servers.CatchUp(engine_.now());
   TellShadowOfReplicas();
   const int node = fault.node;
   switch (fault.kind) {
     case FaultKind::kServerKill:
     case FaultKind::kServerPowerLoss:
-      if (!servers.IsUp(node)) return;
-      ReportFault(process, fault);
+      if (!engine_.servers.IsUp(node)) return;
+      engine_.ReportFault(process, fault);
       Kill(node, fault.kind == FaultKind::kServerPowerLoss);
       return EndLater(fault, node);
     case FaultKind::kServerPause:
@@ -73,35 +77,35 @@ void Engine::StrikeServer(const Process& process, const Fault& fault) {
     case FaultKind::kSplitBrain:
       return SplitBrain(process, fault);
     case FaultKind::kReplicationStop:
-      ReportFault(process, fault);
-      servers.SetCutOff(servers.primary(), true);
-      return EndLater(fault, servers.primary());
+      engine_.ReportFault(process, fault);
+      engine_.servers.SetCutOff(engine_.servers.primary(), true);
+      return EndLater(fault, engine_.servers.primary());
     case FaultKind::kOom:
-      ReportFault(process, fault);
-      servers.SetFull(node, true);
+      engine_.ReportFault(process, fault);
+      engine_.servers.SetFull(node, true);
       TellShadow(node, Shadow::Happening::kFull);
       return EndLater(fault, node);
     default: {
-      ReportFault(process, fault);
+      engine_.ReportFault(process, fault);
       const Duration length = std::max(fault.length, Duration{});
-      servers.Refuse(node, fault.kind,
-                     AddSaturating(MonotonicTime(now()), length).time_since_epoch());
+      engine_.servers.Refuse(
+          node, fault.kind, AddSaturating(MonotonicTime(engine_.now()), length).time_since_epoch());
       return;
     }
   }
 }
 
-void Engine::StrikeAdmin(Process& process, const Fault& fault) {
-  servers.CatchUp(now());
+void ServerFaults::StrikeAdmin(Process& process, const Fault& fault) {
+  engine_.servers.CatchUp(engine_.now());
   if (fault.kind == FaultKind::kClientKill) {
-    const Link* link = network.LiveLink(process);
-    if (link == nullptr || !servers.Serves(link->node)) return;
-    ReportFault(process, fault);
-    return network.ExecuteAsAdmin(link->node, 0,
-                                  {"CLIENT", "KILL", "ID", std::to_string(link->client)}, link);
+    const Link* link = engine_.network.LiveLink(process);
+    if (link == nullptr || !engine_.servers.Serves(link->node)) return;
+    engine_.ReportFault(process, fault);
+    return engine_.network.ExecuteAsAdmin(
+        link->node, 0, {"CLIENT", "KILL", "ID", std::to_string(link->client)}, link);
   }
   const int node = fault.node;
-  if (!servers.Serves(node)) return;
+  if (!engine_.servers.Serves(node)) return;
   redis::Argv command;
   if (fault.kind == FaultKind::kFlushAll) {
     command = {"FLUSHALL"};
@@ -109,7 +113,7 @@ void Engine::StrikeAdmin(Process& process, const Fault& fault) {
     command = {"SCRIPT", "FLUSH"};
   } else {
     command = {"DEL"};
-    const auto keys = servers.at(node).PeekKeys(process.database);
+    const auto keys = engine_.servers.at(node).PeekKeys(process.database);
     if (fault.kind == FaultKind::kEvict) {
       const std::vector<std::string> next = NextToExpire(keys);
       // Of several the server takes any.
@@ -120,143 +124,148 @@ void Engine::StrikeAdmin(Process& process, const Fault& fault) {
     }
     if (command.size() == 1) return;
   }
-  ReportFault(process, fault);
-  network.ExecuteAsAdmin(node, process.database, command, nullptr);
+  engine_.ReportFault(process, fault);
+  engine_.network.ExecuteAsAdmin(node, process.database, command, nullptr);
   if (fault.kind != FaultKind::kScriptFlush) ReportChange(node, ServerChange::kData);
 }
 
-void Engine::Kill(int node, bool machine_off) {
-  servers.Kill(node, machine_off);
+void ServerFaults::Kill(int node, bool machine_off) {
+  engine_.servers.Kill(node, machine_off);
   TellShadow(node, machine_off ? Shadow::Happening::kPowerLost : Shadow::Happening::kKilled);
-  network.NodeDied(node, machine_off);
+  engine_.network.NodeDied(node, machine_off);
 }
 
-void Engine::PauseServer(const Process& process, const Fault& fault) {
+void ServerFaults::PauseServer(const Process& process, const Fault& fault) {
   Fault effective = fault;
-  effective.length = Clip(fault, fault.length);
-  if (effective.length.count() <= 0 || !servers.IsUp(fault.node)) return;
-  ReportFault(process, effective);
-  servers.SetPaused(fault.node, true);
+  effective.length = engine_.Clip(fault, fault.length);
+  if (effective.length.count() <= 0 || !engine_.servers.IsUp(fault.node)) return;
+  engine_.ReportFault(process, effective);
+  engine_.servers.SetPaused(fault.node, true);
   TellShadow(fault.node, Shadow::Happening::kStopped);
   EndLater(effective, fault.node);
 }
 
-void Engine::Failover(const Process& process, const Fault& fault) {
-  const int old = servers.primary();
-  const std::optional<int> next = servers.BestReplica();
-  if (!next || !servers.IsUp(old)) return;
-  ReportFault(process, fault);
+void ServerFaults::Failover(const Process& process, const Fault& fault) {
+  const int old = engine_.servers.primary();
+  const std::optional<int> next = engine_.servers.BestReplica();
+  if (!next || !engine_.servers.IsUp(old)) return;
+  engine_.ReportFault(process, fault);
   Kill(old, true);
   ReportChange(old, ServerChange::kGone);
-  servers.Promote(*next, old);
+  engine_.servers.Promote(*next, old);
   TellShadowOfPromotion(*next, old);
-  network.ServersActed();
+  engine_.network.ServersActed();
   ReportChange(*next, ServerChange::kPromoted);
   EndLater(fault, old);
 }
 
-void Engine::SplitBrain(const Process& process, const Fault& fault) {
-  const int old = servers.primary();
-  const std::optional<int> next = servers.BestReplica();
-  if (!next || !servers.Serves(old)) return;
-  ReportFault(process, fault);
-  servers.SetCutOff(old, true);
-  servers.Promote(*next, old);
+void ServerFaults::SplitBrain(const Process& process, const Fault& fault) {
+  const int old = engine_.servers.primary();
+  const std::optional<int> next = engine_.servers.BestReplica();
+  if (!next || !engine_.servers.Serves(old)) return;
+  engine_.ReportFault(process, fault);
+  engine_.servers.SetCutOff(old, true);
+  engine_.servers.Promote(*next, old);
   TellShadowOfPromotion(*next, old);
-  network.ServersActed();
+  engine_.network.ServersActed();
   ReportChange(*next, ServerChange::kPromoted);
   EndLater(fault, old);
 }
 
-void Engine::TellShadowOfPromotion(int node, int except) {
-  if (shadow == nullptr) return;
-  shadow->OnPromoted(node, servers.at(node).engine().replication.offset(), now());
-  for (int other = 0; other < servers.count(); ++other) {
-    if (other != node && other != except && servers.IsUp(other)) {
+void ServerFaults::TellShadowOfPromotion(int node, int except) {
+  if (engine_.shadow == nullptr) return;
+  engine_.shadow->OnPromoted(node, engine_.servers.at(node).engine().replication.offset(),
+                             engine_.now());
+  for (int other = 0; other < engine_.servers.count(); ++other) {
+    if (other != node && other != except && engine_.servers.IsUp(other)) {
       TellShadow(other, Shadow::Happening::kFollows);
     }
   }
 }
 
-void Engine::EndLater(const Fault& fault, int node) {
-  for (ServerFaultEnd& end : server_ends_) {
-    if (end.kind == fault.kind && end.node == node) scheduler.timers().Cancel(end.timer);
+void ServerFaults::EndLater(const Fault& fault, int node) {
+  for (FaultEnd& end : ends_) {
+    if (end.kind == fault.kind && end.node == node) engine_.scheduler.timers().Cancel(end.timer);
   }
   const Duration length = std::max(fault.length, Duration{});
-  const VirtualTime at = AddSaturating(MonotonicTime(now()), length).time_since_epoch();
-  const auto index = static_cast<std::uint32_t>(server_ends_.size());
-  server_ends_.push_back(
-      {fault.kind, node, at, scheduler.timers().Add(at, {TimerKind::kServerFault, index})});
+  const VirtualTime at = AddSaturating(MonotonicTime(engine_.now()), length).time_since_epoch();
+  const auto index = static_cast<std::uint32_t>(ends_.size());
+  ends_.push_back(
+      {fault.kind, node, at, engine_.scheduler.timers().Add(at, {TimerKind::kServerFault, index})});
 }
 
-void Engine::DescribeServerFaults(FingerprintWriter& writer) const {
-  writer.Number(static_cast<std::uint64_t>(servers.primary()));
-  for (const ServerFaultEnd& end : server_ends_) {
+void ServerFaults::Describe(FingerprintWriter& writer) const {
+  writer.Number(static_cast<std::uint64_t>(engine_.servers.primary()));
+  for (const FaultEnd& end : ends_) {
     if (end.timer == kNoTimer) continue;
     writer.Number(static_cast<std::uint64_t>(end.kind));
     writer.Number(static_cast<std::uint64_t>(end.node));
     writer.Time(end.at);
   }
-  servers.DescribeRefusals(now(), writer);
+  engine_.servers.DescribeRefusals(engine_.now(), writer);
 }
 
-void Engine::EndServerFault(std::size_t index) {
-  ServerFaultEnd& end = server_ends_[index];
-  scheduler.timers().Cancel(end.timer);
+void ServerFaults::End(std::size_t index) {
+  FaultEnd& end = ends_[index];
+  engine_.scheduler.timers().Cancel(end.timer);
   const int node = end.node;
-  trace.Add(now(), -1, TraceKind::kResume,
-            std::string(ToString(end.kind)) + " of node " + std::to_string(node));
-  servers.CatchUp(now());
+  engine_.trace.Add(engine_.now(), -1, TraceKind::kResume,
+                    std::string(ToString(end.kind)) + " of node " + std::to_string(node));
+  engine_.servers.CatchUp(engine_.now());
   switch (end.kind) {
     case FaultKind::kServerPause:
-      if (!servers.IsUp(node)) return;
-      servers.SetPaused(node, false);
+      if (!engine_.servers.IsUp(node)) return;
+      engine_.servers.SetPaused(node, false);
       TellShadow(node, Shadow::Happening::kResumed);
-      return network.NodeResumed(node);
+      return engine_.network.NodeResumed(node);
     case FaultKind::kReplicationStop:
-      return servers.SetCutOff(node, false);
+      return engine_.servers.SetCutOff(node, false);
     case FaultKind::kOom:
-      servers.SetFull(node, false);
+      engine_.servers.SetFull(node, false);
       return TellShadow(node, Shadow::Happening::kNotFull);
     case FaultKind::kSplitBrain:
-      servers.SetCutOff(node, false);
-      if (!servers.IsUp(node) || node == servers.primary()) return;
+      engine_.servers.SetCutOff(node, false);
+      if (!engine_.servers.IsUp(node) || node == engine_.servers.primary()) return;
       ReportChange(node, ServerChange::kGone);
-      servers.Follow(node);
+      engine_.servers.Follow(node);
       TellShadow(node, Shadow::Happening::kFollows);
-      return network.ServersActed();
+      return engine_.network.ServersActed();
     default:
       break;
   }
   // What was killed starts again, by whatever fault.
-  if (servers.IsUp(node)) return;
-  servers.Start(node);
+  if (engine_.servers.IsUp(node)) return;
+  engine_.servers.Start(node);
   TellShadow(node, Shadow::Happening::kStarted);
-  network.NodeStarted(node);
-  if (servers.replicated() && node != servers.primary()) {
-    servers.Follow(node);
+  engine_.network.NodeStarted(node);
+  if (engine_.servers.replicated() && node != engine_.servers.primary()) {
+    engine_.servers.Follow(node);
     TellShadow(node, Shadow::Happening::kFollows);
   }
-  network.ServersActed();
+  engine_.network.ServersActed();
   ReportChange(node, ServerChange::kData);
 }
 
-void Engine::HealServers() {
-  for (std::size_t i = 0; i < server_ends_.size(); ++i) {
-    if (server_ends_[i].timer != kNoTimer) EndServerFault(i);
+void ServerFaults::Heal() {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (ends_[i].timer != kNoTimer) End(i);
   }
-  servers.EndRefusals();
-  for (int node = 0; node < servers.count(); ++node) {
+  engine_.servers.EndRefusals();
+  for (int node = 0; node < engine_.servers.count(); ++node) {
     if (!drifting_nodes_[static_cast<std::size_t>(node)]) continue;
-    servers.CatchUp(now());
-    servers.SetClockRate(node, 0);
+    engine_.servers.CatchUp(engine_.now());
+    engine_.servers.SetClockRate(node, 0);
     ReportChange(node, ServerChange::kClock);
   }
 }
 
-void Engine::ReportChange(int node, ServerChange change) {
-  const View view(*this, node);
-  observer->OnServerChange(node, change, now());
+void ServerFaults::TellShadow(int node, Shadow::Happening happening) {
+  if (engine_.shadow != nullptr) engine_.shadow->OnServer(node, happening, engine_.now());
+}
+
+void ServerFaults::ReportChange(int node, ServerChange change) {
+  const Engine::View view(engine_, node);
+  engine_.observer->OnServerChange(node, change, engine_.now());
 }
 
 }  // namespace interlock::sim

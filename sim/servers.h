@@ -25,15 +25,6 @@ namespace interlock::sim {
 class FingerprintWriter;
 struct WorldOptions;
 
-/// When what a fault did to a server is over. Several of one kind on one node: the last one's end
-/// is that of all.
-struct ServerFaultEnd {
-  FaultKind kind = FaultKind::kServerKill;
-  int node = 0;
-  VirtualTime at{};
-  TimerId timer = kNoTimer;  // kNoTimer: it is over
-};
-
 class Servers {
  public:
   /// `spec`: for its memory alone.

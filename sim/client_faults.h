@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// How the faults of client processes, their links and their clocks strike, and how they end.
+// Thread safety: none.
+#pragma once
+
+#include <interlock/time.h>
+
+#include "sim/faults.h"
+#include "sim/process.h"
+
+namespace interlock::sim {
+
+class Engine;
+
+class ClientFaults {
+ public:
+  explicit ClientFaults(Engine& engine) : engine_(engine) {}
+
+  void StrikeProcess(Process& process, const Fault& fault);
+  void StrikeLink(Process& process, const Fault& fault);
+  void StrikeClock(Process& process, const Fault& fault);
+
+  /// A crash that is no end is over.
+  void Restart(Process& process);
+  /// A pause is over, if there is one.
+  void Thaw(Process& process);
+  /// All are over, and none is to come.
+  void Heal(Process& process);
+  /// Nobody is to start again.
+  bool Quiet() const { return restarts_to_come_ == 0; }
+
+ private:
+  void Crash(Process& process, const Fault& fault);
+  void Pause(Process& process, const Fault& fault, Duration length);
+  void PauseUntilExpiry(Process& process, const Fault& fault);
+  void Divide(Process& process, const Fault& fault, Partition partition);
+  /// The waits of the process end when its clock now says so.
+  void ClockChanged(Process& process);
+
+  Engine& engine_;
+  int restarts_to_come_ = 0;
+};
+
+}  // namespace interlock::sim
