@@ -52,7 +52,9 @@ struct Environment {
   std::vector<Connector*> nodes;
   /// The time of day on the client's machine, in milliseconds since 1970: for a lock that stamps
   /// what it writes with a time of its own. No server's clock: in simulation it begins with theirs,
-  /// runs at the rate of the client's clock, and jumps with it (client-clock-jump).
+  /// runs at the rate of the client's clock, and jumps with it (client-clock-jump). No fault sets
+  /// it alone: a lock that takes its deadlines by it is not told from one that goes by the
+  /// Runtime's clock. `interlock drive` has such a fault.
   std::function<std::int64_t()> wall_ms = {};
   /// For a lock that is a cluster client itself: where the nodes are, in the order of `nodes`, and
   /// the way to the one that a MOVED names. Empty, and null: the servers are no cluster.
