@@ -126,7 +126,7 @@ std::string InWords(const ContentionReport& report) {
   if (load.permits > 1) words += fmt::format(", semaphores of {} permits", load.permits);
   if (load.resources > 1) words += fmt::format(", {} resources", load.resources);
   if (load.faults != "none") words += ", faults: " + Excerpt(load.faults, 40, true);
-  return words + fmt::format("; {} behind a warm-up of {}, in {} time", time(load.duration_ns),
+  return words + fmt::format("; {} after a warm-up of {}, in {} time", time(load.duration_ns),
                              time(load.warm_up_ns), TimeOf(report));
 }
 

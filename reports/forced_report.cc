@@ -64,7 +64,7 @@ class ForcedReportWriter {
     if (one.outcome == Forced::kNotForced) return Wrapped(Blank(), one.reason);
     if (one.difference) Tell(*one.difference);
     std::string figures = fmt::format(
-        "{}, {} and the data behind each compared{}, in {}", Count(one.commands, "command"),
+        "{}, {} and the data after each compared{}, in {}", Count(one.commands, "command"),
         one.replies == 1 ? "1 reply" : fmt::format("{} replies", GroupDigits(one.replies)),
         one.forged > 0 ? fmt::format(", {} forged by a fault", Count(one.forged, "error")) : "",
         ShortSeconds(one.took));
@@ -75,7 +75,7 @@ class ForcedReportWriter {
   }
 
   void Tell(const ForcedDifferenceRow& difference) {
-    Wrapped(Blank(), fmt::format("{} of {} at {}, behind {}", difference.what, difference.who,
+    Wrapped(Blank(), fmt::format("{} of {} at {}, after {}", difference.what, difference.who,
                                  difference.at, difference.command));
     Wrapped(Blank(), "  simulated: " + difference.simulated);
     Wrapped(Blank(), "  real:      " + difference.real);

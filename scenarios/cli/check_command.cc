@@ -250,7 +250,7 @@ ExitCode RunCheck(const CheckSettings& settings, const Registry& registry) {
 
 std::string NameOfStrategy(const std::string& text) {
   if (text == kPortfolio || FindStrategy(text).has_value()) return "";
-  return fmt::format("{} is no strategy; known are {}, {}", text, kPortfolio, StrategyNames());
+  return fmt::format("unknown strategy {}; expected {}, {}", text, kPortfolio, StrategyNames());
 }
 
 constexpr std::string_view kExamples =
@@ -272,7 +272,7 @@ void AddWhat(Command command, CheckSettings& settings) {
 void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
   const Option runs = command
                           .Add("--runs", settings.runs,
-                               "so many per lock, scenario and class, and nothing beside them")
+                               "run this many per lock, scenario and class, and nothing else")
                           .InRange(1, 1'000'000'000)
                           .Excludes(redis);
   const Option budget =
@@ -282,17 +282,20 @@ void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
       .Excludes(budget)
       .Excludes(redis);
   const Option strategy =
-      command.Add("--strategy", settings.strategy, "one way of searching, not all in turn")
+      command.Add("--strategy", settings.strategy, "use one search strategy instead of all in turn")
           .Check(NameOfStrategy)
           .Excludes(redis);
-  const Option shard = command.Add("--shard", settings.shard, "i/n: the i-th of n parts")
+  const Option shard = command.Add("--shard", settings.shard, "run part i of n (i/n)")
                            .Check(NotEmpty)
                            .Excludes(redis);
   const Option cases =
-      command.Add("--cases", settings.cases, "folder of saved counterexamples to replay first")
+      command
+          .Add("--cases", settings.cases, "replay the counterexamples saved in this folder first")
           .Check(NotEmpty)
           .Excludes(redis);
-  command.Flag("--specimens", settings.specimens, "how fast each strategy convicts each specimen")
+  command
+      .Flag("--specimens", settings.specimens,
+            "measure how fast each strategy convicts each specimen")
       .Excludes(redis)
       .Excludes(shard)
       .Excludes(strategy)
@@ -300,7 +303,7 @@ void AddHowMuch(Command command, CheckSettings& settings, Option redis) {
 }
 
 void AddOutput(Command command, CheckSettings& settings, Option redis) {
-  command.Add("--explain", settings.explain, "which violations are made small and explained")
+  command.Add("--explain", settings.explain, "which violations are minimised and explained")
       .OneOf({"all", "first", "none"})
       .Excludes(redis)
       .ShowDefault();
@@ -309,7 +312,7 @@ void AddOutput(Command command, CheckSettings& settings, Option redis) {
       .Check(NotEmpty);
   command.Add("--jobs", settings.jobs, "threads; 0: all cores. The results are the same")
       .InRange(0, 256);
-  command.Add("--watchdog", settings.output.watchdog, "real seconds that one run may take")
+  command.Add("--watchdog", settings.output.watchdog, "wall-clock limit of one run, in seconds")
       .InRange(1, 3600)
       .Excludes(redis)
       .ShowDefault();
@@ -327,8 +330,8 @@ void AddCheckCommand(Command app, const Registry& registry, Work& work) {
           .Check(NotEmpty);
   AddHowMuch(command, *settings, redis);
   AddOutput(command, *settings, redis);
-  command.Ignored("--processes", "clients are processes, as always with --redis").Needs(redis);
-  command.Flag("--allow-remote", settings->allow_remote, "--redis may lead to another machine");
+  command.Ignored("--processes", "run clients as processes, as --redis always does").Needs(redis);
+  command.Flag("--allow-remote", settings->allow_remote, "allow --redis to reach another machine");
   command.Footer(std::string(kExamples));
   command.OnParsed([settings, &registry, &work] {
     settings->seed = ParseSeed(settings->seed_text).value_or(settings->seed);

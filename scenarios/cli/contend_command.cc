@@ -82,16 +82,16 @@ std::optional<std::vector<int>> ParseClients(std::string_view text) {
 std::string Flaw(const ContendSettings& settings) {
   const contend::Load& load = settings.load;
   if (settings.arrivals == "open" && load.interval <= Duration(0)) {
-    return "an open loop needs --interval, the mean time between the requests of one client";
+    return "--arrivals open needs --interval, the mean time between the requests of one client";
   }
   if (settings.arrivals == "closed" && load.interval > Duration(0)) {
-    return "--interval is for --arrivals open";
+    return "--interval needs --arrivals open";
   }
   if (!settings.target.redis.empty() && load.faults != FaultProfile::kNone) {
-    return "--faults are staged in virtual time only";
+    return "--faults works in virtual time only";
   }
   if (settings.target.redis.empty() && settings.target.processes) {
-    return "--processes needs --redis: in virtual time there are none";
+    return "--processes needs --redis: virtual time has no processes";
   }
   if (settings.trace && settings.output.out.empty()) return "--trace needs --out DIR";
   return "";
@@ -108,7 +108,7 @@ Result<contend::ContendOptions> OptionsOf(const ContendSettings& settings,
   const auto clients = ParseClients(settings.clients);
   if (!clients) {
     return wrong(
-        fmt::format("--clients: {} is no list of numbers from 1 to {} in rising order, as 1,2,4,8",
+        fmt::format("--clients: {} is not a rising list of numbers from 1 to {}, such as 1,2,4,8",
                     settings.clients, kMostClients));
   }
   contend::ContendOptions options;
@@ -161,7 +161,7 @@ ExitCode ReadYardstick(const ContendSettings& settings, Yardstick& yardstick) {
     if (!read.value) return Complain(ExitCode::kBadInput, read.error);
     if (!read.value->contention) {
       return Complain(ExitCode::kBadInput,
-                      fmt::format("{} is no measurement of contention", settings.baseline));
+                      fmt::format("{} is not a measurement of contention", settings.baseline));
     }
     yardstick.before = std::move(read.value->contention);
   }
@@ -301,30 +301,30 @@ void AddLoad(Command command, ContendSettings& settings) {
         .Type("TIME")
         .Check([least](const std::string& given) {
           const auto parsed = ParseDuration(given);
-          if (!parsed) return given + " is no time: write 500us, 5ms, 2s or 1m";
+          if (!parsed) return given + " is not a time: use 500us, 5ms, 2s or 1m";
           return static_cast<double>(parsed->count()) < least ? given + " is too short"
                                                               : std::string();
         });
   };
-  time("--hold", load.hold, 0, "how long each section lasts; 5ms if not given");
+  time("--hold", load.hold, 0, "length of each section; default 5ms");
   command
       .Add("--arrivals", settings.arrivals,
-           "closed: asks again when it is done; open: at "
-           "times of its own, however long it takes")
+           "closed: a client asks again when it is done; open: at random times, done or not")
       .OneOf({"closed", "open"})
       .ShowDefault();
-  time("--think", load.think, 0, "closed: mean time between a release and the next request; 0s");
+  time("--think", load.think, 0,
+       "closed: mean time between a release and the next request; default 0s");
   time("--interval", load.interval, 1, "open: mean time between the requests of one client");
   command.Flag("!--fixed", load.exponential,
-               "think times and intervals are all alike, not exponential");
-  time("--patience", load.patience, 1, "how long a client waits before it gives up; 30s");
+               "constant think times and intervals instead of exponential ones");
+  time("--patience", load.patience, 1, "how long a client waits before it gives up; default 30s");
   time("--lease", load.lease, 1e6, "10s if not given");
-  time("--duration", load.duration, 1e6, "how long is measured, for each point; 10s");
+  time("--duration", load.duration, 1e6, "length of each measurement; default 10s");
   time("--warm-up", load.warm_up, 0, "what passes before; 1s");
-  command.Add("--permits", load.permits, "of semaphores; other locks have one")
+  command.Add("--permits", load.permits, "permits of a semaphore; other locks have one")
       .InRange(1, 1000)
       .ShowDefault();
-  command.Add("--resources", load.resources, "each request is for one of them")
+  command.Add("--resources", load.resources, "number of resources; each request picks one")
       .InRange(1, 1000)
       .ShowDefault();
   command
@@ -335,8 +335,8 @@ void AddLoad(Command command, ContendSettings& settings) {
                           : word == "partitions" ? FaultProfile::kPartitions
                                                  : FaultProfile::kNone;
           },
-          "what befalls clients in their sections, some twenty leases apart: they stand still for "
-          "a lease and a half, or are cut off for half a lease")
+          "faults in sections, some twenty leases apart: a client stands still for a lease and a "
+          "half, or is cut off for half a lease")
       .OneOf({"none", "pauses", "partitions"});
 }
 
@@ -351,35 +351,34 @@ void AddContendCommand(Command app, const Registry& registry, Work& work) {
       .Required();
   command
       .Add("--clients", settings->clients,
-           "how many compete, in rising order; each number is a point")
+           "numbers of competing clients, in rising order; one measurement each")
       .ShowDefault();
   AddLoad(command, *settings);
   command
       .Add("--redis", settings->target.redis,
-           "in wall time on these servers, URLs separated by commas; spawn: on servers of "
-           "its own, which are started and stopped")
+           "measure in wall time on these servers (URLs separated by commas); spawn: on servers "
+           "started for it")
       .Check(NotEmpty);
   command.Flag("--allow-remote", settings->target.allow_remote,
-               "--redis may lead away from this machine");
+               "allow --redis to reach another machine");
   command.Flag("--processes", settings->target.processes,
-               "with --redis: each client is a process of its own, not a thread");
-  command.Add("--seed", settings->seed, "of all that is drawn (also 0x...)")
+               "with --redis: make each client a process instead of a thread");
+  command.Add("--seed", settings->seed, "seed of every random draw (also 0x...)")
       .Type("NUMBER")
       .Check(WhyNoSeed)
       .ShowDefault();
-  command.Add("--jobs", settings->jobs, "threads; the figures do not depend on it (0: all cores)")
+  command.Add("--jobs", settings->jobs, "threads; the figures do not depend on them (0: all cores)")
       .InRange(0, 256);
   command.Flag("--json", settings->output.json, "print run.json instead of text");
   command.Add("--out", settings->output.out, "folder for run.json; see report").Check(NotEmpty);
   command
       .Add("--gate", settings->gate,
-           "thresholds, a TOML file; the exit code is 3 if one is crossed")
+           "TOML file of thresholds; the exit code is 3 if one is crossed")
       .Check(NotEmpty);
-  command
-      .Add("--baseline", settings->baseline, "an earlier run.json, or its folder: say what differs")
+  command.Add("--baseline", settings->baseline, "compare with an earlier run.json, or its folder")
       .Check(NotEmpty);
   command.Flag("--trace", settings->trace,
-               "also write what happened, from which all figures can be worked out again");
+               "also write the log of events, from which all figures can be recomputed");
   command.Footer(std::string(kContendFooter));
   command.OnParsed([settings, &registry, &work] {
     work = [settings, &registry] { return Contend(*settings, registry); };

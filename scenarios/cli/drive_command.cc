@@ -69,7 +69,7 @@ class DriveWork {
   ExitCode Prepare() {
     drive::CampaignOptions& campaign = settings_.campaign;
     const auto seed = ParseSeed(settings_.seed);
-    if (!seed) return Complain(ExitCode::kUsage, "--seed: not a number of 64 bits");
+    if (!seed) return Complain(ExitCode::kUsage, "--seed: expected a 64-bit number");
     campaign.seed = *seed;
     const auto timeout = ParseDuration(settings_.timeout);
     if (!timeout || *timeout < std::chrono::milliseconds(100)) {
@@ -79,7 +79,7 @@ class DriveWork {
     const auto offset = ParseDuration(settings_.clock_offset);
     if (!offset || *offset > std::chrono::minutes(15)) {
       return Complain(ExitCode::kUsage,
-                      fmt::format("--clock-offset: {} is no time up to 15m, such as 500ms",
+                      fmt::format("--clock-offset: {} is not a time up to 15m, such as 500ms",
                                   settings_.clock_offset));
     }
     campaign.drive.clock_offset = *offset;
@@ -87,7 +87,7 @@ class DriveWork {
     if (!settings_.strategy.empty()) {
       campaign.strategy = FindStrategy(settings_.strategy);
       if (!campaign.strategy) {
-        return Complain(ExitCode::kUsage, fmt::format("{} is no strategy; known are {}",
+        return Complain(ExitCode::kUsage, fmt::format("unknown strategy {}; expected one of {}",
                                                       settings_.strategy, StrategyNames()));
       }
     }
@@ -128,7 +128,7 @@ class DriveWork {
 
   static ExitCode Refuse(std::string_view option, const std::string& text) {
     return Complain(ExitCode::kUsage,
-                    fmt::format("{}: {} is no time from 1s to 200h, such as 90s", option, text));
+                    fmt::format("{}: {} is not a time from 1s to 200h, such as 90s", option, text));
   }
 
   Result<drive::DriveResult> Search() {
@@ -192,58 +192,53 @@ void AddClocks(Command command, DriveSettings& settings) {
   drive::DriveOptions& drive = settings.campaign.drive;
   command
       .Add("--clocks", drive.clocks,
-           "maximum number of times a client's time of day is set, or goes too fast or too slow "
-           "from then on")
+           "maximum number of times a client's wall clock is set, or starts to run fast or slow")
       .InRange(0, 1000)
       .ShowDefault();
   command
       .Add("--clock-offset", settings.clock_offset,
-           "how far it is set at most, ahead or back, up to 15m")
+           "largest step of that clock, forward or back, up to 15m")
       .ShowDefault();
-  command
-      .Add("--clock-rate", drive.clock_rate_percent,
-           "by how many percent it goes too fast or too slow")
+  command.Add("--clock-rate", drive.clock_rate_percent, "by how many percent it runs fast or slow")
       .InRange(0, 90)
       .ShowDefault();
   command
-      .Add("--clock", settings.clock,
-           "the clients': a virtual one, that is led from one moment at which somebody "
-           "wakes up to the next, or the machine's")
+      .Add(
+          "--clock", settings.clock,
+          "the clients' clock: virtual, which jumps from one wake-up to the next, or the machine's")
       .OneOf({"virtual", "machine"})
       .ShowDefault();
 }
 
 void AddBounds(Command command, DriveSettings& settings) {
   drive::DriveOptions& drive = settings.campaign.drive;
-  command.Add("--max-commands", drive.bounds.commands, "commands after which a run is over")
+  command.Add("--max-commands", drive.bounds.commands, "end a run after this many commands")
       .InRange(1, 1'000'000)
       .ShowDefault();
   command
       .Add("--max-virtual-time", settings.max_virtual_time,
-           "time of the virtual clock after which a run is over")
+           "end a run after this much virtual time")
       .ShowDefault();
   command.Add("--max-real-time", settings.max_real_time,
-              "time of the machine's after which a run is over; if not given: six times --timeout");
+              "end a run after this much real time; default: six times --timeout");
   command
       .Add("--timeout", settings.timeout,
-           "time of the machine's after which a client that runs, and neither sends anything "
-           "nor sleeps, is gone on without; by the machine's clock, a run without progress "
-           "is over")
+           "real time after which a client that neither sends nor sleeps is left behind; by the "
+           "machine's clock, a run without progress ends")
       .ShowDefault();
 }
 
 }  // namespace
 
 void AddDriveCommand(Command app, Work& work) {
-  Command command = app.Subcommand(
-      "drive",
-      "lock clients in any language, as they are, on the fake Redis: their commands are let "
-      "through one by one, with faults, and judged");
+  Command command = app.Subcommand("drive",
+                                   "run unmodified lock clients in any language against the fake "
+                                   "Redis, one command at a time, with faults, and judge them");
   auto settings = std::make_shared<DriveSettings>();
   drive::DriveOptions& drive = settings->campaign.drive;
   command.Add(
       "command", drive.command,
-      "the client, behind --: -- python3 worker.py; several, separated by --and, take turns");
+      "the client, after --: -- python3 worker.py; several, separated by --and, take turns");
   command.Add("--clients", drive.clients, "number of client processes")
       .InRange(1, drive::kMostClients)
       .ShowDefault();
@@ -253,16 +248,16 @@ void AddDriveCommand(Command app, Work& work) {
   command.Add("--permits", drive.permits, "maximum number of clients in one section at a time")
       .InRange(1, drive::kMostClients)
       .ShowDefault();
-  command.Add("--locks", drive.pattern,
-              "the keys of locks, as a pattern for KEYS; if not given: those that a SETNX, "
-              "or a SET with NX, is for");
+  command.Add(
+      "--locks", drive.pattern,
+      "pattern of the locks' keys, as for KEYS; default: every key that a SETNX or SET NX names");
   command.Add("--runs", settings->campaign.runs, "number of runs, each with processes of its own")
       .InRange(1, 1'000'000'000)
       .ShowDefault();
   command.Add("--seed", settings->seed, "seed of the runs' choices; the first run is calm")
       .ShowDefault();
   command.Add("--strategy", settings->strategy,
-              fmt::format("one of {}; if not given: all in turn", StrategyNames()));
+              fmt::format("one of {}; default: all in turn", StrategyNames()));
   const auto most = [command](const std::string& name, int& value, const std::string& what) {
     command.Add(name, value, what).InRange(0, 1000).ShowDefault();
   };
@@ -279,9 +274,9 @@ void AddDriveCommand(Command app, Work& work) {
        "maximum number of times the servers forget their scripts before one is run by its hash");
   AddClocks(command, *settings);
   AddBounds(command, *settings);
-  const Option replay = command.Add("--replay", settings->replay,
-                                    "a counterexample's file: its choices again, with the "
-                                    "recorded command or the one behind --");
+  const Option replay =
+      command.Add("--replay", settings->replay,
+                  "replay this counterexample file, with the recorded command or the one after --");
   command.Add("--times", settings->times, "how often to replay")
       .InRange(1, 1'000'000)
       .Needs(replay)

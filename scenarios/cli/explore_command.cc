@@ -127,7 +127,7 @@ class ExploreCommand {
     ExploreReport made = MakeReport({}, options_, *entry_, registry_.program());
     reports::RunReport& report = made.report;
     report.status = reports::RunStatus::kComplete;
-    const std::string reason = "a run ended its process: the lock " + end.what;
+    const std::string reason = "a run took its process down: the lock " + end.what;
     for (reports::ResultRow& row : report.results) {
       row.reason = reason;
       row.pass = false;
@@ -227,12 +227,12 @@ void AddLengths(Command command, ExploreRequest& request) {
   const auto length = [command](const char* name, int& value, int least, const char* text) {
     command.Add(name, value, text).InRange(least, 1000).ShowDefault();
   };
-  length("--wait-for", bounds.wait, 1, "how long they wait with --wait, in % of a lease");
+  length("--wait-for", bounds.wait, 1, "how long clients wait with --wait, in % of a lease");
   length("--stop-after", bounds.stop, 0, "when waits are stopped with --stops, in % of a lease");
-  length("--hold", bounds.hold, 1, "how long they are in the section, in % of a lease");
+  length("--hold", bounds.hold, 1, "length of the section, in % of a lease");
   command
       .Add("--stagger", request.stagger,
-           "how much later each begins than the one before; 10 at a latch, else 0")
+           "how much later each client begins than the one before; default 10 at a latch, else 0")
       .InRange(0, 1000);
   length(
       "--overstay", bounds.overstay, 0,
@@ -244,11 +244,11 @@ void AddLengths(Command command, ExploreRequest& request) {
           [&bounds](const std::string& ms) {
             bounds.lease = std::chrono::milliseconds(std::stoi(ms));
           },
-          "milliseconds in which a key is gone; 4000 if not given")
+          "milliseconds after which a key is gone; default 4000")
       .InRange(10, 60'000);
   length("--life", bounds.life, 0,
          "how long a latch is remembered, in % of a lease; 0: longer than any run");
-  length("--think", bounds.think, 0, "what they let pass between attempts, in % of a lease");
+  length("--think", bounds.think, 0, "pause between a client's attempts, in % of a lease");
 }
 
 void AddBounds(Command command, ExploreSettings& settings) {
@@ -258,9 +258,7 @@ void AddBounds(Command command, ExploreSettings& settings) {
     command.Add(name, value, text).InRange(0, 8);
   };
   command.Add("--clients", bounds.clients, "how many compete").InRange(1, 8).ShowDefault();
-  command.Add("--attempts", bounds.attempts, "how often each of them asks")
-      .InRange(1, 8)
-      .ShowDefault();
+  command.Add("--attempts", bounds.attempts, "attempts of each client").InRange(1, 8).ShowDefault();
   command
       .Add("--resources", bounds.resources,
            "over how many each client's attempts go in turn; the first client begins at the "
@@ -272,36 +270,36 @@ void AddBounds(Command command, ExploreSettings& settings) {
           "--writes",
           [&bounds](const std::string& word) { bounds.writes = *GuardKindFromText(word); },
           "holders read and write what the lock guards; it accepts all (unfenced), no token "
-          "below the highest (fenced), or no write behind another one's read (checked)")
+          "below the highest (fenced), or no write after another one's read (checked)")
       .OneOf({"unfenced", "fenced", "checked"});
   command
       .Add("--masters", bounds.masters,
-           "of a lock by quorum; as many as the scenario has if not given")
+           "masters of a quorum lock; default: as many as the scenario has")
       .InRange(3, kMostNodes);
   count("--readers", bounds.readers,
-        "how many of them ask as readers, or only wait at a latch; else 0");
+        "clients that ask as readers, or only wait at a latch; default 0");
   count("--setters", bounds.setters,
-        "how many of them set one permit more in place of asking; else 0");
+        "clients that set one permit more instead of asking; default 0");
   count("--other-limits", bounds.other_limits,
-        "how many of them take one permit more for the limit; else 0");
-  command.Flag("--follow", bounds.follow,
-               "all others but the first follow whichever limit is in force");
+        "clients that take the limit for one permit more; default 0");
+  command.Flag("--follow", bounds.follow, "all others but the first follow the limit in force");
   count("--stops", bounds.stops,
-        "how many of them, the first ones, are stopped whenever they wait; else 0");
+        "clients, the first ones, that are stopped whenever they wait; default 0");
   count("--operators", bounds.operators,
-        "how many of them, the last ones, take the lock away from its holders; else 0");
+        "clients, the last ones, that take the lock away from its holders; default 0");
   command.Flag("--nest", bounds.nest,
                "at the end of a section clients ask for the next resource, too, and hold both");
-  count("--crashes", request.crashes, "clients that die; 1 if the scenario has crashes");
-  count("--expiries", bounds.expiries, "leases of living clients that run out; 1 if not given");
+  count("--crashes", request.crashes, "clients that die; default 1 if the scenario has crashes");
+  count("--expiries", bounds.expiries, "leases of living clients that run out; default 1");
   count("--lost-replies", request.lost_replies,
-        "replies lost to a connection reset; 1 if the scenario has that");
-  count("--lost-requests", request.lost_requests, "requests lost to a connection reset; else 0");
-  count("--silent-losses", request.silent_losses, "replies lost without a sign; else 0");
-  count("--pauses", request.pauses, "pauses to just past the end of a lease; else 0");
-  count("--short-pauses", request.short_pauses, "pauses of half a lease; else 0");
-  count("--failovers", bounds.failovers, "of a primary to a replica that may lag; else 0");
-  count("--restarts", bounds.restarts, "of a server with what the scenario lets it keep; else 0");
+        "replies lost to a connection reset; default 1 if the scenario has that");
+  count("--lost-requests", request.lost_requests, "requests lost to a connection reset; default 0");
+  count("--silent-losses", request.silent_losses, "replies lost without a sign; default 0");
+  count("--pauses", request.pauses, "pauses to just past the end of a lease; default 0");
+  count("--short-pauses", request.short_pauses, "pauses of half a lease; default 0");
+  count("--failovers", bounds.failovers, "failovers to a replica that may lag; default 0");
+  count("--restarts", bounds.restarts,
+        "restarts of a server with what the scenario lets it keep; default 0");
   command.Flag("--tasks-in-order", bounds.tasks_in_order,
                "between its calls, the tasks of one client go on in the order in which they "
                "became ready; else in every order");
@@ -319,25 +317,25 @@ void AddExploreCommand(Command app, const Registry& registry, Work& work) {
   settings->request.bounds.expiries = 1;
   command.Add("--lock", settings->lock, "which lock").Required();
   command.Add("--scenario", settings->request.scenario,
-              "whose properties are judged; if not given, what the bounds ask for: chaos, "
-              "failover, data-loss or guarded");
+              "scenario whose properties are judged; default by the bounds: chaos, failover, "
+              "data-loss or guarded");
   command.Add("--class", settings->request.synchrony,
-              "none, bounded or arbitrary; the scenario's weakest if not given");
+              "none, bounded or arbitrary; default: the scenario's weakest");
   command.Add("--property", settings->request.property,
-              "code or name: look for violations of this property alone");
+              "look for violations of this property alone (code or name)");
   AddBounds(command, *settings);
   AddLengths(command, settings->request);
   command.Add("--budget", settings->budget, "stop after this long, e.g. 90s, 5m, 1h");
   command
       .Add("--checkpoint", settings->checkpoint,
-           "a file to go on from, if it is there, and to save to")
+           "file to resume from, if it exists, and to save to")
       .Check(NotEmpty);
   command.Flag("--every-order", settings->every_order,
                "take steps that commute in every order, too: the same states, in more runs");
   command.Add("--jobs", settings->jobs, "threads; 0: one for each core")
       .InRange(0, 256)
       .ShowDefault();
-  command.Add("--watchdog", settings->output.watchdog, "real seconds that one run may take")
+  command.Add("--watchdog", settings->output.watchdog, "wall-clock limit of one run, in seconds")
       .InRange(1, 3600)
       .ShowDefault();
   command.Flag("--json", settings->output.json, "print run.json instead of text");

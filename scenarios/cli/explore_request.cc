@@ -60,25 +60,25 @@ Result<Bounds> BoundsOf(const ExploreRequest& request, const Scenario& scenario)
   if (bounds.masters > 0 && scenario.shape.topology != sim::Topology::kIndependent) {
     return Invalid(fmt::format("the scenario {} has one master", scenario.name));
   }
-  if (bounds.readers > bounds.clients) return Invalid("there are more readers than clients");
+  if (bounds.readers > bounds.clients) return Invalid("more readers than clients");
   if (bounds.setters + bounds.other_limits + bounds.operators > bounds.clients) {
-    return Invalid("there are more operators, and who set or give another limit, than clients");
+    return Invalid("more operators, limit setters and clients with another limit than clients");
   }
-  if (bounds.stops > bounds.clients) return Invalid("more are stopped than there are clients");
-  if (bounds.stops > 0 && !bounds.waits) return Invalid("who does not wait cannot be stopped");
+  if (bounds.stops > bounds.clients) return Invalid("more stopped waits than clients");
+  if (bounds.stops > 0 && !bounds.waits) return Invalid("--stops needs --wait");
   if (bounds.nest && bounds.resources < 2) {
-    return Invalid("who holds a resource can ask for another one only if there are two or more");
+    return Invalid("--nest needs two resources or more");
   }
   if (bounds.writes != GuardKind::kNone && scenario.shape.guard == GuardKind::kNone) {
-    return Invalid(fmt::format("in the scenario {} nothing is guarded that could be written to",
-                               scenario.name));
+    return Invalid(
+        fmt::format("the scenario {} guards nothing that could be written to", scenario.name));
   }
   if (bounds.restarts > 0) bounds.persistence = scenario.shape.persistence.front();
   // Where nothing stops a client or a server, only its own forgetfulness lets a lease pass.
   const bool pauses = ServersFail(request) || std::find(faults.begin(), faults.end(),
                                                         sim::FaultKind::kPause) != faults.end();
   if (bounds.overstay > 0 && !scenario.shape.overstay) {
-    return Invalid(fmt::format("in the scenario {} nobody overstays", scenario.name));
+    return Invalid(fmt::format("the scenario {} has no overstaying clients", scenario.name));
   }
   if (scenario.shape.overstay && !pauses && bounds.overstay == 0) bounds.overstay = kOverstay;
   return bounds;
@@ -120,15 +120,15 @@ Status FitsTheLock(const Bounds& bounds, const harness::Traits& traits) {
   const Extras may = ExtrasOf(traits);
   if (bounds.readers > 0 && !may.readers) return Invalid("this lock has no readers");
   if (bounds.stops > 0 && !may.stops) return Invalid("waits for this lock cannot be stopped");
-  if (bounds.operators > 0 && !may.operators) return Invalid("this lock has nothing for operators");
+  if (bounds.operators > 0 && !may.operators)
+    return Invalid("this lock has no operations for operators");
   if (bounds.other_limits > 0 && !may.limit_stands.has_value()) {
-    return Invalid("this lock keeps no limit that clients could differ about");
+    return Invalid("this lock keeps no limit in the server");
   }
   if ((bounds.setters > 0 || bounds.follow) && !MaySetLimits(traits)) {
     return Invalid("the limit of this lock cannot be set");
   }
-  if (bounds.life > 0 && !may.lives)
-    return Invalid("this lock is no latch that could be forgotten");
+  if (bounds.life > 0 && !may.lives) return Invalid("this lock is not a latch with a limited life");
   return Status();
 }
 
@@ -143,15 +143,14 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
   const Scenario& scenario = *scenarios->front();
   if (!scenario.pinned.empty()) {
     return Invalid(
-        fmt::format("the scenario {} has programs of its own, which `check` runs; explored "
-                    "are those that --attempts, --hold and others describe",
+        fmt::format("the scenario {} has pinned programs, which only `check` runs; `explore` runs "
+                    "those that --attempts, --hold and others describe",
                     scenario.name));
   }
   if (scenario.shape.share_objects) {
-    return Invalid(
-        fmt::format("in the scenario {} clients share a process; each of those that are "
-                    "explored has one of its own",
-                    scenario.name));
+    return Invalid(fmt::format(
+        "the scenario {} has several clients in one process; `explore` gives each its own",
+        scenario.name));
   }
   if (scenario.gives_up.writes && !ServersFail(request)) {
     return Invalid(
@@ -160,10 +159,9 @@ Result<ExploreOptions> Resolve(const ExploreRequest& request, const Entry& entry
                     scenario.name));
   }
   if (scenario.shape.topology == sim::Topology::kCluster) {
-    return Invalid(
-        fmt::format("the scenario {} is for check: what is explored is one server, or "
-                    "several masters",
-                    scenario.name));
+    return Invalid(fmt::format(
+        "the scenario {} needs a cluster; `explore` has one server or several independent masters",
+        scenario.name));
   }
   if (auto unfit = FitsTheLock(request.bounds, entry.subject->traits()); !unfit.ok()) return unfit;
   if (!Applies(scenario, entry.subject->traits())) {

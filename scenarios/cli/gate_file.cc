@@ -32,13 +32,13 @@ std::string Shown(std::string_view text) { return reports::Excerpt(text, 60, tru
 double NumberIn(const toml::node& node, std::string_view key) {
   const auto number = node.value<double>();
   if (!number || !node.is_number() || !std::isfinite(*number)) {
-    Fail(node, fmt::format("{} is to be a number", key));
+    Fail(node, fmt::format("{} must be a number", key));
   }
   return *number;
 }
 
 std::string TextIn(const toml::node& node, std::string_view key) {
-  if (!node.is_string()) Fail(node, fmt::format("{} is to be a string", key));
+  if (!node.is_string()) Fail(node, fmt::format("{} must be a string", key));
   return *node.value<std::string>();
 }
 
@@ -51,13 +51,13 @@ Threshold ThresholdIn(const toml::table& table) {
     } else if (key == "metric") {
       threshold.metric = TextIn(node, key);
       if (reports::FindFigure(threshold.metric) == nullptr) {
-        Fail(node, fmt::format("no figure is called \"{}\"; see the names in figures.csv",
+        Fail(node, fmt::format("unknown figure \"{}\"; figures.csv has the names",
                                Shown(threshold.metric)));
       }
     } else if (key == "clients") {
       const auto count = node.value<std::int64_t>();
       if (!node.is_integer() || !count || *count < 1 || *count > 1'000'000) {
-        Fail(node, "clients is to be a whole number, 1 or more");
+        Fail(node, "clients must be a whole number, 1 or more");
       }
       threshold.clients = static_cast<int>(*count);
     } else if (key == "min") {
@@ -65,7 +65,7 @@ Threshold ThresholdIn(const toml::table& table) {
     } else if (key == "max") {
       threshold.most = NumberIn(node, key);
     } else {
-      Fail(node, fmt::format("\"{}\" is not known; a threshold has lock, clients, metric, min, max",
+      Fail(node, fmt::format("unknown key \"{}\"; a threshold has lock, clients, metric, min, max",
                              Shown(key)));
     }
   }
@@ -83,13 +83,13 @@ reports::ReadResult<std::vector<Threshold>> ReadThresholds(std::string_view text
     std::vector<Threshold> thresholds;
     for (const auto& [key, node] : file) {
       if (key.str() != "threshold" || !node.is_array_of_tables()) {
-        Fail(node, fmt::format("\"{}\" is not known; write [[threshold]]", Shown(key.str())));
+        Fail(node, fmt::format("unknown key \"{}\"; write [[threshold]]", Shown(key.str())));
       }
       for (const toml::node& one : *node.as_array()) {
         thresholds.push_back(ThresholdIn(*one.as_table()));
       }
     }
-    if (thresholds.empty()) throw Mistake("there is no [[threshold]] in it");
+    if (thresholds.empty()) throw Mistake("it has no [[threshold]]");
     result.value = std::move(thresholds);
   } catch (const Mistake& mistake) {
     result.error = mistake.what();

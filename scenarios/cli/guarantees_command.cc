@@ -112,14 +112,14 @@ void AddGuaranteesCommand(Command app, const Registry& registry, Work& work) {
       .Add("--lock", settings->lock,
            "locks whose name matches, as for check; without it, all but the specimens")
       .Joined();
-  command.Add("--faults", settings->faults, "classes of faults that match this pattern")
+  command.Add("--faults", settings->faults, "only classes of faults that match this pattern")
       .ShowDefault();
   auto seed = std::make_shared<std::string>("1");
   command.Add("--seed", *seed, "seed of all runs (also 0x...)")
       .Type("NUMBER")
       .Check(WhyNoSeed)
       .ShowDefault();
-  command.Add("--runs", settings->runs, "runs behind each cell of the table")
+  command.Add("--runs", settings->runs, "runs for each cell of the table")
       .InRange(1, 1'000'000'000)
       .ShowDefault();
   command.Add("--jobs", settings->jobs, "threads; the table does not depend on it (0: all cores)")

@@ -79,7 +79,7 @@ Result<Registry> Registry::Make(std::vector<std::shared_ptr<const harness::Subje
   for (auto& subject : own) {
     if (subject == nullptr) return Invalid("a subject is null");
     if (!IsValidName(subject->name())) {
-      return Invalid(fmt::format("\"{}\" is no name for a lock: use 1 to {} of a-z 0-9 . / _ -",
+      return Invalid(fmt::format("invalid lock name \"{}\": use 1 to {} of a-z 0-9 . / _ -",
                                  subject->name(), kLongestName));
     }
     if (registry.Find(subject->name()) != nullptr) {

@@ -34,7 +34,8 @@ Result<std::string> TokenIn(const std::string& name, const std::string& replay) 
   if (open != std::string::npos && close > open) return replay.substr(open + 1, close - open - 1);
   if (replay.starts_with('v') && replay.find(' ') == std::string::npos) return replay;
   if (replay.find(" drive --replay ") != std::string::npos) {
-    return Invalid(fmt::format("{0}: foreign clients, so: interlock drive --replay {0}", name));
+    return Invalid(
+        fmt::format("{0} is a case of foreign clients: use interlock drive --replay {0}", name));
   }
   return Invalid(fmt::format("{}: its \"replay\" line holds no token", name));
 }
@@ -123,7 +124,7 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
         Generator(*unit.scenario, ExtrasOf(unit.entry->subject->traits())).Draw(seed);
   }
   if (replayed.workload.permits > 1 && !unit.entry->subject->traits().semaphore) {
-    return Invalid(fmt::format("the token asks for {} permits of {}, which is no semaphore",
+    return Invalid(fmt::format("the token asks for {} permits of {}, which is not a semaphore",
                                replayed.workload.permits, replayed.token.lock));
   }
   if (HasReaders(replayed.workload) && !MayShare(unit.entry->subject->traits())) {
@@ -159,8 +160,8 @@ Result<ReplayCase> ReplayCaseOf(std::string_view token, const Registry& registry
         fmt::format("the token stops waits of {}, which cannot be", replayed.token.lock));
   }
   if (HasOperators(replayed.workload) && !extras.operators) {
-    return Invalid(
-        fmt::format("the token has operators of {}, which knows none", replayed.token.lock));
+    return Invalid(fmt::format("the token has operators of {}, which has no operations for them",
+                               replayed.token.lock));
   }
   return replayed;
 }
@@ -185,7 +186,7 @@ std::optional<std::string> Divergence(const reports::Record& record, const RunRe
     return fmt::format("the first difference to the recorded run is {}, at {}: {} \"{}\"", where,
                        Instant(event.time), ClientName(event.process), event.text);
   }
-  return fmt::format("this run ends behind step {}; the recorded one has {} steps", same,
+  return fmt::format("this run ends after step {}; the recorded one has {} steps", same,
                      record.steps);
 }
 

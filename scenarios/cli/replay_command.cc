@@ -261,15 +261,17 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
            "a token (v2:...) or a counterexample file; with --redis several")
       .Required();
   command.Flag("--json", settings->forced.json, "print JSON instead of text");
-  const Option redis = command.Add(
-      "--redis", settings->forced.redis,
-      "lead real servers through the run, and compare: spawn starts as many as the case has, or "
-      "their URLs, separated by commas, each with an empty database");
-  command.Flag("--allow-remote", settings->forced.allow_remote, "let --redis leave this machine")
+  const Option redis =
+      command.Add("--redis", settings->forced.redis,
+                  "repeat the run on real servers, and compare: spawn starts as many as the case "
+                  "has; or their URLs, separated by commas, each with an empty database");
+  command
+      .Flag("--allow-remote", settings->forced.allow_remote,
+            "allow --redis to reach another machine")
       .Needs(redis);
   command
       .Add("--longest", settings->forced.longest,
-           "with --redis: a case that lasts for more seconds is left out")
+           "with --redis: leave out cases that last longer, in seconds")
       .InRange(1, 1'000'000)
       .Needs(redis)
       .ShowDefault();
@@ -283,21 +285,21 @@ void AddReplayCommand(Command app, const Registry& registry, Work& work) {
                              .Excludes(redis);
   const Option until = command
                            .Add("--until", settings->until,
-                                "keep the recorded choices up to this step only (from 1)")
+                                "keep the recorded choices only up to this step (from 1)")
                            .InRange(1, INT64_MAX)
                            .Excludes(as_test)
                            .Excludes(redis);
   command
       .Add("--then", settings->then,
-           "what makes the choices after --until: random, or pct (priorities of clients, "
-           "changed at two random places)")
+           "strategy of the choices after --until: random, or pct (client priorities, changed at "
+           "two random points)")
       .OneOf({"random", "pct"})
       .Needs(until)
       .ShowDefault();
   command.Add("--seed", settings->seed, "seed of the choices after --until")
       .Needs(until)
       .ShowDefault();
-  command.Add("--watchdog", settings->watchdog, "real seconds that the run may take")
+  command.Add("--watchdog", settings->watchdog, "wall-clock limit of the run, in seconds")
       .InRange(1, 3600)
       .ShowDefault();
   command.Footer(std::string(kReplayFooter));

@@ -52,16 +52,16 @@ std::string WhyImpossible(FaultKind kind, const Workload& workload, bool own) {
   switch (kind) {
     case FaultKind::kServerClockJump:
     case FaultKind::kServerClockRate:
-      return "a real server's clock is the machine's: nobody sets it, or its rate";
+      return "a real server's clock is the machine's, and is not set here";
     case FaultKind::kServerKill:
       if (workload.persistence == sim::Persistence::kRdb) {
-        return "when a real server has saved a snapshot is not in our hands";
+        return "nobody controls when a real server saves a snapshot";
       }
       break;
     case FaultKind::kServerPowerLoss:
       if (workload.persistence == sim::Persistence::kRdb ||
           workload.persistence == sim::Persistence::kAofEverysec) {
-        return "a process that is killed keeps what it wrote: it would take the machine's power";
+        return "a killed process keeps what it wrote: losing it takes a power cut";
       }
       break;
     default:
@@ -71,7 +71,7 @@ std::string WhyImpossible(FaultKind kind, const Workload& workload, bool own) {
       (fault.family != sim::FaultFamily::kServer && fault.family != sim::FaultFamily::kAdmin)) {
     return "";
   }
-  return "it is done to a server of our own only: --redis spawn";
+  return "it is only done to servers started for it: --redis spawn";
 }
 
 class Forcing {
@@ -162,11 +162,11 @@ class Forcing {
     }
     if (why.empty() && workload.topology == sim::Topology::kReplicated && !own_) {
       why =
-          "replicas are stopped and promoted, which is done to servers of our own only: --redis "
-          "spawn";
+          "replicas are stopped and promoted, which is only done to servers started for it: "
+          "--redis spawn";
     }
     if (why.empty() && workload.topology == sim::Topology::kCluster) {
-      why = "its servers are a Redis Cluster, which no real servers are made into here";
+      why = "it needs a Redis Cluster, which --redis does not set up";
     }
     return why;
   }
@@ -186,7 +186,7 @@ class Forcing {
     forced.CleanUp();
     if (again.trace_hash != simulated.trace_hash) {
       one.outcome = Forced::kDiffers;
-      one.reason = "the simulated run is another one at each time";
+      one.reason = "the simulated run differs each time";
       return Status();
     }
     one.commands = forced.commands();

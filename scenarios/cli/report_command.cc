@@ -87,7 +87,7 @@ ExitCode Render(const ReportSettings& settings, const Registry& registry) {
   for (const reports::Format* format : *formats) {
     const std::vector<reports::Rendered> files = Render(*format, *run.value);
     if (files.empty()) {
-      Complain(code, fmt::format("{}: this run has nothing to show in it", format->name));
+      Complain(code, fmt::format("{}: this run has nothing to show in this format", format->name));
     }
     if (settings.output.out.empty() && files.size() > 1) {
       return Complain(ExitCode::kUsage,
@@ -114,9 +114,9 @@ ExitCode ReadShards(const ReportSettings& settings, std::vector<reports::ShardRe
     }
     if (read.value->tool.version != tool.version || read.value->tool.commit != tool.commit) {
       return Complain(ExitCode::kBadInput,
-                      fmt::format("{} is of version {} ({}), this program is {} ({})", path,
-                                  read.value->tool.version, read.value->tool.commit, tool.version,
-                                  tool.commit));
+                      fmt::format("{} was written by version {} ({}); this program is {} ({})",
+                                  path, read.value->tool.version, read.value->tool.commit,
+                                  tool.version, tool.commit));
     }
     shards.push_back(std::move(*read.value));
   }
@@ -188,7 +188,7 @@ void AddReportCommand(Command app, const Registry& registry, Work& work) {
       .Check(NotEmpty);
   command
       .Add("--port", rendered->port,
-           "for --view; 0: any that is free, but ui.perfetto.dev opens traces of 9001 only")
+           "port for --view; 0: any free one, but ui.perfetto.dev opens traces only from 9001")
       .InRange(0, 65535)
       .ShowDefault();
   command.Footer(std::string(kReportFooter));

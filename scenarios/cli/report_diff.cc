@@ -45,8 +45,7 @@ ExitCode Compare(const DiffSettings& settings, const Registry& registry) {
   auto now = reports::ReadRun(settings.now);
   if (!now.value) return Complain(ExitCode::kBadInput, now.error);
   if (before.value->contention.has_value() != now.value->contention.has_value()) {
-    return Complain(ExitCode::kBadInput,
-                    "one of them is a check, the other a measurement: nothing to compare");
+    return Complain(ExitCode::kBadInput, "cannot compare a check with a measurement");
   }
   now.value->report.tool.program = registry.program();
   const reports::RunDiff diff = Diff(*before.value, *now.value);
@@ -64,7 +63,7 @@ ExitCode Compare(const DiffSettings& settings, const Registry& registry) {
 
 void AddReportDiff(Command report, const Registry& registry, Work& work) {
   Command diff = report.Subcommand(
-      "diff", "what is new, still there, rare, unseen or fixed against an earlier run");
+      "diff", "compare with an earlier run: what is new, persists, is rare, unseen or fixed");
   auto settings = std::make_shared<DiffSettings>();
   diff.Add("OLD", settings->before, "the earlier run.json, or its folder").Required();
   diff.Add("NEW", settings->now, "the later one").Required();

@@ -93,7 +93,7 @@ SavedCases ReplaySavedCases(const std::string& folder, const Registry& registry,
   std::error_code error;
   const std::vector<std::string> names = CasesIn(folder, error);
   if (error || names.empty()) {
-    const std::string why = error ? error.message() : "no *.json file is in it";
+    const std::string why = error ? error.message() : "it has no *.json file";
     saved.code = Complain(ExitCode::kUsage, fmt::format("--cases {}: {}", folder, why));
     return saved;
   }

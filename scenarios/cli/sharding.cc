@@ -33,7 +33,7 @@ Result<Shard> MakeShard(std::string_view index, std::string_view total, std::uin
   const auto number = ParseShardNumber(index);
   const auto count = ParseShardNumber(total);
   if (!number || !count || *number < base || *count == 0 || *number - base >= *count) {
-    return Invalid(fmt::format("{}: \"{}\" of \"{}\" is no shard; they are numbered from {}",
+    return Invalid(fmt::format("{}: \"{}\" of \"{}\" is not a shard; they are numbered from {}",
                                source, index, total, base));
   }
   return Shard{*number - base, *count};

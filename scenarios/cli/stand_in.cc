@@ -107,7 +107,7 @@ class StandIn final : public harness::Subject {
     return Asks(Question::kName) ? original_->name() : name_;
   }
   std::string_view summary() const override {
-    return Asks(Question::kSummary) ? original_->summary() : "cannot be asked what it is";
+    return Asks(Question::kSummary) ? original_->summary() : "does not answer what it is";
   }
   harness::Traits traits() const override {
     return Asks(Question::kTraits) ? original_->traits() : harness::Traits();

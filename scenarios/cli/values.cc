@@ -37,7 +37,7 @@ std::optional<std::uint64_t> ParseSeed(std::string_view text) {
 
 std::string WhyNoSeed(const std::string& text) {
   if (ParseSeed(text).has_value()) return "";
-  return text + " is no number from 0 to 2^64-1, decimal or 0x...";
+  return text + " is not a number from 0 to 2^64-1, decimal or 0x...";
 }
 
 std::optional<std::chrono::seconds> ParseBudget(std::string_view text) {
@@ -79,11 +79,11 @@ std::optional<std::string> PrepareFolder(const std::string& path) {
   };
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return problem("the folder cannot be made", error.value());
+  if (error) return problem("the folder cannot be created", error.value());
   if (!std::filesystem::is_directory(path, error)) return problem("not a folder", ENOTDIR);
   std::string probe = (std::filesystem::path(path) / ".interlock-XXXXXX").string();
   const int fd = mkstemp(probe.data());
-  if (fd < 0) return problem("no file can be made there", errno);
+  if (fd < 0) return problem("no file can be created there", errno);
   close(fd);
   unlink(probe.c_str());
   return std::nullopt;
@@ -102,7 +102,8 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   std::string piece(kPiece, '\0');
   while (file.read(piece.data(), static_cast<std::streamsize>(kPiece)) || file.gcount() > 0) {
     text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMost) return bad("is larger than 64 MiB: no file of ours is");
+    if (text.size() > kMost)
+      return bad("is larger than 64 MiB, the limit for files of this program");
   }
   // A file that cannot be opened never comes to its end.
   if (!file.eof()) return bad("cannot be read");

@@ -48,7 +48,7 @@ Found FoundFrom(const WorkRequest& request, const Order& order) {
 
 std::string MakeSmall(const WorkRequest& request, const Order& order) {
   Found found = FoundFrom(request, order);
-  if (found.candidates.empty()) return FramedAnswer("there is no run to make small", true);
+  if (found.candidates.empty()) return FramedAnswer("there is no run to minimise", true);
   UnitRunner runner(order.options);
   if (request.task == Task::kTake) {
     runner.TakeAsFound(found);

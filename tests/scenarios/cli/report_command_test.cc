@@ -61,7 +61,7 @@ TEST_F(ReportCommandTest, DiffRefusesWhatCannotBeCompared) {
   const std::string measured = Measured("measured");
   const ChildResult mixed = RunInterlock({"report", "diff", check, measured});
   EXPECT_EQ(mixed.exit_code, 65);
-  EXPECT_THAT(mixed.err, HasSubstr("one of them is a check, the other a measurement"));
+  EXPECT_THAT(mixed.err, HasSubstr("cannot compare a check with a measurement"));
   EXPECT_EQ(RunInterlock({"report", "diff", check, folder_.path() + "/none"}).exit_code, 65);
   EXPECT_EQ(RunInterlock({"report", "diff", check}).exit_code, 64);
   EXPECT_EQ(RunInterlock({"report", "diff", check, check, "--format", "html"}).exit_code, 64);

@@ -86,7 +86,7 @@ TEST(ShardingTest, HalfOfAPairIsRefused) {
 }
 
 TEST(ShardingTest, AnIndexBeyondTheTotalIsRefused) {
-  ExpectRefusal("", {{"TEST_SHARD_INDEX", "4"}, {"TEST_TOTAL_SHARDS", "4"}}, "no shard");
+  ExpectRefusal("", {{"TEST_SHARD_INDEX", "4"}, {"TEST_TOTAL_SHARDS", "4"}}, "is not a shard");
   ExpectRefusal("", {{"GITLAB_CI", "1"}, {"CI_NODE_INDEX", "0"}, {"CI_NODE_TOTAL", "4"}},
                 "numbered from 1");
 }

@@ -166,7 +166,7 @@ TEST(ReplayTest, ARunOfAnotherLengthIsADivergence) {
   record.trace_hash ^= 1;
   record.digests += "00000000";
   ++record.steps;
-  EXPECT_THAT(recorded.Replay(ToJson(recorded.example)).err, HasSubstr("this run ends behind"));
+  EXPECT_THAT(recorded.Replay(ToJson(recorded.example)).err, HasSubstr("this run ends after"));
   record.digests.resize(80);
   record.steps = 10;
   EXPECT_THAT(recorded.Replay(ToJson(recorded.example)).err, HasSubstr("ended at step 10"));

@@ -64,7 +64,7 @@ TEST(ExploreFunctionTest, WhatCannotBeExploredIsSaid) {
   EXPECT_THAT(text({.scenario = "c*"}), HasSubstr("one scenario"));
   EXPECT_THAT(text({.scenario = "permits"}), HasSubstr("does not apply"));
   EXPECT_THAT(harness::Explore(SoundSubjects().front(), {.scenario = "one-object"}).text,
-              HasSubstr("in the scenario one-object clients share a process"));
+              HasSubstr("the scenario one-object has several clients in one process"));
   EXPECT_THAT(text({.synchrony = "some"}), HasSubstr("no class \"some\""));
   EXPECT_THAT(text({.property = "LK999"}), HasSubstr("unknown property \"LK999\""));
   EXPECT_THAT(text({.scenario = "crash", .property = "LK006"}), HasSubstr("does not judge"));

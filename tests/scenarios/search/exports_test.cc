@@ -95,7 +95,7 @@ TEST_F(ExportsTest, ARunWithoutCounterexamplesSaysSo) {
   const ChildResult report = InterlockExport({"report", run_, "--format", "perfetto"});
   EXPECT_EQ(report.exit_code, 0);
   EXPECT_THAT(report.out, IsEmpty());
-  EXPECT_THAT(report.err, HasSubstr("perfetto: this run has nothing to show in it"));
+  EXPECT_THAT(report.err, HasSubstr("perfetto: this run has nothing to show in this format"));
 }
 
 /// Has nothing to say of verdicts.

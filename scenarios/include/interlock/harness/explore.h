@@ -39,7 +39,7 @@ struct ExploreOptions {
   int readers = 0;             ///< so many of the clients ask as readers, if the lock has such
   int setters = 0;             ///< so many of them set one permit more in place of asking
   int other_limits = 0;        ///< so many of them take one permit more for the limit
-  bool follow = false;         ///< all others but the first follow whichever limit is in force
+  bool follow = false;         ///< all others but the first follow the limit in force
   bool nest = false;           ///< in each section the next of them is asked for, too
   bool waits = false;          ///< clients wait for the lock instead of trying
   bool extend = false;         ///< clients extend in the middle of the section

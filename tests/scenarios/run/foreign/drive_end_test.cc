@@ -202,7 +202,7 @@ TEST(DriveEndTest, ABoundThatIsNoneIsRefused) {
   for (const std::string option : {"--max-real-time", "--max-virtual-time"}) {
     const ChildResult result = DriveFor("", {option, "soon"});
     EXPECT_EQ(result.exit_code, 64);
-    EXPECT_THAT(result.err, HasSubstr(option + ": soon is no time from 1s to 200h"));
+    EXPECT_THAT(result.err, HasSubstr(option + ": soon is not a time from 1s to 200h"));
   }
 }
 

@@ -147,7 +147,8 @@ TEST(DriveTest, ACommandThatCannotBeRunIsNamed) {
   EXPECT_EQ(Drive({}, {}, "").exit_code, 64);
   const ChildResult strategy = Drive({"--strategy", "pct4"}, {"--", "true"}, "");
   EXPECT_EQ(strategy.exit_code, 64);
-  EXPECT_THAT(strategy.err, HasSubstr("pct4 is no strategy; known are random, sticky, pct2"));
+  EXPECT_THAT(strategy.err,
+              HasSubstr("unknown strategy pct4; expected one of random, sticky, pct2"));
 }
 
 TEST(DriveTest, ClientsThatFailWithoutAnyFaultAreShown) {

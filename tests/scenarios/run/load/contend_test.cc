@@ -180,14 +180,14 @@ TEST(GateFileTest, ThresholdsAreReadAsTheyStand) {
 
 TEST(GateFileTest, WhatIsWrongInAFileIsNamedWithItsLine) {
   const auto error = [](const std::string& text) { return cli::ReadThresholds(text).error; };
-  EXPECT_EQ(error(""), "there is no [[threshold]] in it");
-  EXPECT_THAT(error("[[treshold]]\nmetric='x'\n"), HasSubstr("\"treshold\" is not known"));
+  EXPECT_EQ(error(""), "it has no [[threshold]]");
+  EXPECT_THAT(error("[[treshold]]\nmetric='x'\n"), HasSubstr("unknown key \"treshold\""));
   EXPECT_THAT(error("[[threshold]]\nmetric='wait_p98_ns'\nmax=1"),
-              HasSubstr("line 2: no figure is called \"wait_p98_ns\""));
+              HasSubstr("line 2: unknown figure \"wait_p98_ns\""));
   EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\n"), HasSubstr("needs max or min"));
   EXPECT_THAT(error("[[threshold]]\nmax=1\n"), HasSubstr("needs a metric"));
   EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmax='1'"),
-              HasSubstr("line 3: max is to be a number"));
+              HasSubstr("line 3: max must be a number"));
   EXPECT_THAT(error("[[threshold]]\nmetric='abandoned'\nmax=nan"), HasSubstr("a number"));
   EXPECT_THAT(error("[[threshold]]\nclients=0\n"), HasSubstr("1 or more"));
   EXPECT_THAT(error("[[threshold]\n"), HasSubstr("line 1"));
@@ -218,7 +218,7 @@ TEST(ContendTest, AThresholdThatIsCrossedIsExitCodeThreeAndAnotherRunIsComparedW
   EXPECT_THAT(ReadFile(out.path() + "/report.html"), HasSubstr("</html>"));
   EXPECT_THAT(ReadFile(out.path() + "/waits/mutex.2.hgrm"), HasSubstr("#[Max"));
   EXPECT_THAT(InterlockContend({"report", out.path(), "--format", "perfetto"}).err,
-              HasSubstr("nothing to show in it"));
+              HasSubstr("nothing to show in this format"));
 }
 
 TEST(GalleryTest, IsMadeByOneCommand) {
@@ -241,9 +241,9 @@ TEST(ContendTest, WhatCannotBeMeasuredIsAUsageError) {
   };
   EXPECT_THAT(error({"--lock", "mutx"}), HasSubstr("did you mean \"mutex\"?"));
   EXPECT_THAT(error({"--lock", "count-down-latch"}), HasSubstr("nobody contends for it"));
-  EXPECT_THAT(error({"--lock", "mutex", "--clients", "4,2"}), HasSubstr("rising order"));
+  EXPECT_THAT(error({"--lock", "mutex", "--clients", "4,2"}), HasSubstr("is not a rising list"));
   EXPECT_THAT(error({"--lock", "mutex", "--clients", "0"}), HasSubstr("from 1 to 1000"));
-  EXPECT_THAT(error({"--lock", "mutex", "--hold", "5"}), HasSubstr("write 500us, 5ms"));
+  EXPECT_THAT(error({"--lock", "mutex", "--hold", "5"}), HasSubstr("use 500us, 5ms"));
   EXPECT_THAT(error({"--lock", "mutex", "--lease", "1us"}), HasSubstr("too short"));
   EXPECT_THAT(error({"--lock", "mutex", "--arrivals", "open"}), HasSubstr("--interval"));
   EXPECT_THAT(error({"--lock", "mutex", "--trace"}), HasSubstr("--out DIR"));
