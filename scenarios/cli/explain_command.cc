@@ -18,14 +18,14 @@ Examples:
 
 reports::ExitCode ExplainCode(const std::string& code) {
   std::string text;
-  for (const Property& property : FindProperties(code)) {
-    const PropertyOfLatches* of_latches = FindPropertyOfLatches(property.slug);
+  for (const Property* property : FindProperties(code)) {
+    const std::string_view of_latches = property->of_latches.definition;
     const std::string latches =
-        of_latches == nullptr ? "" : fmt::format("\n\nOf a latch: {}", of_latches->definition);
-    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story ({}): {}\n\nUsual fixes:\n", property.code,
-                        property.slug, property.name, property.definition, latches,
-                        property.scenario, property.story);
-    for (const std::string_view fix : property.fixes) {
+        of_latches.empty() ? "" : fmt::format("\n\nOf a latch: {}", of_latches);
+    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story ({}): {}\n\nUsual fixes:\n", property->code,
+                        property->slug, property->name, property->definition, latches,
+                        property->scenario, property->story);
+    for (const std::string_view fix : property->fixes) {
       if (!fix.empty()) text += fmt::format("- {}\n", fix);
     }
     text += "\n";

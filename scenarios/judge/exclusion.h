@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -14,5 +15,10 @@ namespace interlock::scenarios {
 /// was in force.
 /// Readers do not count for each other.
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
+
+extern const Property kBeliefExclusionProperty;
+extern const Property kSectionExclusionProperty;
+extern const Property kPermitsBeliefProperty;
+extern const Property kPermitsSectionProperty;
 
 }  // namespace interlock::scenarios

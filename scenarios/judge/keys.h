@@ -16,6 +16,7 @@
 #include <interlock/harness/lock.h>
 
 #include "scenarios/judge/ledger.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 #include "sim/redis/server.h"
 
@@ -53,5 +54,7 @@ void JudgeOrphans(const History& history, std::vector<Violation>& violations);
 void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::int64_t now_ms,
                     const KeyLimits& limits, const History& history,
                     std::vector<Violation>& violations);
+
+extern const Property kKeysProperty;
 
 }  // namespace interlock::scenarios

@@ -148,4 +148,24 @@ void JudgePreference(const History& history, std::vector<Violation>& violations)
                    ClientName(first->client), Instant(first->granted))});
 }
 
+constinit const Property kOrderProperty = {
+    .judged = Judged::kOrder,
+    .code = "LK012",
+    .slug = "order",
+    .name = "order, starvation",
+    .headline = "a waiter was overtaken too often",
+    .definition =
+        "Violated when a live waiter sees more later requests granted before its own than the "
+        "lock declares (for a fair lock, any), a lock that prefers writers lets a reader in while "
+        "a live writer waits, or a waiter waits beyond the computed bound while others are "
+        "granted.",
+    .scenario = "redis.d5",
+    .story =
+        "The holder extends without limit, or a client that has just released asks again at once "
+        "and is always faster than the waiters, which must be woken first.",
+    .fixes = {"queue the waiters in the server and hand over to the first",
+              "release and hand over in one step, so that a newcomer finds the lock taken",
+              "limit how often one client may extend or win while others wait"},
+};
+
 }  // namespace interlock::scenarios

@@ -15,6 +15,7 @@
 
 #include <vector>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -31,5 +32,7 @@ void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>
 
 /// The same, of a lock that prefers writers.
 void JudgePreference(const History& history, std::vector<Violation>& violations);
+
+extern const Property kOrderProperty;
 
 }  // namespace interlock::scenarios

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "scenarios/judge/liveness_bound.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -49,5 +50,8 @@ struct ProgressRules {
 /// Appends one violation at most: that of the waiter which was forgotten first.
 void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations);
+
+extern const Property kCrashRecoveryProperty;
+extern const Property kDeadlockProperty;
 
 }  // namespace interlock::scenarios

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <vector>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -47,5 +48,7 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 /// none.
 void JudgeRefusals(const History& history, std::vector<Violation>& violations,
                    const History* beside = nullptr);
+
+extern const Property kSpuriousRefusalProperty;
 
 }  // namespace interlock::scenarios

@@ -140,4 +140,23 @@ std::string WhyStepsRanOut(const History& history) {
       Instant(history.end), history.attempts.size(), commands);
 }
 
+constinit const Property kTerminationProperty = {
+    .judged = Judged::kTermination,
+    .code = "LK015",
+    .slug = "termination",
+    .name = "termination",
+    .headline = "an operation did not end in time",
+    .definition =
+        "Violated when an operation returns later than its deadline, or a request to stop it, "
+        "allows, when a request sends more commands than its bound allows, or when nobody is "
+        "granted anything beyond the computed bound.",
+    .scenario = "redis.d3",
+    .story =
+        "Three clients split the votes of five nodes 2-2-1, all give up, wait for the same fixed "
+        "time and split the votes again, without end.",
+    .fixes = {"wait a random time between tries, growing with each",
+              "pass the deadline down to every single command",
+              "release the votes won as soon as the quorum is out of reach"},
+};
+
 }  // namespace interlock::scenarios

@@ -17,6 +17,7 @@
 
 #include <interlock/harness/lock.h>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -61,5 +62,7 @@ void JudgeStorm(const History& history, std::int64_t commands_per_lease,
 /// (c), to be asked after (b) has found nothing: why a run that used up its steps proves nothing
 /// against the lock. What stands still uses no steps, so somebody worked: within its bounds.
 std::string WhyStepsRanOut(const History& history);
+
+extern const Property kTerminationProperty;
 
 }  // namespace interlock::scenarios

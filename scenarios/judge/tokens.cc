@@ -81,4 +81,23 @@ void JudgeTokens(const History& history, std::vector<Violation>& violations) {
   if (reused.has_value()) violations.push_back(std::move(*reused));
 }
 
+constinit const Property kTokensProperty = {
+    .judged = Judged::kTokens,
+    .code = "LK007",
+    .slug = "tokens",
+    .name = "tokens",
+    .headline = "fencing tokens did not increase",
+    .definition =
+        "Violated when the fencing tokens of a resource do not strictly increase in the order of "
+        "the grants, when an owner token serves two grants, or when nesting returns another token.",
+    .scenario = "kleppmann.k9",
+    .story =
+        "Tokens come from INCR on one node. The node loses its data, the counter begins again at "
+        "1, and the resource takes the new holder for a stale one.",
+    .fixes = {"draw the token in the same script that grants the lock",
+              "never below the last one nor below the server's time, so that a lost counter does "
+              "no harm",
+              "random values are owner tokens; they have no order and cannot fence"},
+};
+
 }  // namespace interlock::scenarios

@@ -6,11 +6,14 @@
 
 #include <vector>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
 
 /// Appends one violation at most, the earliest.
 void JudgeTokens(const History& history, std::vector<Violation>& violations);
+
+extern const Property kTokensProperty;
 
 }  // namespace interlock::scenarios

@@ -10,6 +10,7 @@
 
 #include <vector>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -29,5 +30,7 @@ void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
 /// (b), at once: the client was not told of the loss by `now`, though it had the time to be.
 void JudgeUntold(int client, VirtualTime until, VirtualTime now,
                  std::vector<Violation>& violations);
+
+extern const Property kFalseValidityProperty;
 
 }  // namespace interlock::scenarios

@@ -85,4 +85,22 @@ void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& 
   }
 }
 
+constinit const Property kFencedWritesProperty = {
+    .judged = Judged::kFencedWrites,
+    .code = "LK004",
+    .slug = "fenced-writes",
+    .name = "fenced writes",
+    .headline = "a stale holder's write was accepted",
+    .definition =
+        "Violated when the guarded resource accepts an access of one grant after it has accepted "
+        "one of a later grant, or refuses for its token what the holder sends in time.",
+    .scenario = "kleppmann.k3",
+    .story =
+        "C1 sends its write and the network keeps it for 90 seconds. Its lease ends, C2 acquires "
+        "and writes; then C1's old write arrives and overwrites C2's.",
+    .fixes = {"send the fencing token with every access; refuse any below the highest seen",
+              "compare and write in one step at the resource, on reads that lead to writes too",
+              "keep the highest token as safely as the data that it guards"},
+};
+
 }  // namespace interlock::scenarios

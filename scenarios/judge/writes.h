@@ -12,6 +12,7 @@
 
 #include <vector>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -19,5 +20,7 @@ namespace interlock::scenarios {
 /// Appends one violation of each kind at most, the earliest. `by_token`: the resource compares
 /// fencing tokens, and nothing else.
 void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& violations);
+
+extern const Property kFencedWritesProperty;
 
 }  // namespace interlock::scenarios
