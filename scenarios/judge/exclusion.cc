@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -102,6 +104,25 @@ void JudgeExclusion(const History& history, bool semaphore, std::vector<Violatio
   }
 }
 
+bool MayBeSeveral(const History& history) {
+  return history.quorum == 1 || history.limits.Most() > 1;
+}
+
+namespace {
+
+void JudgeBeliefsAndSections(const JudgedResource& of, Violations& found) {
+  JudgeExclusion(of.history, of.traits.semaphore, found);
+}
+
+/// More were inside, one after the other, than may be at once.
+bool WereMoreInside(const Evidence& of) {
+  const auto entered = std::count_if(of.history.holds.begin(), of.history.holds.end(),
+                                     [](const ClientHold& hold) { return hold.entered(); });
+  return of.goals.Has(Goal::kContended) && entered > of.history.limits.Most();
+}
+
+}  // namespace
+
 constinit const Property kBeliefExclusionProperty = {
     .judged = Judged::kBeliefExclusion,
     .code = "LK002",
@@ -118,6 +139,9 @@ constinit const Property kBeliefExclusionProperty = {
     .fixes = {"count the validity from before the request was sent, on the monotonic clock",
               "subtract an allowance for clock drift that covers both clocks' worst rate",
               "treat a failed extend, or a lost connection, as the end of the lease"},
+    .of_semaphores = Judged::kPermitsBelief,
+    .judge = JudgeBeliefsAndSections,
+    .exercised = Reached<Goal::kContended>,
 };
 
 constinit const Property kSectionExclusionProperty = {
@@ -135,6 +159,8 @@ constinit const Property kSectionExclusionProperty = {
               "check the remaining validity before each protected step, and extend in good time",
               "choose a lease far longer than the longest pause; this makes it rarer, not "
               "impossible"},
+    .of_semaphores = Judged::kPermitsSection,
+    .exercised = WereMoreInside,
 };
 
 constinit const Property kPermitsBeliefProperty = {
@@ -153,6 +179,12 @@ constinit const Property kPermitsBeliefProperty = {
     .fixes = {"count the validity from before the request was sent, on the monotonic clock",
               "score permits by the server's clock, never by the clients'",
               "tell the user as soon as a permit is lost"},
+    .semaphores_only = true,
+    .judge = JudgeBeliefsAndSections,
+    .exercised =
+        [](const Evidence& of) {
+          return of.goals.Has(Goal::kContended) && MayBeSeveral(of.history);
+        },
 };
 
 constinit const Property kPermitsSectionProperty = {
@@ -171,6 +203,8 @@ constinit const Property kPermitsSectionProperty = {
               "let the resource itself enforce the limit if exceeding it does harm",
               "choose a lease far longer than the longest pause; this makes it rarer, not "
               "impossible"},
+    .semaphores_only = true,
+    .exercised = [](const Evidence& of) { return WereMoreInside(of) && MayBeSeveral(of.history); },
 };
 
 }  // namespace interlock::scenarios

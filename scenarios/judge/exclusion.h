@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -16,6 +15,11 @@ namespace interlock::scenarios {
 /// Readers do not count for each other.
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
 
+/// Of a semaphore: several may hold permits at once. With one permit it is a lock, and over a
+/// quorum that would say nothing of several.
+bool MayBeSeveral(const History& history);
+
+struct Property;
 extern const Property kBeliefExclusionProperty;
 extern const Property kSectionExclusionProperty;
 extern const Property kPermitsBeliefProperty;

@@ -32,6 +32,7 @@ enum class Judged : std::uint8_t {
   kTermination,       // LK015
   kCrash,  // LK017; of the process that runs the lock: no scenario lists it, no run has it
 };
+/// kCrash is the last: new ones come before it.
 inline constexpr std::size_t kJudgedCount = static_cast<std::size_t>(Judged::kCrash) + 1;
 
 /// "server-exclusion"; stable, used in run.json.

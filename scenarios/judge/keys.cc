@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -316,6 +318,12 @@ constinit const Property kKeysProperty = {
     .fixes = {"create and expire in one command or one script",
               "on every way out, a failed quorum included, remove what was created",
               "give auxiliary keys a TTL too, and renew it with use"},
+    .judge = [](const JudgedResource& of, Violations& found) { JudgeOrphans(of.recorded, found); },
+    .exercised =
+        [](const Evidence& of) {
+          return !of.history.server_holds.empty() || !of.history.holds.empty();
+        },
+    .of_latches = {.exercised = [](const Evidence& of) { return !of.history.attempts.empty(); }},
 };
 
 }  // namespace interlock::scenarios

@@ -16,7 +16,6 @@
 #include <interlock/harness/lock.h>
 
 #include "scenarios/judge/ledger.h"
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 #include "sim/redis/server.h"
 
@@ -55,6 +54,7 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
                     const KeyLimits& limits, const History& history,
                     std::vector<Violation>& violations);
 
+struct Property;
 extern const Property kKeysProperty;
 
 }  // namespace interlock::scenarios

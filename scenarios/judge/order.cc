@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -166,6 +168,22 @@ constinit const Property kOrderProperty = {
     .fixes = {"queue the waiters in the server and hand over to the first",
               "release and hand over in one step, so that a newcomer finds the lock taken",
               "limit how often one client may extend or win while others wait"},
+    .need =
+        [](const harness::Traits& traits, bool shows_ownership) {
+          return traits.waits && (shows_ownership || !traits.bypass_bound.has_value());
+        },
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          const auto& bound = of.traits.bypass_bound;
+          if (bound.has_value()) JudgeOrder(of.history, *bound, found);
+          if (of.traits.prefers_writers) JudgePreference(of.history, found);
+        },
+    .exercised =
+        [](const Evidence& of) {
+          // Without a promise about the order only starvation counts, of whoever waits.
+          return of.traits.bypass_bound.has_value() ? WaitedInLine(of.history)
+                                                    : of.goals.Has(Goal::kWaiterGranted);
+        },
 };
 
 }  // namespace interlock::scenarios

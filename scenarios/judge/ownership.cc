@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "scenarios/judge/ownership.h"
 
+#include "scenarios/judge/exclusion.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/quorum.h"
+
 namespace interlock::scenarios {
+namespace {
+
+void JudgeQuorumsOf(const JudgedResource& of, Violations& found) {
+  if (!of.traits.quorum) return;
+  JudgeQuorums(of.history, of.traits.semaphore, found);
+}
+
+/// Where somebody owned it in the server.
+bool WasContended(const Evidence& of) {
+  return of.goals.Has(Goal::kContended) && !of.history.server_holds.empty();
+}
+
+}  // namespace
 
 constinit const Property kServerExclusionProperty = {
     .judged = Judged::kServerExclusion,
@@ -20,11 +38,16 @@ constinit const Property kServerExclusionProperty = {
               "let the data survive: fsync always, or start again only after the longest TTL has "
               "passed",
               "use a quorum of independent masters, and guard the resource with fencing tokens"},
+    .of_semaphores = Judged::kPermitsServer,
+    .need = NeedsOwnership,
+    .judge = JudgeQuorumsOf,
+    .exercised = WasContended,
     .of_latches = {.headline = "a latch opened before all had counted down",
                    .definition = "Violated when somebody is let through while a party's count "
                                  "down has not reached the server.",
                    .fix = "remember who has counted down: a number cannot tell a new party from "
-                          "one that says it again"},
+                          "one that says it again",
+                   .exercised = Reached<Goal::kAwaitedClosed>},
 };
 
 constinit const Property kPermitsServerProperty = {
@@ -44,6 +67,10 @@ constinit const Property kPermitsServerProperty = {
     .fixes = {"keep one entry per permit, with its own token and expiry, not a count",
               "drop the expired, count and add in one script, by the server's clock",
               "release only the entry with your own token"},
+    .semaphores_only = true,
+    .need = NeedsOwnership,
+    .judge = JudgeQuorumsOf,
+    .exercised = [](const Evidence& of) { return WasContended(of) && MayBeSeveral(of.history); },
 };
 
 constinit const Property kForeignReleaseProperty = {
@@ -62,6 +89,8 @@ constinit const Property kForeignReleaseProperty = {
     .fixes = {"store a random owner token per grant; compare it and delete in one script",
               "do not read the token and then delete: the lease can change hands in between",
               "after a try of unknown outcome, undo only your own token"},
+    .need = NeedsOwnership,
+    .exercised = Reached<Goal::kReleaseOfLostLease>,
 };
 
 constinit const Property kForeignExtendProperty = {
@@ -80,6 +109,13 @@ constinit const Property kForeignExtendProperty = {
     .fixes = {"compare the owner token and set the expiry in one script",
               "never renew with SET: it creates what has expired",
               "take a refused extend as the loss of the lease, and tell the user at once"},
+    .need = NeedsOwnership,
+    .exercised =
+        [](const Evidence& of) {
+          // A lock that extends nothing may do so by a request, while another client has it.
+          if (!of.traits.can_extend && !of.traits.renews) return of.goals.Has(Goal::kContended);
+          return of.goals.Has(Goal::kExtendAfterLoss) || of.goals.Has(Goal::kRenewedAfterLoss);
+        },
 };
 
 }  // namespace interlock::scenarios

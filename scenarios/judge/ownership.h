@@ -4,10 +4,9 @@
 // the run goes on, command by command, and over a quorum of servers JudgeQuorums does afterwards.
 #pragma once
 
-#include "scenarios/judge/property.h"
-
 namespace interlock::scenarios {
 
+struct Property;
 extern const Property kServerExclusionProperty;
 extern const Property kPermitsServerProperty;
 extern const Property kForeignReleaseProperty;

@@ -11,6 +11,10 @@
 
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/latch.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/termination.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -315,6 +319,15 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
   if (first.has_value()) violations.push_back(std::move(*first));
 }
 
+namespace {
+
+/// Who tries without an end may hinder everybody, so that is told before who was forgotten.
+void JudgeStormOf(const JudgedResource& of, Violations& found) {
+  JudgeStorm(of.history, of.subject.CommandsPerLease(of.options), found);
+}
+
+}  // namespace
+
 constinit const Property kCrashRecoveryProperty = {
     .judged = Judged::kCrashRecovery,
     .code = "LK008",
@@ -332,6 +345,7 @@ constinit const Property kCrashRecoveryProperty = {
     .fixes = {"give every lock a TTL, set in the granting command itself",
               "let a waiter wake at the holder's expiry too, not only by a message",
               "after waking, pass the wake-up on if the lock is not taken"},
+    .exercised = Reached<Goal::kRecoveredAfterCrash>,
 };
 
 constinit const Property kDeadlockProperty = {
@@ -351,11 +365,24 @@ constinit const Property kDeadlockProperty = {
     .fixes = {"subscribe first, then look again, then wait",
               "never wait without an end: the holder's TTL bounds every wait",
               "take several locks in one global order"},
+    .need = NeedsWaits,
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          JudgeStormOf(of, found);
+          if (of.to_its_end) JudgeProgress(of.history, of.rules, found);
+        },
+    .exercised = Reached<Goal::kWaiterGranted>,
     .of_latches = {.headline = "an open latch let somebody wait",
                    .definition = "Violated when a waiter is not let through within the wake-up "
                                  "bound after all have been told that they have counted down.",
                    .fix = "count and wake in one script; let each that is woken wake the next, "
-                          "and look again at times"},
+                          "and look again at times",
+                   .judge =
+                       [](const JudgedResource& of, Violations& found) {
+                         JudgeStormOf(of, found);
+                         JudgeLatch(of.history, LatchRulesOf(of), of.to_its_end, found);
+                       },
+                   .exercised = Reached<Goal::kWaiterGranted>},
 };
 
 }  // namespace interlock::scenarios

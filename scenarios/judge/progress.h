@@ -25,7 +25,6 @@
 #include <vector>
 
 #include "scenarios/judge/liveness_bound.h"
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -51,6 +50,7 @@ struct ProgressRules {
 void JudgeProgress(const History& history, const ProgressRules& rules,
                    std::vector<Violation>& violations);
 
+struct Property;
 extern const Property kCrashRecoveryProperty;
 extern const Property kDeadlockProperty;
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <interlock/harness/traits.h>
+
 #include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/keys.h"
 #include "scenarios/judge/order.h"
@@ -83,6 +85,18 @@ bool EqualIgnoringCase(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+bool NeedsWaits(const harness::Traits& traits, bool) { return traits.waits; }
+
+bool NeedsOwnership(const harness::Traits& traits, bool shows_ownership) {
+  return shows_ownership || traits.latch;
+}
+
+bool Property::IsOf(const harness::Traits& traits) const {
+  if (traits.latch) return of_latches.exercised != nullptr;
+  if (exercised == nullptr) return false;
+  return traits.semaphore ? !of_semaphores.has_value() : !semaphores_only;
+}
 
 std::span<const Property* const> AllProperties() { return kTable; }
 

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/earliest.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/limit.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -345,12 +348,28 @@ constinit const Property kSpuriousRefusalProperty = {
     .fixes = {"keep three outcomes apart: done, not done, unknown",
               "after an unknown acquire remove your own token, compared in a script",
               "never turn a timeout into a refusal"},
+    .need = NeedsOwnership,
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          JudgeRefusals(of.history, found, of.taken_with);
+          JudgeRecovery(of.history, found);
+          JudgeLimit(of.history, found);
+          if (!of.traits.waits) return;
+          JudgePatience(of.history, of.rules.wake_up_bound, found);
+        },
+    .exercised = Reached<Goal::kRefused, Goal::kWaiterTimedOut, Goal::kWentOn>,
     .of_latches = {.headline = "refused to let through, or to count",
                    .definition = "Violated when a wait is refused at a latch that is known to be "
                                  "open, or a count down is not acknowledged, to a client that no "
                                  "fault has met.",
                    .fix = "look at the count before anything else, and once more when the time is "
-                          "up"},
+                          "up",
+                   .judge =
+                       [](const JudgedResource& of, Violations& found) {
+                         JudgeRecovery(of.history, found);
+                         JudgePatience(of.history, of.rules.wake_up_bound, found);
+                       },
+                   .exercised = Reached<Goal::kAwaitedOpen>},
 };
 
 }  // namespace interlock::scenarios

@@ -16,7 +16,6 @@
 #include <chrono>
 #include <vector>
 
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -49,6 +48,7 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 void JudgeRefusals(const History& history, std::vector<Violation>& violations,
                    const History* beside = nullptr);
 
+struct Property;
 extern const Property kSpuriousRefusalProperty;
 
 }  // namespace interlock::scenarios

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -140,6 +142,15 @@ std::string WhyStepsRanOut(const History& history) {
       Instant(history.end), history.attempts.size(), commands);
 }
 
+namespace {
+
+/// A storm is found in the row of LK009.
+void JudgeTerminationOf(const JudgedResource& of, Violations& found) {
+  JudgeTermination(of.history, BoundsOf(of.subject, of.options), found);
+}
+
+}  // namespace
+
 constinit const Property kTerminationProperty = {
     .judged = Judged::kTermination,
     .code = "LK015",
@@ -157,6 +168,11 @@ constinit const Property kTerminationProperty = {
     .fixes = {"wait a random time between tries, growing with each",
               "pass the deadline down to every single command",
               "release the votes won as soon as the quorum is out of reach"},
+    .need = NeedsWaits,
+    .judge = JudgeTerminationOf,
+    .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>,
+    .of_latches = {.judge = JudgeTerminationOf,
+                   .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>},
 };
 
 }  // namespace interlock::scenarios

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/grants.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -98,6 +100,15 @@ constinit const Property kTokensProperty = {
               "never below the last one nor below the server's time, so that a lost counter does "
               "no harm",
               "random values are owner tokens; they have no order and cannot fence"},
+    .judge = [](const JudgedResource& of, Violations& found) { JudgeTokens(of.history, found); },
+    .exercised =
+        [](const Evidence& of) {
+          const auto with_token = std::count_if(
+              of.history.holds.begin(), of.history.holds.end(), [](const ClientHold& hold) {
+                return hold.fencing_token.has_value() || !hold.token.empty();
+              });
+          return with_token >= 2;
+        },
 };
 
 }  // namespace interlock::scenarios

@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -14,6 +13,7 @@ namespace interlock::scenarios {
 /// Appends one violation at most, the earliest.
 void JudgeTokens(const History& history, std::vector<Violation>& violations);
 
+struct Property;
 extern const Property kTokensProperty;
 
 }  // namespace interlock::scenarios

@@ -10,6 +10,9 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/earliest.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/kept_alive.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -121,6 +124,13 @@ constinit const Property kFalseValidityProperty = {
     .fixes = {"after any wait, check the lease again before reporting success",
               "compute the validity from the time of sending, and fail when it is not positive",
               "let valid() look at the clock instead of remembering an answer"},
+    .need = NeedsOwnership,
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          JudgeFalseValidity(of.history, found);
+          JudgeKeptAlive(of.history, KeptAliveBy(of.subject, of.options), found);
+        },
+    .exercised = Reached<Goal::kAskedAfterValidity, Goal::kGrantCameLate, Goal::kRenewedByItself>,
 };
 
 }  // namespace interlock::scenarios

@@ -10,7 +10,6 @@
 
 #include <vector>
 
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -31,6 +30,7 @@ void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
 void JudgeUntold(int client, VirtualTime until, VirtualTime now,
                  std::vector<Violation>& violations);
 
+struct Property;
 extern const Property kFalseValidityProperty;
 
 }  // namespace interlock::scenarios

@@ -8,6 +8,8 @@
 
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -101,6 +103,20 @@ constinit const Property kFencedWritesProperty = {
     .fixes = {"send the fencing token with every access; refuse any below the highest seen",
               "compare and write in one step at the resource, on reads that lead to writes too",
               "keep the highest token as safely as the data that it guards"},
+    // Holders of several permits have no order in which they could come.
+    .need = [](const harness::Traits& traits, bool) { return !traits.semaphore; },
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          if (of.traits.semaphore) return;
+          JudgeWrites(of.history, of.guarded_by_token, found);
+        },
+    .exercised =
+        [](const Evidence& of) {
+          return std::any_of(of.history.accesses.begin(), of.history.accesses.end(),
+                             [&](const Access& access) {
+                               return access.hold != of.history.accesses.front().hold;
+                             });
+        },
 };
 
 }  // namespace interlock::scenarios

@@ -12,7 +12,6 @@
 
 #include <vector>
 
-#include "scenarios/judge/property.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -21,6 +20,7 @@ namespace interlock::scenarios {
 /// fencing tokens, and nothing else.
 void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& violations);
 
+struct Property;
 extern const Property kFencedWritesProperty;
 
 }  // namespace interlock::scenarios
