@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "scenarios/judge/property.h"
 #include "scenarios/run/latch_program.h"
 #include "scenarios/search/guarantees.h"
 
@@ -11,29 +12,7 @@ namespace interlock::scenarios {
 namespace {
 
 Judged ForSemaphore(Judged property) {
-  switch (property) {
-    case Judged::kServerExclusion:
-      return Judged::kPermitsServer;
-    case Judged::kBeliefExclusion:
-      return Judged::kPermitsBelief;
-    case Judged::kSectionExclusion:
-      return Judged::kPermitsSection;
-    default:
-      return property;
-  }
-}
-
-bool NeedsOwnership(Judged property) {
-  return property == Judged::kServerExclusion || property == Judged::kForeignRelease ||
-         property == Judged::kForeignExtend || property == Judged::kFalseValidity ||
-         property == Judged::kSpuriousRefusal;
-}
-
-/// What is left of the properties where nobody holds anything, see judge/latch.h.
-bool IsOfLatches(Judged property) {
-  return property == Judged::kServerExclusion || property == Judged::kDeadlock ||
-         property == Judged::kSpuriousRefusal || property == Judged::kKeys ||
-         property == Judged::kTermination;
+  return PropertyOf(property).of_semaphores.value_or(property);
 }
 
 /// Links or servers fail.
@@ -105,22 +84,17 @@ Extras ExtrasOf(const harness::Traits& traits) {
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
                               bool shows_ownership) {
   std::vector<Judged> judged;
-  for (const Judged property : scenario.judges) {
-    if (property == Judged::kCrash) continue;  // a row of its own says so, where there was one
-    if (traits.latch && !IsOfLatches(property)) continue;
-    if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
+  for (const Judged listed : scenario.judges) {
+    const Judged property = traits.semaphore ? ForSemaphore(listed) : listed;
+    const Property& row = PropertyOf(property);
+    if (!row.IsOf(traits)) continue;
+    if (row.need != nullptr && !row.need(traits, shows_ownership)) continue;
     // Whose release ends another one's renewal?
     if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
-    if (property == Judged::kDeadlock && !traits.waits) continue;
-    if (property == Judged::kTermination && !traits.waits) continue;
-    // Holders of several permits have no order in which they could come.
-    if (property == Judged::kFencedWrites && traits.semaphore) continue;
-    if (property == Judged::kOrder && !traits.waits) continue;
-    if (property == Judged::kOrder && traits.bypass_bound.has_value() && !shows_ownership) continue;
     // A lock that renews outlasts the moment at which a named case has its lease end.
     const bool of_lost = property == Judged::kForeignRelease || property == Judged::kForeignExtend;
     if (of_lost && traits.renews && !scenario.pinned.empty()) continue;
-    judged.push_back(traits.semaphore ? ForSemaphore(property) : property);
+    judged.push_back(property);
   }
   return judged;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
@@ -18,14 +19,14 @@ Examples:
 
 reports::ExitCode ExplainCode(const std::string& code) {
   std::string text;
-  for (const Property& property : FindProperties(code)) {
-    const PropertyOfLatches* of_latches = FindPropertyOfLatches(property.slug);
+  for (const Property* property : FindProperties(code)) {
+    const std::string_view of_latches = property->of_latches.definition;
     const std::string latches =
-        of_latches == nullptr ? "" : fmt::format("\n\nOf a latch: {}", of_latches->definition);
-    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story ({}): {}\n\nUsual fixes:\n", property.code,
-                        property.slug, property.name, property.definition, latches,
-                        property.scenario, property.story);
-    for (const std::string_view fix : property.fixes) {
+        of_latches.empty() ? "" : fmt::format("\n\nOf a latch: {}", of_latches);
+    text += fmt::format("{} {}: {}\n\n{}{}\n\nA story ({}): {}\n\nUsual fixes:\n", property->code,
+                        property->slug, property->name, property->definition, latches,
+                        property->scenario, property->story);
+    for (const std::string_view fix : property->fixes) {
       if (!fix.empty()) text += fmt::format("- {}\n", fix);
     }
     text += "\n";
@@ -40,7 +41,9 @@ void AddExplainCommand(Command app, Work& work) {
   Command command =
       app.Subcommand("explain", "what a property means, a story of its violation, the usual fixes");
   auto code = std::make_shared<std::string>();
-  command.Add("code", *code, "LK001 ... LK017, or a property's name").Required();
+  const std::string_view last =
+      (*std::ranges::max_element(AllProperties(), {}, &Property::code))->code;
+  command.Add("code", *code, fmt::format("LK001 ... {}, or a property's name", last)).Required();
   command.Footer(std::string(kExplainFooter));
   command.OnParsed([code, &work] { work = [code] { return ExplainCode(*code); }; });
 }

@@ -105,8 +105,8 @@ Result<std::vector<Judged>> OnlyOf(const ExploreRequest& request, const RunCase&
   const auto properties = FindProperties(request.property);
   if (properties.empty()) return Invalid(UnknownProperty(request.property));
   for (const Judged judged : JudgedFor(*run_case.scenario, *run_case.subject)) {
-    for (const Property& property : properties) {
-      if (property.slug == Slug(judged)) only.push_back(judged);
+    for (const Property* property : properties) {
+      if (property->judged == judged) only.push_back(judged);
     }
   }
   if (only.empty()) {

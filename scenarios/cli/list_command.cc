@@ -64,10 +64,8 @@ std::vector<Line> Lines(const std::string& what, const Registry& registry) {
     }
   } else {
     for (const Judged property : kAllJudged) {
-      for (const Property& known : FindProperties(Slug(property))) {
-        lines.push_back(
-            {known.slug, "code", std::string(known.code), std::string(known.definition)});
-      }
+      const Property& known = PropertyOf(property);
+      lines.push_back({known.slug, "code", std::string(known.code), std::string(known.definition)});
     }
   }
   return lines;

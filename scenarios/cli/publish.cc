@@ -30,10 +30,9 @@ using reports::ExitCode;
 
 reports::ResultRow NotCompared(const Unit& unit, std::string_view reason) {
   reports::ResultRow row = RowOf(unit);
-  for (const Property& property : FindProperties("LK016")) {
-    row.code = property.code;
-    row.property = property.slug;
-  }
+  const Property& determinism = *FindProperties("LK016").front();
+  row.code = determinism.code;
+  row.property = determinism.slug;
   row.reason = fmt::format("not compared with a second process: {}", reason);
   return row;
 }

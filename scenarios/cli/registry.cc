@@ -61,10 +61,12 @@ Result<std::vector<std::size_t>> Choose(std::string_view kind, std::string_view 
 }  // namespace
 
 std::string UnknownProperty(std::string_view given) {
+  std::vector<const Property*> by_code(AllProperties().begin(), AllProperties().end());
+  std::ranges::stable_sort(by_code, {}, &Property::code);
   std::vector<std::string_view> known;
-  for (const Property& property : AllProperties()) {
-    known.push_back(property.code);
-    known.push_back(property.slug);
+  for (const Property* property : by_code) {
+    known.push_back(property->code);
+    known.push_back(property->slug);
   }
   return sim::UnknownName("property", given, known);
 }

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -101,5 +103,108 @@ void JudgeExclusion(const History& history, bool semaphore, std::vector<Violatio
                                       Instant(overlap->at), Instant(overlap->until))});
   }
 }
+
+bool MayBeSeveral(const History& history) {
+  return history.quorum == 1 || history.limits.Most() > 1;
+}
+
+namespace {
+
+void JudgeBeliefsAndSections(const JudgedResource& of, Violations& found) {
+  JudgeExclusion(of.history, of.traits.semaphore, found);
+}
+
+/// More were inside, one after the other, than may be at once.
+bool WereMoreInside(const Evidence& of) {
+  const auto entered = std::count_if(of.history.holds.begin(), of.history.holds.end(),
+                                     [](const ClientHold& hold) { return hold.entered(); });
+  return of.goals.Has(Goal::kContended) && entered > of.history.limits.Most();
+}
+
+}  // namespace
+
+constinit const Property kBeliefExclusionProperty = {
+    .judged = Judged::kBeliefExclusion,
+    .code = "LK002",
+    .slug = "belief-exclusion",
+    .name = "belief exclusion",
+    .headline = "two clients believed they held the lock",
+    .definition =
+        "Violated when two conflicting grants are, at one instant, both valid in their own "
+        "clients' reckoning.",
+    .scenario = "kleppmann.k6",
+    .story =
+        "C1's requests are executed, then C1 stops before it reads the replies. The keys expire, "
+        "C2 acquires; C1 wakes, reads five times OK, and counts its validity from that moment.",
+    .fixes = {"count the validity from before the request was sent, on the monotonic clock",
+              "subtract an allowance for clock drift that covers both clocks' worst rate",
+              "treat a failed extend, or a lost connection, as the end of the lease"},
+    .of_semaphores = Judged::kPermitsBelief,
+    .judge = JudgeBeliefsAndSections,
+    .exercised = Reached<Goal::kContended>,
+};
+
+constinit const Property kSectionExclusionProperty = {
+    .judged = Judged::kSectionExclusion,
+    .code = "LK003",
+    .slug = "section-exclusion",
+    .name = "section exclusion",
+    .headline = "two clients were in the section at once",
+    .definition = "Violated when the protected sections of two conflicting grants overlap.",
+    .scenario = "kleppmann.k1",
+    .story =
+        "C1 enters the section and is paused for longer than its lease. C2 is rightly granted the "
+        "lock and enters; C1 wakes inside the section. No lease can prevent this.",
+    .fixes = {"guard the resource itself with fencing tokens: then the late write is refused",
+              "check the remaining validity before each protected step, and extend in good time",
+              "choose a lease far longer than the longest pause; this makes it rarer, not "
+              "impossible"},
+    .of_semaphores = Judged::kPermitsSection,
+    .exercised = WereMoreInside,
+};
+
+constinit const Property kPermitsBeliefProperty = {
+    .judged = Judged::kPermitsBelief,
+    .code = "LK013",
+    .slug = "permits-belief",
+    .name = "permits as believed",
+    .headline = "too many clients believed in a permit",
+    .definition =
+        "Violated when, at one instant, more clients than there are permits hold one that is "
+        "valid in their own reckoning.",
+    .scenario = "kleppmann.k6",
+    .story =
+        "A client reads its grant late and counts the validity from the reply, so it goes on "
+        "believing after the server has given its permit to the next.",
+    .fixes = {"count the validity from before the request was sent, on the monotonic clock",
+              "score permits by the server's clock, never by the clients'",
+              "tell the user as soon as a permit is lost"},
+    .semaphores_only = true,
+    .judge = JudgeBeliefsAndSections,
+    .exercised =
+        [](const Evidence& of) {
+          return of.goals.Has(Goal::kContended) && MayBeSeveral(of.history);
+        },
+};
+
+constinit const Property kPermitsSectionProperty = {
+    .judged = Judged::kPermitsSection,
+    .code = "LK013",
+    .slug = "permits-section",
+    .name = "permits in the section",
+    .headline = "too many clients were in the section",
+    .definition =
+        "Violated when the protected sections of more grants overlap than there are permits.",
+    .scenario = "kleppmann.k1",
+    .story =
+        "A permit holder is paused inside the section for longer than its lease; its permit goes "
+        "to another, and both work at once when it wakes. No lease can prevent this.",
+    .fixes = {"check the remaining validity before each protected step",
+              "let the resource itself enforce the limit if exceeding it does harm",
+              "choose a lease far longer than the longest pause; this makes it rarer, not "
+              "impossible"},
+    .semaphores_only = true,
+    .exercised = [](const Evidence& of) { return WereMoreInside(of) && MayBeSeveral(of.history); },
+};
 
 }  // namespace interlock::scenarios

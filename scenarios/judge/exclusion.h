@@ -15,4 +15,14 @@ namespace interlock::scenarios {
 /// Readers do not count for each other.
 void JudgeExclusion(const History& history, bool semaphore, std::vector<Violation>& violations);
 
+/// Of a semaphore: several may hold permits at once. With one permit it is a lock, and over a
+/// quorum that would say nothing of several.
+bool MayBeSeveral(const History& history);
+
+struct Property;
+extern const Property kBeliefExclusionProperty;
+extern const Property kSectionExclusionProperty;
+extern const Property kPermitsBeliefProperty;
+extern const Property kPermitsSectionProperty;
+
 }  // namespace interlock::scenarios

@@ -4,7 +4,11 @@
 #include <algorithm>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/latch.h"
+#include "scenarios/judge/limit.h"
 #include "scenarios/judge/order.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/quorum.h"
 #include "scenarios/judge/refusals.h"
 
 namespace interlock::scenarios {
@@ -275,40 +279,22 @@ void AddGoals(const History& history, GoalSet& goals) {
   AddSharedGoals(history, goals);
 }
 
-PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet& goals) {
+void AddGoals(const JudgedResource& resource, GoalSet& goals) {
+  const History& recorded = resource.recorded;
+  if (resource.traits.latch) return AddLatchGoals(recorded, LatchRulesOf(resource), goals);
+  AddGoals(recorded, goals);
+  AddLimitGoals(recorded, goals);
+  if (resource.traits.quorum) AddQuorumGoals(recorded, resource.history, goals);
+}
+
+PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,
+                          const GoalSet& goals) {
   PerJudged<bool> exercised;
-  const bool contended = goals.Has(Goal::kContended);
-  int entered = 0;
-  for (const ClientHold& hold : history.holds) entered += hold.entered() ? 1 : 0;
-  const bool ownership_seen = !history.server_holds.empty();
-  // A semaphore with one permit is a lock: over a quorum that would say nothing of several.
-  const bool enough = !semaphore || history.quorum == 1 || history.limits.Most() > 1;
-  exercised[semaphore ? Judged::kPermitsServer : Judged::kServerExclusion] =
-      contended && ownership_seen && enough;
-  exercised[semaphore ? Judged::kPermitsBelief : Judged::kBeliefExclusion] = contended && enough;
-  exercised[semaphore ? Judged::kPermitsSection : Judged::kSectionExclusion] =
-      contended && entered > history.limits.Most() && enough;
-  exercised[Judged::kForeignRelease] = goals.Has(Goal::kReleaseOfLostLease);
-  exercised[Judged::kForeignExtend] =
-      goals.Has(Goal::kExtendAfterLoss) || goals.Has(Goal::kRenewedAfterLoss);
-  exercised[Judged::kCrashRecovery] = goals.Has(Goal::kRecoveredAfterCrash);
-  exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
-  exercised[Judged::kKeys] = ownership_seen || !history.holds.empty();
-  const auto with_token = std::count_if(
-      history.holds.begin(), history.holds.end(),
-      [](const ClientHold& hold) { return hold.fencing_token.has_value() || !hold.token.empty(); });
-  exercised[Judged::kTokens] = with_token >= 2;
-  exercised[Judged::kFencedWrites] = std::any_of(
-      history.accesses.begin(), history.accesses.end(),
-      [&](const Access& access) { return access.hold != history.accesses.front().hold; });
-  exercised[Judged::kSpuriousRefusal] =
-      goals.Has(Goal::kRefused) || goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWentOn);
-  exercised[Judged::kOrder] = WaitedInLine(history);
-  exercised[Judged::kFalseValidity] = goals.Has(Goal::kAskedAfterValidity) ||
-                                      goals.Has(Goal::kGrantCameLate) ||
-                                      goals.Has(Goal::kRenewedByItself);
-  exercised[Judged::kTermination] =
-      goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWaiterStopped);
+  for (const Property* property : AllProperties()) {
+    if (!property->judged.has_value() || !property->IsOf(traits)) continue;
+    const WasExercised was = traits.latch ? property->of_latches.exercised : property->exercised;
+    exercised[*property->judged] = was({history, traits, goals});
+  }
   return exercised;
 }
 

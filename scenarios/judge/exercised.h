@@ -4,7 +4,10 @@
 // inconclusive, never green.
 #pragma once
 
+#include <interlock/harness/traits.h>
+
 #include "scenarios/cases/goals.h"
+#include "scenarios/judge/judged_resource.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -12,6 +15,11 @@ namespace interlock::scenarios {
 /// Adds the goals that can be seen from the whole history; the recorder has added the others.
 void AddGoals(const History& history, GoalSet& goals);
 
-PerJudged<bool> Exercised(const History& history, bool semaphore, const GoalSet& goals);
+/// The same, with what is particular to locks of this kind.
+void AddGoals(const JudgedResource& resource, GoalSet& goals);
+
+/// By the rows of the properties that locks of these traits have.
+PerJudged<bool> Exercised(const History& history, const harness::Traits& traits,
+                          const GoalSet& goals);
 
 }  // namespace interlock::scenarios

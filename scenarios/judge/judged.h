@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The properties that oracles judge today, as an enumeration to index tables with. Definitions and
-// stories stand in scenarios/judge/property.h, under the same slugs.
+// The properties that judges judge, as an enumeration to index tables with. What belongs to each
+// stands in its row (property.h).
 #pragma once
 
 #include <array>
@@ -32,7 +32,8 @@ enum class Judged : std::uint8_t {
   kTermination,       // LK015
   kCrash,  // LK017; of the process that runs the lock: no scenario lists it, no run has it
 };
-inline constexpr std::size_t kJudgedCount = 18;
+/// kCrash is the last: new ones come before it.
+inline constexpr std::size_t kJudgedCount = static_cast<std::size_t>(Judged::kCrash) + 1;
 
 /// "server-exclusion"; stable, used in run.json.
 std::string_view Slug(Judged judged);
@@ -50,23 +51,11 @@ class PerJudged {
   std::array<T, kJudgedCount> values_{};
 };
 
-inline constexpr std::array<Judged, kJudgedCount> kAllJudged = {Judged::kServerExclusion,
-                                                                Judged::kBeliefExclusion,
-                                                                Judged::kSectionExclusion,
-                                                                Judged::kPermitsServer,
-                                                                Judged::kPermitsBelief,
-                                                                Judged::kPermitsSection,
-                                                                Judged::kForeignRelease,
-                                                                Judged::kForeignExtend,
-                                                                Judged::kCrashRecovery,
-                                                                Judged::kDeadlock,
-                                                                Judged::kKeys,
-                                                                Judged::kFencedWrites,
-                                                                Judged::kTokens,
-                                                                Judged::kSpuriousRefusal,
-                                                                Judged::kOrder,
-                                                                Judged::kFalseValidity,
-                                                                Judged::kTermination,
-                                                                Judged::kCrash};
+/// In the order of the enumeration, which is that of rows in a report.
+inline constexpr std::array<Judged, kJudgedCount> kAllJudged = [] {
+  std::array<Judged, kJudgedCount> all{};
+  for (std::size_t i = 0; i < kJudgedCount; ++i) all[i] = static_cast<Judged>(i);
+  return all;
+}();
 
 }  // namespace interlock::scenarios

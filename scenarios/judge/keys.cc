@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -299,5 +301,29 @@ void JudgeLeftovers(const std::vector<sim::redis::Server::KeyInfo>& keys, std::i
     return;
   }
 }
+
+constinit const Property kKeysProperty = {
+    .judged = Judged::kKeys,
+    .code = "LK011",
+    .slug = "keys",
+    .name = "keys",
+    .headline = "a key was left behind",
+    .definition =
+        "Violated when a key of the lock has no TTL after some command, when an ownership entry "
+        "stays until its TTL although its client ended the operation, or when keys remain at rest.",
+    .scenario = "redis.d4",
+    .story =
+        "A client wins two of five nodes, fails for want of a quorum, and does not unlock what it "
+        "won. Until the TTL nobody can have those nodes; without a TTL nobody ever can.",
+    .fixes = {"create and expire in one command or one script",
+              "on every way out, a failed quorum included, remove what was created",
+              "give auxiliary keys a TTL too, and renew it with use"},
+    .judge = [](const JudgedResource& of, Violations& found) { JudgeOrphans(of.recorded, found); },
+    .exercised =
+        [](const Evidence& of) {
+          return !of.history.server_holds.empty() || !of.history.holds.empty();
+        },
+    .of_latches = {.exercised = [](const Evidence& of) { return !of.history.attempts.empty(); }},
+};
 
 }  // namespace interlock::scenarios

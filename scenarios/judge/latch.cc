@@ -283,15 +283,9 @@ void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goa
   }
 }
 
-PerJudged<bool> ExercisedByLatch(const History& history, const GoalSet& goals) {
-  PerJudged<bool> exercised;
-  exercised[Judged::kServerExclusion] = goals.Has(Goal::kAwaitedClosed);
-  exercised[Judged::kDeadlock] = goals.Has(Goal::kWaiterGranted);
-  exercised[Judged::kKeys] = !history.attempts.empty();
-  exercised[Judged::kSpuriousRefusal] = goals.Has(Goal::kAwaitedOpen);
-  exercised[Judged::kTermination] =
-      goals.Has(Goal::kWaiterTimedOut) || goals.Has(Goal::kWaiterStopped);
-  return exercised;
+LatchRules LatchRulesOf(const JudgedResource& resource) {
+  return {resource.options.parties, resource.rules.wake_up_bound, resource.forgetful,
+          resource.rules.hand_over_bound, resource.options.life};
 }
 
 }  // namespace interlock::scenarios

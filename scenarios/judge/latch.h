@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "scenarios/cases/goals.h"
+#include "scenarios/judge/judged_resource.h"
 #include "scenarios/log/history.h"
 
 namespace interlock::scenarios {
@@ -46,7 +47,6 @@ void JudgeLatch(const History& history, const LatchRules& rules, bool to_its_end
 /// What latches have in place of the goals of locks.
 void AddLatchGoals(const History& history, const LatchRules& rules, GoalSet& goals);
 
-/// Of the properties that a latch has; see Exercised.
-PerJudged<bool> ExercisedByLatch(const History& history, const GoalSet& goals);
+LatchRules LatchRulesOf(const JudgedResource& resource);
 
 }  // namespace interlock::scenarios

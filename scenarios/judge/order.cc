@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -147,5 +149,41 @@ void JudgePreference(const History& history, std::vector<Violation>& violations)
                    ClientName(kept_waiting->client), Instant(kept_waiting->queued),
                    ClientName(first->client), Instant(first->granted))});
 }
+
+constinit const Property kOrderProperty = {
+    .judged = Judged::kOrder,
+    .code = "LK012",
+    .slug = "order",
+    .name = "order, starvation",
+    .headline = "a waiter was overtaken too often",
+    .definition =
+        "Violated when a live waiter sees more later requests granted before its own than the "
+        "lock declares (for a fair lock, any), a lock that prefers writers lets a reader in while "
+        "a live writer waits, or a waiter waits beyond the computed bound while others are "
+        "granted.",
+    .scenario = "redis.d5",
+    .story =
+        "The holder extends without limit, or a client that has just released asks again at once "
+        "and is always faster than the waiters, which must be woken first.",
+    .fixes = {"queue the waiters in the server and hand over to the first",
+              "release and hand over in one step, so that a newcomer finds the lock taken",
+              "limit how often one client may extend or win while others wait"},
+    .need =
+        [](const harness::Traits& traits, bool shows_ownership) {
+          return traits.waits && (shows_ownership || !traits.bypass_bound.has_value());
+        },
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          const auto& bound = of.traits.bypass_bound;
+          if (bound.has_value()) JudgeOrder(of.history, *bound, found);
+          if (of.traits.prefers_writers) JudgePreference(of.history, found);
+        },
+    .exercised =
+        [](const Evidence& of) {
+          // Without a promise about the order only starvation counts, of whoever waits.
+          return of.traits.bypass_bound.has_value() ? WaitedInLine(of.history)
+                                                    : of.goals.Has(Goal::kWaiterGranted);
+        },
+};
 
 }  // namespace interlock::scenarios

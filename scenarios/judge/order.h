@@ -32,4 +32,7 @@ void JudgeOrder(const History& history, int bypass_bound, std::vector<Violation>
 /// The same, of a lock that prefers writers.
 void JudgePreference(const History& history, std::vector<Violation>& violations);
 
+struct Property;
+extern const Property kOrderProperty;
+
 }  // namespace interlock::scenarios

@@ -11,6 +11,10 @@
 
 #include "scenarios/judge/earliest.h"
 #include "scenarios/judge/forced.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/latch.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/termination.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -314,5 +318,71 @@ void JudgeProgress(const History& history, const ProgressRules& rules,
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }
+
+namespace {
+
+/// Who tries without an end may hinder everybody, so that is told before who was forgotten.
+void JudgeStormOf(const JudgedResource& of, Violations& found) {
+  JudgeStorm(of.history, of.subject.CommandsPerLease(of.options), found);
+}
+
+}  // namespace
+
+constinit const Property kCrashRecoveryProperty = {
+    .judged = Judged::kCrashRecovery,
+    .code = "LK008",
+    .slug = "crash-recovery",
+    .name = "recovery after a crash",
+    .headline = "a dead holder's lock was not granted again",
+    .definition =
+        "Violated when a holder is dead, a live client waits, and the next grant comes later than "
+        "the holder's expiry plus the lock's own wake-up bound.",
+    .scenario = "antirez.a4",
+    .story =
+        "The holder crashes, and the server's clock is stepped back: the key outlives the lease "
+        "that it stood for. The waiters sleep until a wake-up that nobody will send, and do not "
+        "look at the TTL.",
+    .fixes = {"give every lock a TTL, set in the granting command itself",
+              "let a waiter wake at the holder's expiry too, not only by a message",
+              "after waking, pass the wake-up on if the lock is not taken"},
+    .exercised = Reached<Goal::kRecoveredAfterCrash>,
+};
+
+constinit const Property kDeadlockProperty = {
+    .judged = Judged::kDeadlock,
+    .code = "LK009",
+    .slug = "deadlock",
+    .name = "deadlock, lost wake-up",
+    .headline = "a free lock was granted to nobody",
+    .definition =
+        "Violated when a live client waits while nothing can run any more, when the resource "
+        "stays free beyond the wake-up bound, or when clients that each ask in one order wait for "
+        "each other in a circle that only the end of a lease breaks.",
+    .scenario = "none",
+    .story =
+        "A waiter finds the lock taken; the holder releases and publishes; only then does the "
+        "waiter subscribe. The message was sent to nobody and no other will come.",
+    .fixes = {"subscribe first, then look again, then wait",
+              "never wait without an end: the holder's TTL bounds every wait",
+              "take several locks in one global order"},
+    .need = NeedsWaits,
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          JudgeStormOf(of, found);
+          if (of.to_its_end) JudgeProgress(of.history, of.rules, found);
+        },
+    .exercised = Reached<Goal::kWaiterGranted>,
+    .of_latches = {.headline = "an open latch let somebody wait",
+                   .definition = "Violated when a waiter is not let through within the wake-up "
+                                 "bound after all have been told that they have counted down.",
+                   .fix = "count and wake in one script; let each that is woken wake the next, "
+                          "and look again at times",
+                   .judge =
+                       [](const JudgedResource& of, Violations& found) {
+                         JudgeStormOf(of, found);
+                         JudgeLatch(of.history, LatchRulesOf(of), of.to_its_end, found);
+                       },
+                   .exercised = Reached<Goal::kWaiterGranted>},
+};
 
 }  // namespace interlock::scenarios

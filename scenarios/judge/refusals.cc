@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/earliest.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/limit.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -326,5 +329,47 @@ void JudgeRefusals(const History& history, std::vector<Violation>& violations,
   }
   if (first.has_value()) violations.push_back(std::move(*first));
 }
+
+constinit const Property kSpuriousRefusalProperty = {
+    .judged = Judged::kSpuriousRefusal,
+    .code = "LK010",
+    .slug = "spurious-refusal",
+    .name = "spurious refusal",
+    .headline = "refused a lock that was free, or was granted",
+    .definition =
+        "Violated when a client gets a definite refusal although the resource was free all the "
+        "time, although its request was executed and not undone, or although it was to wait and "
+        "there was time for another look; when it is told of another limit that was not in force; "
+        "and when all faults have been over for a minute and it still gets no answer.",
+    .scenario = "redis.d7",
+    .story =
+        "The server executes the SET and the reply is lost. The client reports \"not acquired\" "
+        "and forgets its token; the resource is locked by nobody until the TTL.",
+    .fixes = {"keep three outcomes apart: done, not done, unknown",
+              "after an unknown acquire remove your own token, compared in a script",
+              "never turn a timeout into a refusal"},
+    .need = NeedsOwnership,
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          JudgeRefusals(of.history, found, of.taken_with);
+          JudgeRecovery(of.history, found);
+          JudgeLimit(of.history, found);
+          if (!of.traits.waits) return;
+          JudgePatience(of.history, of.rules.wake_up_bound, found);
+        },
+    .exercised = Reached<Goal::kRefused, Goal::kWaiterTimedOut, Goal::kWentOn>,
+    .of_latches = {.headline = "refused to let through, or to count",
+                   .definition = "Violated when a wait is refused at a latch that is known to be "
+                                 "open, or a count down is not acknowledged, to a client that no "
+                                 "fault has met.",
+                   .fix = "look at the count before anything else, and once more when the time is "
+                          "up",
+                   .judge =
+                       [](const JudgedResource& of, Violations& found) {
+                         JudgeRecovery(of.history, found);
+                         JudgePatience(of.history, of.rules.wake_up_bound, found);
+                       },
+                   .exercised = Reached<Goal::kAwaitedOpen>},
+};
 
 }  // namespace interlock::scenarios

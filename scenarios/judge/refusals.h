@@ -48,4 +48,7 @@ void JudgeRecovery(const History& history, std::vector<Violation>& violations);
 void JudgeRefusals(const History& history, std::vector<Violation>& violations,
                    const History* beside = nullptr);
 
+struct Property;
+extern const Property kSpuriousRefusalProperty;
+
 }  // namespace interlock::scenarios

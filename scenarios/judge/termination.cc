@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -139,5 +141,38 @@ std::string WhyStepsRanOut(const History& history) {
       "its bound; the run is too long to be judged",
       Instant(history.end), history.attempts.size(), commands);
 }
+
+namespace {
+
+/// A storm is found in the row of LK009.
+void JudgeTerminationOf(const JudgedResource& of, Violations& found) {
+  JudgeTermination(of.history, BoundsOf(of.subject, of.options), found);
+}
+
+}  // namespace
+
+constinit const Property kTerminationProperty = {
+    .judged = Judged::kTermination,
+    .code = "LK015",
+    .slug = "termination",
+    .name = "termination",
+    .headline = "an operation did not end in time",
+    .definition =
+        "Violated when an operation returns later than its deadline, or a request to stop it, "
+        "allows, when a request sends more commands than its bound allows, or when nobody is "
+        "granted anything beyond the computed bound.",
+    .scenario = "redis.d3",
+    .story =
+        "Three clients split the votes of five nodes 2-2-1, all give up, wait for the same fixed "
+        "time and split the votes again, without end.",
+    .fixes = {"wait a random time between tries, growing with each",
+              "pass the deadline down to every single command",
+              "release the votes won as soon as the quorum is out of reach"},
+    .need = NeedsWaits,
+    .judge = JudgeTerminationOf,
+    .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>,
+    .of_latches = {.judge = JudgeTerminationOf,
+                   .exercised = Reached<Goal::kWaiterTimedOut, Goal::kWaiterStopped>},
+};
 
 }  // namespace interlock::scenarios

@@ -62,4 +62,7 @@ void JudgeStorm(const History& history, std::int64_t commands_per_lease,
 /// against the lock. What stands still uses no steps, so somebody worked: within its bounds.
 std::string WhyStepsRanOut(const History& history);
 
+struct Property;
+extern const Property kTerminationProperty;
+
 }  // namespace interlock::scenarios

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/grants.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -80,5 +82,33 @@ void JudgeTokens(const History& history, std::vector<Violation>& violations) {
   if (order.has_value()) violations.push_back(std::move(*order));
   if (reused.has_value()) violations.push_back(std::move(*reused));
 }
+
+constinit const Property kTokensProperty = {
+    .judged = Judged::kTokens,
+    .code = "LK007",
+    .slug = "tokens",
+    .name = "tokens",
+    .headline = "fencing tokens did not increase",
+    .definition =
+        "Violated when the fencing tokens of a resource do not strictly increase in the order of "
+        "the grants, when an owner token serves two grants, or when nesting returns another token.",
+    .scenario = "kleppmann.k9",
+    .story =
+        "Tokens come from INCR on one node. The node loses its data, the counter begins again at "
+        "1, and the resource takes the new holder for a stale one.",
+    .fixes = {"draw the token in the same script that grants the lock",
+              "never below the last one nor below the server's time, so that a lost counter does "
+              "no harm",
+              "random values are owner tokens; they have no order and cannot fence"},
+    .judge = [](const JudgedResource& of, Violations& found) { JudgeTokens(of.history, found); },
+    .exercised =
+        [](const Evidence& of) {
+          const auto with_token = std::count_if(
+              of.history.holds.begin(), of.history.holds.end(), [](const ClientHold& hold) {
+                return hold.fencing_token.has_value() || !hold.token.empty();
+              });
+          return with_token >= 2;
+        },
+};
 
 }  // namespace interlock::scenarios

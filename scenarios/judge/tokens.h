@@ -13,4 +13,7 @@ namespace interlock::scenarios {
 /// Appends one violation at most, the earliest.
 void JudgeTokens(const History& history, std::vector<Violation>& violations);
 
+struct Property;
+extern const Property kTokensProperty;
+
 }  // namespace interlock::scenarios

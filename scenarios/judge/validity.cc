@@ -10,6 +10,9 @@
 #include <fmt/format.h>
 
 #include "scenarios/judge/earliest.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/kept_alive.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -102,5 +105,32 @@ void JudgeUntold(int client, VirtualTime until, VirtualTime now,
                                     "validity had ended at {}",
                                     ClientName(client), Instant(now), Instant(until))});
 }
+
+constinit const Property kFalseValidityProperty = {
+    .judged = Judged::kFalseValidity,
+    .code = "LK014",
+    .slug = "false-validity",
+    .name = "false validity",
+    .headline = "a lease was called valid after its end",
+    .definition =
+        "Violated when an acquire succeeds although nothing of the lease is left by the client's "
+        "own clock, when the client is not told in time that its validity has ended, or is told "
+        "so without cause, and when a lock that renews by itself lets an undisturbed holder's "
+        "lease end, or prolongs it for longer than it says.",
+    .scenario = "etcd.e1",
+    .story =
+        "C2 waits long in a queue. Its own entry expires meanwhile, C1 releases, and C2 is told "
+        "\"it is yours\" although its lease no longer exists.",
+    .fixes = {"after any wait, check the lease again before reporting success",
+              "compute the validity from the time of sending, and fail when it is not positive",
+              "let valid() look at the clock instead of remembering an answer"},
+    .need = NeedsOwnership,
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          JudgeFalseValidity(of.history, found);
+          JudgeKeptAlive(of.history, KeptAliveBy(of.subject, of.options), found);
+        },
+    .exercised = Reached<Goal::kAskedAfterValidity, Goal::kGrantCameLate, Goal::kRenewedByItself>,
+};
 
 }  // namespace interlock::scenarios

@@ -30,4 +30,7 @@ void ConvictCalledValid(int client, VirtualTime until, VirtualTime asked,
 void JudgeUntold(int client, VirtualTime until, VirtualTime now,
                  std::vector<Violation>& violations);
 
+struct Property;
+extern const Property kFalseValidityProperty;
+
 }  // namespace interlock::scenarios

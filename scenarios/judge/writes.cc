@@ -8,6 +8,8 @@
 
 #include "scenarios/judge/forced.h"
 #include "scenarios/judge/grants.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/words.h"
 
 namespace interlock::scenarios {
@@ -84,5 +86,37 @@ void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& 
     return;
   }
 }
+
+constinit const Property kFencedWritesProperty = {
+    .judged = Judged::kFencedWrites,
+    .code = "LK004",
+    .slug = "fenced-writes",
+    .name = "fenced writes",
+    .headline = "a stale holder's write was accepted",
+    .definition =
+        "Violated when the guarded resource accepts an access of one grant after it has accepted "
+        "one of a later grant, or refuses for its token what the holder sends in time.",
+    .scenario = "kleppmann.k3",
+    .story =
+        "C1 sends its write and the network keeps it for 90 seconds. Its lease ends, C2 acquires "
+        "and writes; then C1's old write arrives and overwrites C2's.",
+    .fixes = {"send the fencing token with every access; refuse any below the highest seen",
+              "compare and write in one step at the resource, on reads that lead to writes too",
+              "keep the highest token as safely as the data that it guards"},
+    // Holders of several permits have no order in which they could come.
+    .need = [](const harness::Traits& traits, bool) { return !traits.semaphore; },
+    .judge =
+        [](const JudgedResource& of, Violations& found) {
+          if (of.traits.semaphore) return;
+          JudgeWrites(of.history, of.guarded_by_token, found);
+        },
+    .exercised =
+        [](const Evidence& of) {
+          return std::any_of(of.history.accesses.begin(), of.history.accesses.end(),
+                             [&](const Access& access) {
+                               return access.hold != of.history.accesses.front().hold;
+                             });
+        },
+};
 
 }  // namespace interlock::scenarios

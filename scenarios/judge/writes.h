@@ -20,4 +20,7 @@ namespace interlock::scenarios {
 /// fencing tokens, and nothing else.
 void JudgeWrites(const History& history, bool by_token, std::vector<Violation>& violations);
 
+struct Property;
+extern const Property kFencedWritesProperty;
+
 }  // namespace interlock::scenarios

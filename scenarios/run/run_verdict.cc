@@ -7,21 +7,13 @@
 #include <string>
 
 #include "scenarios/judge/circles.h"
-#include "scenarios/judge/exclusion.h"
 #include "scenarios/judge/exercised.h"
-#include "scenarios/judge/kept_alive.h"
+#include "scenarios/judge/judged_resource.h"
 #include "scenarios/judge/keys.h"
-#include "scenarios/judge/latch.h"
-#include "scenarios/judge/limit.h"
 #include "scenarios/judge/liveness_bound.h"
-#include "scenarios/judge/order.h"
-#include "scenarios/judge/progress.h"
+#include "scenarios/judge/property.h"
 #include "scenarios/judge/quorum.h"
-#include "scenarios/judge/refusals.h"
 #include "scenarios/judge/termination.h"
-#include "scenarios/judge/tokens.h"
-#include "scenarios/judge/validity.h"
-#include "scenarios/judge/writes.h"
 #include "scenarios/log/story.h"
 
 namespace interlock::scenarios {
@@ -48,7 +40,6 @@ class RunJudge {
     result.violations = recorder_.violations();
     const bool ran_out = stop == sim::StopReason::kStepLimit;
     const bool to_its_end = !ran_out && stop != sim::StopReason::kUnmodelled;
-    bool storm = false;
     std::vector<History> views;
     if (traits_.quorum) views.reserve(recorder_.resources().size());
     std::vector<const History*> histories;
@@ -56,12 +47,12 @@ class RunJudge {
     for (const RecordedResource& resource : recorder_.resources()) {
       if (traits_.quorum) views.push_back(QuorumView(resource.history));
       histories.push_back(traits_.quorum ? &views.back() : &resource.history);
-      storm = JudgeResource(resource, *histories.back(), to_its_end, result) || storm;
+      JudgeResource(resource, *histories.back(), to_its_end, result);
     }
     if (traits_.waits && !traits_.latch) JudgeCircles(histories, result.violations);
     if (stop == sim::StopReason::kUnmodelled) {
       result.inconclusive = "not modelled: " + world_.unmodelled().value_or("?");
-    } else if (ran_out && !storm) {
+    } else if (ran_out && !StormRaged(histories)) {
       result.inconclusive = WhyStepsRanOut(recorder_.resources().front().history);
     }
     if (MayGoOn(stop)) JudgeKeysLeft(result);
@@ -132,65 +123,43 @@ class RunJudge {
     return rules;
   }
 
-  /// `history`: that of the lock as a whole. True: it was asked more often than it allows itself.
-  bool JudgeResource(const RecordedResource& resource, const History& history, bool to_its_end,
-                     RunResult& result) const {
-    if (traits_.latch) return JudgeLatchOf(resource, to_its_end, result);
-    const std::size_t first = result.violations.size();
-    if (traits_.quorum) JudgeQuorums(history, traits_.semaphore, result.violations);
-    JudgeExclusion(history, traits_.semaphore, result.violations);
-    JudgeOrphans(resource.history, result.violations);
-    JudgeTokens(history, result.violations);
-    const bool by_token = workload_.guard == GuardKind::kFenced;
-    if (!traits_.semaphore) JudgeWrites(history, by_token, result.violations);
-    JudgeRefusals(history, result.violations, TakenWith(resource));
-    JudgeRecovery(history, result.violations);
-    JudgeLimit(history, result.violations);
-    if (traits_.waits) JudgePatience(history, WakeUpBound(), result.violations);
-    JudgeFalseValidity(history, result.violations);
-    JudgeKeptAlive(history, KeptAliveBy(*case_.subject, *resource.options), result.violations);
-    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
-    if (traits_.bypass_bound.has_value()) {
-      JudgeOrder(history, *traits_.bypass_bound, result.violations);
-    }
-    if (traits_.prefers_writers) JudgePreference(history, result.violations);
-    const std::size_t before = result.violations.size();
-    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
-    const bool storm = result.violations.size() > before;
-    if (to_its_end) JudgeProgress(history, Rules(resource), result.violations);
-    GoalSet goals = recorder_.goals();
-    AddGoals(resource.history, goals);
-    AddLimitGoals(resource.history, goals);
-    if (traits_.quorum) AddQuorumGoals(resource.history, history, goals);
-    PerJudged<bool> exercised = Exercised(resource.history, traits_.semaphore, goals);
-    // Without a promise about the order only starvation counts, of whoever waits.
-    if (!traits_.bypass_bound) exercised[Judged::kOrder] = goals.Has(Goal::kWaiterGranted);
-    // Whose lock extends nothing may do so by a request, while another one has it.
-    if (!traits_.can_extend && !traits_.renews) {
-      exercised[Judged::kForeignExtend] = goals.Has(Goal::kContended);
-    }
-    Take(exercised, goals, resource, first, result);
-    return storm;
+  /// `history`: that of the lock as a whole.
+  JudgedResource AsJudged(const RecordedResource& resource, const History& history,
+                          bool to_its_end) const {
+    return {.history = history,
+            .recorded = resource.history,
+            .subject = *case_.subject,
+            .traits = traits_,
+            .options = *resource.options,
+            .rules = Rules(resource),
+            .taken_with = TakenWith(resource),
+            .guarded_by_token = workload_.guard == GuardKind::kFenced,
+            .forgetful = case_.scenario->gives_up.writes,
+            .to_its_end = to_its_end};
   }
 
-  /// As JudgeResource, of a latch.
-  bool JudgeLatchOf(const RecordedResource& resource, bool to_its_end, RunResult& result) const {
-    const History& history = resource.history;
+  void JudgeResource(const RecordedResource& resource, const History& history, bool to_its_end,
+                     RunResult& result) const {
     const std::size_t first = result.violations.size();
-    JudgeRecovery(history, result.violations);
-    JudgePatience(history, WakeUpBound(), result.violations);
-    JudgeTermination(history, BoundsOf(*case_.subject, *resource.options), result.violations);
-    const std::size_t before = result.violations.size();
-    JudgeStorm(history, case_.subject->CommandsPerLease(*resource.options), result.violations);
-    const bool storm = result.violations.size() > before;
-    const LatchRules rules{resource.options->parties, WakeUpBound(),
-                           case_.scenario->gives_up.writes, HandOverBound(),
-                           resource.options->life};
-    JudgeLatch(history, rules, to_its_end, result.violations);
+    const JudgedResource judged = AsJudged(resource, history, to_its_end);
+    for (const Property* property : AllProperties()) {
+      if (!property->IsOf(traits_)) continue;
+      const PropertyJudge judge = traits_.latch ? property->of_latches.judge : property->judge;
+      if (judge != nullptr) judge(judged, result.violations);
+    }
     GoalSet goals = recorder_.goals();
-    AddLatchGoals(history, rules, goals);
-    Take(ExercisedByLatch(history, goals), goals, resource, first, result);
-    return storm;
+    AddGoals(judged, goals);
+    Take(Exercised(resource.history, traits_, goals), goals, resource, first, result);
+  }
+
+  /// One of the locks was asked more often than it allows itself.
+  bool StormRaged(std::span<const History* const> histories) const {
+    std::vector<Violation> found;
+    for (std::size_t i = 0; i < histories.size(); ++i) {
+      const harness::LockOptions& options = *recorder_.resources()[i].options;
+      JudgeStorm(*histories[i], case_.subject->CommandsPerLease(options), found);
+    }
+    return !found.empty();
   }
 
   /// Adds what one resource has contributed; its violations are those from `first` on.

@@ -200,10 +200,9 @@ std::size_t HintFor(const RunResult& run, const Violation& violation) {
 }
 
 std::array<std::string_view, 3> HintsFor(const RunCase& run_case, Judged property) {
-  std::array<std::string_view, 3> hints;
-  for (const Property& one : FindProperties(Slug(property))) hints = one.fixes;
-  const PropertyOfLatches* of_latches = FindPropertyOfLatches(Slug(property));
-  if (run_case.subject->traits().latch && of_latches != nullptr) hints.fill(of_latches->fix);
+  std::array<std::string_view, 3> hints = PropertyOf(property).fixes;
+  const std::string_view of_latches = PropertyOf(property).of_latches.fix;
+  if (run_case.subject->traits().latch && !of_latches.empty()) hints.fill(of_latches);
   return hints;
 }
 
@@ -211,16 +210,14 @@ std::array<std::string_view, 3> HintsFor(const RunCase& run_case, Judged propert
 Counterexample Named(const Found& found) {
   const harness::Traits traits = found.unit.entry->subject->traits();
   Counterexample counterexample;
-  counterexample.code = Code(found.property);
-  counterexample.property = Slug(found.property);
+  const Property& property = PropertyOf(found.property);
+  counterexample.code = property.code;
+  counterexample.property = property.slug;
   counterexample.lock = found.unit.entry->subject->name();
   counterexample.scenario = found.unit.scenario->name;
   counterexample.synchrony = found.unit.synchrony;
-  for (const Property& property : FindProperties(counterexample.property)) {
-    counterexample.title = property.headline;
-  }
-  const PropertyOfLatches* of_latches = FindPropertyOfLatches(counterexample.property);
-  if (traits.latch && of_latches != nullptr) counterexample.title = of_latches->headline;
+  const std::string_view of_latches = property.of_latches.headline;
+  counterexample.title = traits.latch && !of_latches.empty() ? of_latches : property.headline;
   const std::size_t clients = found.workload.clients.size();
   for (std::size_t i = 0; i < clients; ++i) {
     const int process = ProcessOf(found.workload, static_cast<int>(i));

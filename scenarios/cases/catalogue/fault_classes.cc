@@ -6,6 +6,7 @@
 
 #include "scenarios/cases/catalogue/rows.h"
 #include "scenarios/cases/catalogue/server_faults.h"
+#include "scenarios/judge/property.h"
 
 namespace interlock::scenarios::catalogue {
 namespace {
@@ -27,9 +28,7 @@ std::vector<Judged> EveryLockProperty() {
   std::vector<Judged> all;
   for (const Judged property : kAllJudged) {
     // For a semaphore the exclusions become these.
-    const bool permits = property == Judged::kPermitsServer || property == Judged::kPermitsBelief ||
-                         property == Judged::kPermitsSection;
-    if (!permits) all.push_back(property);
+    if (!PropertyOf(property).semaphores_only) all.push_back(property);
   }
   return all;
 }

@@ -200,7 +200,7 @@ void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& v
   }
   AddDelays(late, history, rules, verdict);
   AddLatchGoals(history, of_latch, verdict.goals);
-  verdict.exercised = ExercisedByLatch(history, verdict.goals);
+  verdict.exercised = Exercised(history, rules.traits, verdict.goals);
 }
 
 void JudgeLockOf(const RealHistory& history, const RealRules& rules, RealVerdict& verdict) {
@@ -209,7 +209,10 @@ void JudgeLockOf(const RealHistory& history, const RealRules& rules, RealVerdict
   JudgeDelays(history, rules, verdict);
   JudgeClaims(history, rules, verdict.violations);
   verdict.goals = RealGoals(history);
-  verdict.exercised = Exercised(history, rules.traits.semaphore, verdict.goals);
+  verdict.exercised = Exercised(history, rules.traits, verdict.goals);
+  // Neither who queued first nor what a request prolongs is seen from outside.
+  verdict.exercised[Judged::kOrder] = false;
+  verdict.exercised[Judged::kForeignExtend] = verdict.goals.Has(Goal::kExtendAfterLoss);
   // What nobody looked at was not put to the test.
   for (const Judged property : {Judged::kForeignRelease, Judged::kForeignExtend}) {
     verdict.exercised[property] = verdict.exercised[property] && EndsAreSure(rules);

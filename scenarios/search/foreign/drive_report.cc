@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kScenario = "drive";
 
-const Property& PropertyOf(std::string_view slug) { return FindProperties(slug).front(); }
+const Property& PropertyNamed(std::string_view slug) { return *FindProperties(slug).front(); }
 
 std::string_view LastLine(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
@@ -106,7 +106,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
 reports::Counterexample Explain(const DriveFound& found) {
   const DriveOptions& options = found.one.options;
   const Finding& finding = found.run.findings.front();
-  const Property& property = PropertyOf(finding.slug);
+  const Property& property = PropertyNamed(finding.slug);
   reports::Counterexample example;
   example.code = property.code;
   example.property = property.slug;
@@ -178,7 +178,7 @@ std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& 
     if (!violated && (!one.applies || (by_keys && sum.contended == 0 && sum.has_sections))) {
       continue;
     }
-    const Property& property = PropertyOf(one.slug);
+    const Property& property = PropertyNamed(one.slug);
     reports::ResultRow row;
     row.lock = CommandLine(options);
     row.scenario = kScenario;

@@ -31,7 +31,8 @@ using testing::Released;
 struct RowHistory {
   History history = NewHistory();
   std::vector<Goal> noted = {};
-  bool semaphore = false;
+  /// Where nothing else is said it promises an order, and extends leases.
+  harness::Traits traits = {.can_extend = true, .bypass_bound = 0};
 };
 
 struct TableRow {
@@ -72,7 +73,7 @@ void TakesAndRefusesOne(RowHistory& told) {
 void OnePermitOfAQuorum(RowHistory& told) {
   OneAfterTheOther(told);
   IsRefused(told);
-  told.semaphore = true;
+  told.traits.semaphore = true;
   told.history.quorum = 2;
 }
 
@@ -134,7 +135,7 @@ const std::vector<TableRow>& Table() {
        [](RowHistory& told) {
          OneAfterTheOther(told);
          IsRefused(told);
-         told.semaphore = true;
+         told.traits.semaphore = true;
          told.history.limits = Limits(2);
        },
        [](RowHistory& told) { Takes(told, 3, Ms(20)); }},
@@ -180,7 +181,7 @@ bool IsExercised(Judged property, const RowHistory& told) {
   GoalSet goals;
   for (const Goal goal : told.noted) goals.Add(goal);
   AddGoals(told.history, goals);
-  return Exercised(told.history, told.semaphore, goals)[property];
+  return Exercised(told.history, told.traits, goals)[property];
 }
 
 TEST(ExercisedTableTest, EveryPropertyHasARow) {

@@ -6,6 +6,7 @@
 
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,10 @@ using testing::NewHistory;
 using testing::NewHistoryOfPermits;
 using testing::Owns;
 using testing::Released;
+
+/// It promises an order, and extends leases.
+constexpr harness::Traits kLock = {.can_extend = true, .bypass_bound = 0};
+constexpr harness::Traits kSemaphore = {.semaphore = true};
 
 GoalSet GoalsOf(const History& history) {
   GoalSet goals;
@@ -53,7 +58,7 @@ TEST(GoalsTest, AnEmptyHistoryReachesNone) {
 TEST(GoalsTest, ALoneHoldIsNotContended) {
   const GoalSet goals = GoalsOf(OneHold());
   EXPECT_FALSE(goals.Has(Goal::kContended));
-  const PerJudged<bool> exercised = Exercised(OneHold(), false, goals);
+  const PerJudged<bool> exercised = Exercised(OneHold(), kLock, goals);
   for (const Judged judged : kAllJudged) {
     EXPECT_EQ(exercised[judged], judged == Judged::kKeys) << Slug(judged);
   }
@@ -67,9 +72,9 @@ TEST(GoalsTest, ARefusalWhileAnotherHeldIsContended) {
   EXPECT_TRUE(goals.Has(Goal::kContended));
   EXPECT_TRUE(goals.Has(Goal::kRefused));
   EXPECT_FALSE(goals.Has(Goal::kWaiterTimedOut));
-  EXPECT_TRUE(Exercised(history, false, goals)[Judged::kServerExclusion]);
-  EXPECT_TRUE(Exercised(history, true, goals)[Judged::kPermitsServer]);
-  EXPECT_FALSE(Exercised(history, true, goals)[Judged::kServerExclusion]);
+  EXPECT_TRUE(Exercised(history, kLock, goals)[Judged::kServerExclusion]);
+  EXPECT_TRUE(Exercised(history, kSemaphore, goals)[Judged::kPermitsServer]);
+  EXPECT_FALSE(Exercised(history, kSemaphore, goals)[Judged::kServerExclusion]);
 }
 
 TEST(GoalsTest, AnAttemptAfterTheReleaseIsNotContended) {
@@ -83,7 +88,7 @@ TEST(GoalsTest, AWaiterGrantedWhatWasTakenExercisesDeadlockFreedom) {
   history.attempts.push_back(Answered(Asked(1, Ask::kWait, Ms(100)), Ms(503), StatusCode::kOk));
   const GoalSet goals = GoalsOf(history);
   EXPECT_TRUE(goals.Has(Goal::kWaiterGranted));
-  EXPECT_TRUE(Exercised(history, false, goals)[Judged::kDeadlock]);
+  EXPECT_TRUE(Exercised(history, kLock, goals)[Judged::kDeadlock]);
 }
 
 TEST(GoalsTest, AWaiterThatFoundItFreeExercisesNoDeadlockFreedom) {
@@ -91,7 +96,7 @@ TEST(GoalsTest, AWaiterThatFoundItFreeExercisesNoDeadlockFreedom) {
   history.attempts[0].ask = Ask::kWait;
   const GoalSet goals = GoalsOf(history);
   EXPECT_FALSE(goals.Has(Goal::kWaiterGranted));
-  EXPECT_FALSE(Exercised(history, false, goals)[Judged::kDeadlock]);
+  EXPECT_FALSE(Exercised(history, kLock, goals)[Judged::kDeadlock]);
 }
 
 TEST(GoalsTest, ATimeoutOfAWaiterAndOfATryDiffer) {
@@ -130,7 +135,7 @@ TEST(GoalsTest, ACrashInTheSectionIsACrashWhileHolding) {
   EXPECT_TRUE(goals.Has(Goal::kCrashWhileHolding));
   EXPECT_TRUE(goals.Has(Goal::kCrashInSection));
   EXPECT_FALSE(goals.Has(Goal::kRecoveredAfterCrash));
-  EXPECT_FALSE(Exercised(history, false, goals)[Judged::kCrashRecovery]);
+  EXPECT_FALSE(Exercised(history, kLock, goals)[Judged::kCrashRecovery]);
 }
 
 TEST(GoalsTest, ACrashAfterTheReleaseIsNoCrashWhileHolding) {
@@ -147,7 +152,7 @@ TEST(GoalsTest, AGrantAfterTheDeathOfAHolderExercisesCrashRecovery) {
   history.holds.push_back(Believes(1, Ms(1020), Ms(2000)));
   const GoalSet goals = GoalsOf(history);
   EXPECT_TRUE(goals.Has(Goal::kRecoveredAfterCrash));
-  EXPECT_TRUE(Exercised(history, false, goals)[Judged::kCrashRecovery]);
+  EXPECT_TRUE(Exercised(history, kLock, goals)[Judged::kCrashRecovery]);
 }
 
 /// C1's lease ended at 1010 ms, C2 was granted at 1100 ms, C1 releases at `release`.
@@ -165,7 +170,7 @@ TEST(GoalsTest, AReleaseWhileAnotherHoldsExercisesForeignRelease) {
   const GoalSet goals = GoalsOf(LateRelease(Ms(1500)));
   EXPECT_TRUE(goals.Has(Goal::kLeaseExpiredWhileHeld));
   EXPECT_TRUE(goals.Has(Goal::kReleaseOfLostLease));
-  EXPECT_TRUE(Exercised(LateRelease(Ms(1500)), false, goals)[Judged::kForeignRelease]);
+  EXPECT_TRUE(Exercised(LateRelease(Ms(1500)), kLock, goals)[Judged::kForeignRelease]);
 }
 
 TEST(GoalsTest, ALateReleaseBeforeTheNextGrantExercisesNoForeignRelease) {
@@ -382,19 +387,28 @@ TEST(GoalsTest, ALaterRequestThatIsGrantedFirstOvertakes) {
 }
 
 TEST(ExercisedTest, AnOrderNeedsTwoThatWaitAtOnce) {
-  EXPECT_TRUE(Exercised(Line(Ms(510), Ms(520)), false, {})[Judged::kOrder]);
-  EXPECT_FALSE(Exercised(Line(Ms(25), Ms(520)), false, {})[Judged::kOrder]);
+  EXPECT_TRUE(Exercised(Line(Ms(510), Ms(520)), kLock, {})[Judged::kOrder]);
+  EXPECT_FALSE(Exercised(Line(Ms(25), Ms(520)), kLock, {})[Judged::kOrder]);
+}
+
+TEST(ExercisedTest, WithoutAPromisedOrderItIsAWaiterThatMayStarve) {
+  const harness::Traits unordered;
+  EXPECT_FALSE(Exercised(Line(Ms(510), Ms(520)), unordered, {})[Judged::kOrder]);
+  GoalSet goals;
+  goals.Add(Goal::kWaiterGranted);
+  EXPECT_TRUE(Exercised(NewHistory(), unordered, goals)[Judged::kOrder]);
+  EXPECT_FALSE(Exercised(NewHistory(), kLock, goals)[Judged::kOrder]);
 }
 
 TEST(ExercisedTest, SectionsNeedMoreEntriesThanPermits) {
   History history = OneHold();
   GoalSet goals;
   goals.Add(Goal::kContended);
-  EXPECT_FALSE(Exercised(history, false, goals)[Judged::kSectionExclusion]);
+  EXPECT_FALSE(Exercised(history, kLock, goals)[Judged::kSectionExclusion]);
   history.holds.push_back(Inside(Believes(1, Ms(600), Ms(700)), Ms(600), Ms(700)));
-  EXPECT_TRUE(Exercised(history, false, goals)[Judged::kSectionExclusion]);
+  EXPECT_TRUE(Exercised(history, kLock, goals)[Judged::kSectionExclusion]);
   history.limits = Limits(2);
-  EXPECT_FALSE(Exercised(history, true, goals)[Judged::kPermitsSection]);
+  EXPECT_FALSE(Exercised(history, kSemaphore, goals)[Judged::kPermitsSection]);
 }
 
 TEST(ExercisedTest, WithoutSeenOwnershipTheServerIsNotJudged) {
@@ -402,7 +416,7 @@ TEST(ExercisedTest, WithoutSeenOwnershipTheServerIsNotJudged) {
   history.server_holds.clear();
   GoalSet goals;
   goals.Add(Goal::kContended);
-  const PerJudged<bool> exercised = Exercised(history, false, goals);
+  const PerJudged<bool> exercised = Exercised(history, kLock, goals);
   EXPECT_FALSE(exercised[Judged::kServerExclusion]);
   EXPECT_TRUE(exercised[Judged::kKeys]);
   EXPECT_TRUE(exercised[Judged::kBeliefExclusion]);
@@ -412,9 +426,31 @@ TEST(ExercisedTest, WithoutSeenOwnershipTheServerIsNotJudged) {
 TEST(ExercisedTest, OnlyALateExtensionExercisesForeignExtend) {
   GoalSet goals;
   goals.Add(Goal::kExtended);
-  EXPECT_FALSE(Exercised(NewHistory(), false, goals)[Judged::kForeignExtend]);
+  EXPECT_FALSE(Exercised(NewHistory(), kLock, goals)[Judged::kForeignExtend]);
   goals.Add(Goal::kExtendAfterLoss);
-  EXPECT_TRUE(Exercised(NewHistory(), false, goals)[Judged::kForeignExtend]);
+  EXPECT_TRUE(Exercised(NewHistory(), kLock, goals)[Judged::kForeignExtend]);
+}
+
+TEST(ExercisedTest, ALockThatExtendsNothingMayDoSoByARequest) {
+  GoalSet goals;
+  goals.Add(Goal::kContended);
+  EXPECT_TRUE(Exercised(NewHistory(), {}, goals)[Judged::kForeignExtend]);
+  EXPECT_FALSE(Exercised(NewHistory(), {.renews = true}, goals)[Judged::kForeignExtend]);
+  EXPECT_FALSE(Exercised(NewHistory(), kLock, goals)[Judged::kForeignExtend]);
+}
+
+TEST(ExercisedTest, ALatchIsJudgedByFiveProperties) {
+  History history = NewHistory();
+  history.attempts = {Answered(Asked(1, Ask::kWaitFor, Ms(100)), Ms(200), StatusCode::kTimeout)};
+  GoalSet goals;
+  for (std::size_t i = 0; i < kGoalCount; ++i) goals.Add(static_cast<Goal>(i));
+  const PerJudged<bool> exercised = Exercised(history, {.latch = true}, goals);
+  std::vector<Judged> judged;
+  for (const Judged property : kAllJudged) {
+    if (exercised[property]) judged.push_back(property);
+  }
+  EXPECT_EQ(judged, (std::vector{Judged::kServerExclusion, Judged::kDeadlock, Judged::kKeys,
+                                 Judged::kSpuriousRefusal, Judged::kTermination}));
 }
 
 TEST(GoalsTest, CountsAddUpOverRuns) {

@@ -140,7 +140,7 @@ TEST(WritesTest, WhatServersForgotOrAnotherGuardRefusesIsNotJudged) {
 
 TEST(WritesTest, OnlyTwoGrantsPutTheOrderToTheTest) {
   const auto exercised = [](const History& history) {
-    return Exercised(history, false, GoalSet())[Judged::kFencedWrites];
+    return Exercised(history, {}, GoalSet())[Judged::kFencedWrites];
   };
   EXPECT_FALSE(exercised(TwoGrants({})));
   EXPECT_FALSE(

@@ -52,10 +52,10 @@ TEST(NamedFaultTest, EveryCaseOfTheTextsIsRun) {
 
 TEST(NamedFaultTest, EveryCaseThatAPropertyIsExplainedWithExists) {
   const std::set<std::string> known = RunnableCases();
-  for (const Property& property : AllProperties()) {
-    if (property.scenario == "none") continue;
-    EXPECT_TRUE(known.contains(std::string(property.scenario)))
-        << property.code << " names " << property.scenario;
+  for (const Property* property : AllProperties()) {
+    if (property->scenario == "none") continue;
+    EXPECT_TRUE(known.contains(std::string(property->scenario)))
+        << property->code << " names " << property->scenario;
   }
 }
 

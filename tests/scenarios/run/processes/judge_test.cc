@@ -37,6 +37,7 @@ TEST(RealJudgeTest, AcquitsTurnsThatFollowEachOther) {
 
 RealVerdict JudgeLatchOfTwo(const RealHistory& history, const std::string& disturbed = "") {
   RealRules rules;
+  rules.traits.latch = true;
   rules.parties = 2;
   rules.wake_up_bound = kLease;
   rules.key_limits = {100, {}};
@@ -70,6 +71,7 @@ TEST(RealJudgeTest, ALatchThatStaysClosedIsConvictedUnlessTheMachineStoodStill) 
 
 TEST(RealJudgeTest, WhatAServerMayHaveForgottenIsCountedAgainWhenAllIsWell) {
   RealRules rules;
+  rules.traits.latch = true;
   rules.parties = 2;
   rules.wake_up_bound = kLease;
   rules.key_limits = {100, {}};

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "scenarios/judge/ownership.h"
+
+#include "scenarios/judge/exclusion.h"
+#include "scenarios/judge/judged_resource.h"
+#include "scenarios/judge/property.h"
+#include "scenarios/judge/quorum.h"
+
+namespace interlock::scenarios {
+namespace {
+
+void JudgeQuorumsOf(const JudgedResource& of, Violations& found) {
+  if (!of.traits.quorum) return;
+  JudgeQuorums(of.history, of.traits.semaphore, found);
+}
+
+/// Where somebody owned it in the server.
+bool WasContended(const Evidence& of) {
+  return of.goals.Has(Goal::kContended) && !of.history.server_holds.empty();
+}
+
+}  // namespace
+
+constinit const Property kServerExclusionProperty = {
+    .judged = Judged::kServerExclusion,
+    .code = "LK001",
+    .slug = "server-exclusion",
+    .name = "server exclusion",
+    .headline = "the server granted one lock twice",
+    .definition =
+        "Violated when the server makes a conflicting grant while an earlier grant has neither "
+        "expired by the server's clock nor been released; losing the key does not end a grant.",
+    .scenario = "redis.d1",
+    .story =
+        "C1 is granted the lock by a master that dies before its replica has seen the write. The "
+        "replica is promoted, knows of no lock, and grants it to C2 while C1's lease still runs.",
+    .fixes = {"grant in one atomic step: SET NX PX or one script, never EXISTS followed by SET",
+              "let the data survive: fsync always, or start again only after the longest TTL has "
+              "passed",
+              "use a quorum of independent masters, and guard the resource with fencing tokens"},
+    .of_semaphores = Judged::kPermitsServer,
+    .need = NeedsOwnership,
+    .judge = JudgeQuorumsOf,
+    .exercised = WasContended,
+    .of_latches = {.headline = "a latch opened before all had counted down",
+                   .definition = "Violated when somebody is let through while a party's count "
+                                 "down has not reached the server.",
+                   .fix = "remember who has counted down: a number cannot tell a new party from "
+                          "one that says it again",
+                   .exercised = Reached<Goal::kAwaitedClosed>},
+};
+
+constinit const Property kPermitsServerProperty = {
+    .judged = Judged::kPermitsServer,
+    .code = "LK013",
+    .slug = "permits-server",
+    .name = "permits at the server",
+    .headline = "the server granted too many permits",
+    .definition =
+        "Violated when more grants of a semaphore are unexpired and unreleased at the server than "
+        "it has permits when the last of them is made, or when a permit goes to a client that "
+        "takes another number for the limit than the one which the semaphore keeps in the server.",
+    .scenario = "etcd.e1",
+    .story =
+        "A waiter's own entry expires while it queues. The permit is handed to it all the same, "
+        "and to the next one too, because the server no longer counts the first.",
+    .fixes = {"keep one entry per permit, with its own token and expiry, not a count",
+              "drop the expired, count and add in one script, by the server's clock",
+              "release only the entry with your own token"},
+    .semaphores_only = true,
+    .need = NeedsOwnership,
+    .judge = JudgeQuorumsOf,
+    .exercised = [](const Evidence& of) { return WasContended(of) && MayBeSeveral(of.history); },
+};
+
+constinit const Property kForeignReleaseProperty = {
+    .judged = Judged::kForeignRelease,
+    .code = "LK005",
+    .slug = "foreign-release",
+    .name = "foreign release",
+    .headline = "released somebody else's lock",
+    .definition =
+        "Violated when a release ends or alters another live grant, or answers \"released\" "
+        "although its caller owned nothing when it was executed.",
+    .scenario = "redis.d2",
+    .story =
+        "C1's work outlasts its lease, the key expires and C2 acquires. C1 then releases with a "
+        "plain DEL and deletes C2's key; C3 enters beside C2.",
+    .fixes = {"store a random owner token per grant; compare it and delete in one script",
+              "do not read the token and then delete: the lease can change hands in between",
+              "after a try of unknown outcome, undo only your own token"},
+    .need = NeedsOwnership,
+    .exercised = Reached<Goal::kReleaseOfLostLease>,
+};
+
+constinit const Property kForeignExtendProperty = {
+    .judged = Judged::kForeignExtend,
+    .code = "LK006",
+    .slug = "foreign-extend",
+    .name = "foreign extend",
+    .headline = "extended a lease that was not its own",
+    .definition =
+        "Violated when an extend prolongs another's lease, succeeds after its own has expired, or "
+        "creates the key anew.",
+    .scenario = "redis.d5",
+    .story =
+        "C1 renews late with a plain PEXPIRE. Its lease has ended and C2 owns the key: C1 "
+        "prolongs C2's lease and believes that it is its own.",
+    .fixes = {"compare the owner token and set the expiry in one script",
+              "never renew with SET: it creates what has expired",
+              "take a refused extend as the loss of the lease, and tell the user at once"},
+    .need = NeedsOwnership,
+    .exercised =
+        [](const Evidence& of) {
+          // A lock that extends nothing may do so by a request, while another client has it.
+          if (!of.traits.can_extend && !of.traits.renews) return of.goals.Has(Goal::kContended);
+          return of.goals.Has(Goal::kExtendAfterLoss) || of.goals.Has(Goal::kRenewedAfterLoss);
+        },
+};
+
+}  // namespace interlock::scenarios
