@@ -220,7 +220,7 @@ void Network::OnReply(int node, redis::ClientId client, redis::Value& value) {
   }
   Produced& produced = Produce(*link, kind);
   produced.value.Swap(value);
-  produced.hash = HashValue(produced.value, 0);
+  if (engine_.trace.hashed()) produced.hash = HashValue(produced.value, 0);
 }
 
 void Network::OnClosed(int node, redis::ClientId client) {
