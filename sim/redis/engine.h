@@ -123,6 +123,7 @@ class Engine : private KeyspaceListener {
   BuffersOf buffers_of;       // Null: they are empty.
   std::function<void()> long_script_handler;
   std::size_t script_memory = std::size_t{256} << 20;
+  bool remembers_scripts = false;  // See Dialogues; nobody can tell but by the time it takes.
   std::optional<std::string> unmodelled;
   Keyspace keyspace;
   Journal journal;
