@@ -31,7 +31,7 @@ Engine::Engine(Universe& its_universe, const WorldOptions& its_options, const Fa
       choices(its_choices),
       observer(its_observer != nullptr ? its_observer : &default_observer_),
       servers(its_universe.topology(), its_universe.topology_spec(), options),
-      trace(its_options.keep_events, its_choices),
+      trace(its_options.keep_events, its_options.hash_trace, its_choices),
       scheduler(its_universe.stacks(), its_universe.scheduler_memory(), its_choices, *this),
       shadow(its_universe.shadow()),
       network(*this, its_universe.network_memory()),

@@ -202,11 +202,6 @@ std::vector<int> CanonicalOrder(Engine& engine, const ScenarioState& scenario,
 
 }  // namespace
 
-void Digest::Add(std::uint64_t word) {
-  low = std::rotl(low ^ (word * 0xc2b2ae3d27d4eb4f), 31) * 0x9e3779b185ebca87 + 0x165667b19e3779f9;
-  high = (std::rotl(high, 29) ^ (word * 0x94d049bb133111eb)) * 0xbf58476d1ce4e5b9 + (low >> 17);
-}
-
 void Digest::Add(std::string_view bytes) {
   low = HashBytes(bytes, low);
   high = HashBytes(bytes, high);
@@ -224,7 +219,8 @@ void Digest::Sum(const Digest& part) {
 
 void RandomNames::Add(std::string form, Name name) {
   const std::uint64_t beginning = BeginningOf(form.data());
-  filter_ |= BitOf(beginning);
+  const std::size_t bit = PlaceOf(beginning);
+  filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
   const auto [place, is_new] = by_beginning_.try_emplace(beginning, known_.size());
   // A form that is there already, as where random bytes repeat, keeps its first name.
   std::size_t last = place->second;
@@ -238,12 +234,12 @@ void RandomNames::Learn(int process, std::string_view bytes) {
   const auto index = static_cast<std::size_t>(process);
   if (counts_.size() <= index) counts_.resize(index + 1);
   std::uint32_t& count = counts_[index];
-  std::string digits;
-  digits.reserve(2 * bytes.size());
   if (known_.empty()) known_.reserve(kFew);
+  std::string digits(2 * bytes.size(), '\0');
+  char* digit = digits.data();
   for (const char byte : bytes) {
-    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
-    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
+    *digit++ = "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
+    *digit++ = "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
   }
   // The two forms of one block get different names: they are different texts.
   Add(std::string(bytes), {process, count});

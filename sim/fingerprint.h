@@ -13,6 +13,8 @@
 // Thread safety: none; belongs to one world.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -30,7 +32,11 @@ struct Digest {
   std::uint64_t low = 0x9e3779b97f4a7c15;
   std::uint64_t high = 0xd1b54a32d192ed03;
 
-  void Add(std::uint64_t word);
+  void Add(std::uint64_t word) {
+    low =
+        std::rotl(low ^ (word * 0xc2b2ae3d27d4eb4f), 31) * 0x9e3779b185ebca87 + 0x165667b19e3779f9;
+    high = (std::rotl(high, 29) ^ (word * 0x94d049bb133111eb)) * 0xbf58476d1ce4e5b9 + (low >> 17);
+  }
   void Add(std::string_view bytes);
   /// Whatever the order of the sums.
   void Sum(const Digest& part);
@@ -86,16 +92,20 @@ class RandomNames {
     std::memcpy(&word, text, sizeof(word));
     return word;
   }
-  static std::uint64_t BitOf(std::uint64_t beginning) {
-    return std::uint64_t{1} << ((beginning * 0x9e3779b97f4a7c15) >> 58);
+  /// Of the filter.
+  static std::size_t PlaceOf(std::uint64_t beginning) {
+    return static_cast<std::size_t>((beginning * 0x9e3779b97f4a7c15) >> 55);
   }
   /// False for nearly every place in a text.
-  bool MayBeginAt(const char* text) const { return (filter_ & BitOf(BeginningOf(text))) != 0; }
+  bool MayBeginAt(const char* text) const {
+    const std::size_t place = PlaceOf(BeginningOf(text));
+    return ((filter_[place / 64] >> (place % 64)) & 1) != 0;
+  }
 
   std::vector<Known> known_;
   std::unordered_map<std::uint64_t, std::size_t> by_beginning_;  // looked up, never walked through
   std::vector<std::uint32_t> counts_;                            // by process: its forms so far
-  std::uint64_t filter_ = 0;
+  std::array<std::uint64_t, 8> filter_{};
 };
 
 /// A digest in which processes are named: by rank, or as "itself" and "another one".

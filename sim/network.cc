@@ -54,7 +54,7 @@ bool Network::Send(Link& link, std::span<const std::string_view> argv) {
   Request& request = transit_.PushRequest(link, Request::Kind::kCommand);
   memory_.spare_words.Resize(request.argv, argv.size());
   for (std::size_t i = 0; i < argv.size(); ++i) request.argv[i].assign(argv[i]);
-  request.hash = HashArgv(request.argv, memory_.long_words);
+  if (engine_.trace.hashed()) request.hash = HashArgv(request.argv, memory_.long_words);
   Process& process = *link.process;
   process.last_link = &link;
   request.number = ++process.commands_sent;

@@ -171,7 +171,7 @@ void ServerCalls::OnReply(int node, redis::ClientId client, redis::Value& value)
   }
   Produced& produced = Produce(*link, kind);
   produced.value.Swap(value);
-  produced.hash = HashValue(produced.value, 0);
+  if (engine_.trace.hashed()) produced.hash = HashValue(produced.value, 0);
 }
 
 void ServerCalls::OnClosed(int node, redis::ClientId client) {

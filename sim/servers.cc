@@ -72,6 +72,8 @@ Servers::Servers(redis::Topology& topology, redis::TopologySpec& spec, const Wor
   }
   for (int node = 0; node < count(); ++node) {
     at(node).SetHighestProtocol(2);  // All that a Connection can carry.
+    // Where one world after another begins with the same commands.
+    at(node).engine().remembers_scripts = (options.latency_min + options.latency_max).count() == 0;
     TellSlots(node);
   }
   if (replicated_) warm_up_us_ = kWarmUpUs;

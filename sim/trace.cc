@@ -19,7 +19,7 @@ void Trace::Mix(VirtualTime time, int process, TraceKind kind, std::uint64_t has
   hash_ = state ^ (state >> 32);
 }
 
-void Trace::Add(VirtualTime time, int process, TraceKind kind, std::string_view text) {
+void Trace::AddText(VirtualTime time, int process, TraceKind kind, std::string_view text) {
   AddLazily(time, process, kind, HashBytes(text, 0), 0, [text] { return std::string(text); });
 }
 

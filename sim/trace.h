@@ -57,16 +57,19 @@ class Choices;
 
 class Trace {
  public:
-  /// `choices` outlives the trace.
-  Trace(bool keep_events, const Choices& choices) : keep_events_(keep_events), choices_(choices) {}
+  /// `choices` outlives the trace. `hashed`: else nobody asks for the hash, and it is 0.
+  Trace(bool keep_events, bool hashed, const Choices& choices)
+      : keep_events_(keep_events), hashed_(hashed), choices_(choices) {}
 
-  void Add(VirtualTime time, int process, TraceKind kind, std::string_view text);
+  void Add(VirtualTime time, int process, TraceKind kind, std::string_view text) {
+    if (hashed_ || keep_events_) AddText(time, process, kind, text);
+  }
   /// As Add, for command lines and replies that need not be rendered unless events are kept: `hash`
   /// is a hash of the bytes, `render` makes the text.
   template <typename Render>
   void AddLazily(VirtualTime time, int process, TraceKind kind, std::uint64_t hash,
                  std::uint64_t command, Render&& render) {
-    Mix(time, process, kind, hash);
+    if (hashed_) Mix(time, process, kind, hash);
     if (!keep_events_) return;
     TraceEvent event{time, process, kind, render()};
     event.command = command;
@@ -79,15 +82,18 @@ class Trace {
   /// Calls `then` right after the event of this step, from inside the run. Events must be kept.
   void CallAt(std::uint64_t step, std::function<void()> then);
 
-  std::uint64_t hash() const { return hash_; }
+  std::uint64_t hash() const { return hashed_ ? hash_ : 0; }
+  bool hashed() const { return hashed_; }
   bool keeps_events() const { return keep_events_; }
   const std::vector<TraceEvent>& events() const { return events_; }
 
  private:
+  void AddText(VirtualTime time, int process, TraceKind kind, std::string_view text);
   void Mix(VirtualTime time, int process, TraceKind kind, std::uint64_t hash);
   void Keep(TraceEvent event);
 
   const bool keep_events_;
+  const bool hashed_;
   const Choices& choices_;
   std::uint64_t hash_ = 0x9e3779b97f4a7c15;
   std::vector<TraceEvent> events_;

@@ -51,6 +51,7 @@ struct WorldOptions {
   std::uint64_t entropy_seed = 1;                        ///< see SimRuntime::FillRandom
   std::uint64_t max_steps = 200'000;  ///< per run; beyond it Run returns kStepLimit
   bool keep_events = false;           ///< see Trace
+  bool hash_trace = true;             ///< see Trace
 };
 
 /// A client's monotonic clock: local = offset + virtual * (1'000'000 + rate_ppm) / 1'000'000.
@@ -150,8 +151,7 @@ class World {
   /// server holds it back, it is never lost, and what was sent before a crash still arrives. Heal
   /// lets it arrive at once; it must not wait, and teardown forgets it.
   void TravelElsewhere(int process, VirtualTime latest, std::function<void()> arrive);
-  /// The fault strikes now, at a place that only the scenario knows. YIELDS. Called from within
-  /// that process only.
+  /// The fault strikes the calling process now, where only the scenario knows. YIELDS.
   void Strike(int process, const Fault& fault);
 
   /// A step of the calling process (see faults.h) at a place that the scenario wants faults to

@@ -31,7 +31,8 @@ class OneRun {
         events_(traits_.several ? of_each_ : recorder_.program_events()),
         progress_(ProgressOfEach(workload, choices)),
         plan_(FaultPlanOf(workload)),
-        world_(universe, WorldOptionsOf(workload, keep_events), plan_, choices, &recorder_),
+        world_(universe, WorldOptionsOf(workload, keep_events, probe == nullptr), plan_, choices,
+               &recorder_),
         probe_(probe) {}
 
   RunResult Run(const StepWatch* watch) {

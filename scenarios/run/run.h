@@ -41,7 +41,7 @@ struct RunResult {
   PerJudged<bool> exercised;
   GoalSet goals;
   std::optional<std::string> inconclusive;  ///< why nothing can be said: an unmodelled command, ...
-  std::uint64_t trace_hash = 0;
+  std::uint64_t trace_hash = 0;  ///< 0 if a probe looked into it, and no events were asked for
   std::uint64_t commands = 0;
   Duration virtual_time{};
   int faults = 0;                          ///< that took effect

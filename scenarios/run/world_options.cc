@@ -10,7 +10,7 @@ constexpr std::uint64_t kEntropySeed = 0x5eed;
 
 }  // namespace
 
-sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events) {
+sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace) {
   sim::WorldOptions options;
   options.latency_min = workload.latency_max / 20;
   options.latency_max = workload.latency_max;
@@ -21,6 +21,7 @@ sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events) {
   // A replica is further away than any client: what a client has been told, it may not know yet.
   options.replication_lag = 2 * workload.latency_max;
   options.keep_events = keep_events;
+  options.hash_trace = hash_trace || keep_events;
   options.max_steps = 1'000'000;  // a lock that polls to the end of a long wait takes 100'000
   return options;
 }

@@ -9,6 +9,6 @@
 
 namespace interlock::scenarios {
 
-sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events);
+sim::WorldOptions WorldOptionsOf(const Workload& workload, bool keep_events, bool hash_trace);
 
 }  // namespace interlock::scenarios

@@ -102,6 +102,7 @@ class Engine {
   bool unreplicated = false;  // Messages between servers reach nobody.
   BuffersOf buffers_of;       // Null: they are empty.
   std::size_t script_memory = std::size_t{256} << 20;
+  bool remembers_scripts = false;  // See Dialogues; nobody can tell but by the time it takes.
   std::optional<std::string> unmodelled;
   ClientTable clients;
   Admission admission{*this};

@@ -7,6 +7,18 @@
 
 namespace interlock::scenarios {
 
+Walk::Walk(const Bounds& bounds, std::string_view prefix)
+    : bounds_(bounds), prefix_(prefix), left_{bounds.crashes,       bounds.lost_replies,
+                                              bounds.lost_requests, bounds.silent_losses,
+                                              bounds.pauses,        bounds.short_pauses,
+                                              bounds.failovers,     bounds.failovers,
+                                              bounds.restarts} {
+  constexpr std::size_t kMoreDecisions = 64;
+  path_.reserve(prefix.size() + kMoreDecisions);
+  widths_.reserve(prefix.size() + kMoreDecisions);
+  CountFaultsLeft();
+}
+
 void Walk::Attach(const sim::World& world, std::vector<const History*> histories, VirtualTime end) {
   world_ = &world;
   end_ = end;
@@ -38,20 +50,9 @@ std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
   return Decide({bound});
 }
 
-bool Walk::FaultsLeft() const {
-  if (faults() >= bounds_.faults) return false;
-  for (std::size_t kind = 0; kind < kKinds; ++kind) {
-    if (Left(static_cast<Kind>(kind))) return true;
-  }
-  return false;
-}
-
-bool Walk::Left(Kind kind) const {
-  const std::array<int, kKinds> most = {
-      bounds_.crashes,       bounds_.lost_replies, bounds_.lost_requests,
-      bounds_.silent_losses, bounds_.pauses,       bounds_.short_pauses,
-      bounds_.failovers,     bounds_.failovers,    bounds_.restarts};
-  return spent_[kind] < most[kind];
+void Walk::CountFaultsLeft() {
+  faults_left_ = faults_ < bounds_.faults &&
+                 std::any_of(left_.begin(), left_.end(), [](int left) { return left > 0; });
 }
 
 // The next lease to end, be it only a belief. A pause that ends before is another order of steps.
@@ -130,7 +131,7 @@ void Walk::FindOptions(Place& place, sim::StepKind kind) {
 }
 
 std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind kind) {
-  if (finished_ || faults() >= bounds_.faults) return std::nullopt;
+  if (finished_ || !FaultsLeft()) return std::nullopt;
   const auto index = static_cast<std::size_t>(process);
   if (places_.size() <= index) places_.resize(index + 1);
   Place& place = places_[index];
@@ -144,6 +145,9 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   disturbed_ = true;
   const Option& option = options_[chosen - 1];
   ++spent_[option.kind];
+  --left_[option.kind];
+  ++faults_;
+  CountFaultsLeft();
   sim::Fault fault;
   fault.kind = option.fault;
   fault.length = option.length;

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +25,7 @@ class Walk final : public sim::ChoiceSource {
   using Path = std::string;
 
   /// The prefix must outlive the walk.
-  Walk(const Bounds& bounds, std::string_view prefix) : bounds_(bounds), prefix_(prefix) {}
+  Walk(const Bounds& bounds, std::string_view prefix);
 
   /// REQUIRES: called before the first decision; world and histories outlive the run. `end`: of
   /// phase 1 at the latest, and so of what heals only when all does.
@@ -72,10 +71,10 @@ class Walk final : public sim::ChoiceSource {
     kKinds
   };
   /// Whether another fault may strike, in some state.
-  bool FaultsLeft() const;
+  bool FaultsLeft() const { return faults_left_; }
   /// Faults so far, by kind.
   const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
-  int faults() const { return std::accumulate(spent_.begin(), spent_.end(), 0); }
+  int faults() const { return faults_; }
 
  private:
   struct Option {
@@ -98,7 +97,9 @@ class Walk final : public sim::ChoiceSource {
   };
 
   std::uint32_t Decide(const Decision& decision);
-  bool Left(Kind kind) const;
+  bool Left(Kind kind) const { return left_[kind] > 0; }
+  /// Sets faults_left_.
+  void CountFaultsLeft();
   void AddPause(bool in_section);
   void AddServerFaults();
   /// Sets options_.
@@ -115,7 +116,10 @@ class Walk final : public sim::ChoiceSource {
   std::vector<Option> options_;  // of the latest step
   std::uint64_t picks_ = 0;
   std::array<std::uint8_t, kKinds> spent_{};
-  std::uint64_t wander_ = 0;  // 0: does not
+  std::array<int, kKinds> left_;  // more faults within the bounds, by kind
+  int faults_ = 0;                // so far
+  bool faults_left_ = false;      // see FaultsLeft
+  std::uint64_t wander_ = 0;      // 0: does not
   bool finished_ = false;
   std::uint32_t first_ = 0;  // of the coming pick
   bool forced_ = false;      // nothing but first_ is open to it

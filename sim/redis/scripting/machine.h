@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "sim/redis/engine.h"
+#include "sim/redis/scripting/dialogues.h"
 #include "sim/redis/scripting/known_texts.h"
 #include "sim/redis/scripting/plain_script.h"
 #include "sim/redis/scripting/quick_hash.h"
@@ -113,6 +114,8 @@ class Scripting::Machine {
   static int CompileText(lua_State* lua);
   static int RunScript(lua_State* lua);
   void MakePlain(Compilation* compilation);
+  bool Repeat(const Dialogues::Turn& first, Context& context);
+  void RunInLua(Context& context, const Script& script, Arguments keys, Arguments arguments);
   bool InProtectedCall(int function, void* argument);
   int PushScript(const Script& script, Arguments keys, Arguments arguments);
   void TakeResult(int status, const Script& script, Context& context);
@@ -141,6 +144,11 @@ class Scripting::Machine {
   std::vector<int> kept_oks_;   // Tables {ok = 'OK'}, for scripts that leave them so,
   std::size_t next_ok_ = 0;     // of which the present script has had so many.
   bool leaves_tables_ = false;  // It is one.
+  Dialogues dialogues_;
+  Dialogues::Turn* turn_ = nullptr;  // Of the present script; null: nothing is noted of it.
+  std::vector<const Value*> told_;   // What its first commands, which have been run, were answered,
+  std::size_t next_told_ = 0;        // of which it has been told so much.
+  Value news_;                       // The last of these.
   std::unordered_map<std::string, Script, TextHash, std::equal_to<>> by_body_;
   std::unordered_map<std::string, Script*, TextHash, std::equal_to<>> by_sha_;
 };

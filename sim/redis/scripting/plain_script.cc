@@ -30,6 +30,11 @@ constexpr std::string_view kTables[] = {"KEYS", "ARGV",  "redis", "string",
 // Of those, what may change a table that it is given: an error gets the place it was raised at.
 constexpr std::string_view kChangers[] = {"error", "rawset", "setmetatable", "table"};
 
+// Random numbers, what lasts for the rest of the script or longer, and the way to what all strings
+// have in common.
+constexpr std::string_view kImpure[] = {"random",   "randomseed", "setresp",
+                                        "set_repl", "cjson",      "getmetatable"};
+
 bool IsIn(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -50,6 +55,8 @@ class Instruction {
   std::uint32_t target() const { return (bits_ >> 6) & 0xffU; }
   std::uint32_t source() const { return bits_ >> 23; }
   std::uint32_t constant() const { return bits_ >> 14; }
+  /// What is taken out is named in the code, and not computed.
+  bool names_field() const { return ((bits_ >> 14) & 0x100U) != 0; }
 
   /// Takes something out of the value in the register, and puts it in its place.
   bool Replaces(std::uint32_t register_number) const {
@@ -78,9 +85,11 @@ class CodeReader {
     const std::string_view code = Take(Count() * sizeof(std::uint32_t));
     const std::vector<std::string_view> names = Constants();
     Judge(code, names, result);
+    for (const std::string_view name : names) result->pure = result->pure && !IsIn(kImpure, name);
     for (std::size_t left = Count(); left > 0 && !torn_; --left) ReadFunction(result);
     SkipDebugInformation();
     result->plain = result->plain && !torn_;
+    result->pure = result->pure && result->plain;
   }
 
  private:
@@ -158,6 +167,8 @@ class CodeReader {
           one.constant() < names.size() ? names[one.constant()] : std::string_view();
       if (IsIn(kChangers, name)) result->changes_tables = true;
       if (IsIn(kFunctions, name)) continue;
+      const bool is_input = name == "KEYS" || name == "ARGV";
+      if (!is_input && i + 1 < count && !at(i + 1).names_field()) result->pure = false;
       // What is in the register is gone with the next instruction.
       if (!IsIn(kTables, name) || i + 1 == count || !at(i + 1).Replaces(one.target())) {
         result->plain = false;
@@ -181,7 +192,7 @@ ScriptCode ReadScriptCode(lua_State* lua) {
   if (lua_dump(lua, &Append, &bytes) != 0) return {};
   CodeReader reader(bytes);
   if (!reader.Skip(kHeader)) return {};
-  ScriptCode code{.plain = true, .changes_tables = false};
+  ScriptCode code{.plain = true, .changes_tables = false, .pure = true};
   reader.ReadFunction(&code);
   return code;
 }

@@ -11,6 +11,9 @@
 //
 // One that assigns no field of any table either leaves what it is given as it was, and has lost it
 // at its end: the next script may be given the same tables.
+//
+// One that looks at nothing but what it is given and the replies to its commands, and leaves
+// nothing but what those have done, is called pure.
 #pragma once
 
 #include <lua5.1/lua.hpp>
@@ -20,6 +23,7 @@ namespace interlock::sim::redis {
 struct ScriptCode {
   bool plain = false;
   bool changes_tables = true;  ///< But for those that it makes in one go: {1, 2}.
+  bool pure = false;           ///< And plain.
 };
 
 /// Of the Lua function on top of the stack, with all functions in it. The worst of it if its code

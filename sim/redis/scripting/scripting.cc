@@ -134,18 +134,24 @@ int Scripting::Machine::CallCommand(lua_State* lua, bool raise) {
     return Fail(lua, "Lua redis lib command arguments must be strings or integers", raise);
   }
   const Command* command = CommandNamed(lua);
-  const char* refusal =
-      command == nullptr ? "Unknown Redis command called from script" : RefusalOf(*command);
-  if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);
-  if (refusal == nullptr) SetReply(*command);
-  if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);
+  const char* refusal = nullptr;
+  if (next_told_ < told_.size()) {
+    reply_ = *told_[next_told_++];
+  } else {
+    refusal = command == nullptr ? "Unknown Redis command called from script" : RefusalOf(*command);
+    if (refusal != nullptr && !engine_.unmodelled) CountRefusal(command, refusal);
+    if (refusal == nullptr) SetReply(*command);
+    if (engine_.unmodelled) return Abort(lua, *engine_.unmodelled);
+  }
   if (refusal != nullptr) {
+    turn_ = nullptr;
     PushError(lua, refusal);
     PushField(lua, Field::kIgnored);
     lua_pushboolean(lua, 1);
     lua_rawset(lua, -3);
     return raise ? lua_error(lua) : 1;
   }
+  if (turn_ != nullptr) turn_ = dialogues_.Hear(*turn_, *command, args_, reply_);
   PushReply(lua);
   return raise && reply_.type == Value::Type::kError ? lua_error(lua) : 1;
 }
@@ -182,8 +188,42 @@ void Scripting::Machine::Run(Context& context, const Script& script, bool read_o
   client_.asking = context.client.asking;
   client_.reads_replica = context.client.reads_replica;
   context.propagation = Context::Propagation::kDone;  // Its commands have been, each by itself.
-  BeginScript(lua_);
+  turn_ = nullptr;
+  told_.clear();
+  next_told_ = 0;
   engine_.script_turn.Begin(context.client);
+  if (engine_.remembers_scripts && script.code.pure) {
+    turn_ = &dialogues_.Begin(script.sha, keys, arguments);
+    if (Repeat(*turn_, context)) return engine_.script_turn.End();
+  }
+  RunInLua(context, script, keys, arguments);
+}
+
+// Runs the commands that the script has run before, as long as they are answered as they were
+// then. False: it has to be asked what it does next, and told what has been answered.
+bool Scripting::Machine::Repeat(const Dialogues::Turn& first, Context& context) {
+  const Dialogues::Turn* turn = &first;
+  while (const Command* command = turn->command()) {
+    args_ = turn->words();
+    if (RefusalOf(*command) != nullptr) return false;
+    SetReply(*command);
+    if (engine_.unmodelled) return true;
+    turn = turn->After(reply_);
+    if (turn == nullptr) {
+      news_.Swap(reply_);
+      told_.push_back(&news_);
+      return false;
+    }
+    told_.push_back(&turn->heard());
+  }
+  if (turn->result() == nullptr) return false;
+  context.reply = *turn->result();
+  return true;
+}
+
+void Scripting::Machine::RunInLua(Context& context, const Script& script, Arguments keys,
+                                  Arguments arguments) {
+  BeginScript(lua_);
   Call call{&script, keys, arguments, &context};
   const bool finished = InProtectedCall(run_script_, &call);
   engine_.script_turn.End();
@@ -210,7 +250,8 @@ int Scripting::Machine::RunScript(lua_State* lua) {
 void Scripting::Machine::TakeResult(int status, const Script& script, Context& context) {
   if (status == 0) {
     const char* unmodelled = TakeReply(lua_, client_.protocol, &context.reply);
-    if (unmodelled != nullptr) context.Unmodelled(unmodelled);
+    if (unmodelled != nullptr) return context.Unmodelled(unmodelled);
+    if (turn_ != nullptr) Dialogues::End(*turn_, context.reply);
   } else if (!PopScriptError(lua_, script.sha, &context.reply)) {
     context.Unmodelled("error() with a table that has no err");
   }
