@@ -98,8 +98,8 @@ TEST(HashTest, LongWordsHaveTheHashOfTheirBytesWhateverWasAskedBefore) {
 
 TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {
   Choices choices = Choices::FromSeed(1);
-  Trace kept(true, choices);
-  Trace lean(false, choices);
+  Trace kept(true, true, choices);
+  Trace lean(false, true, choices);
   for (Trace* trace : {&kept, &lean}) {
     trace->Add(milliseconds(1), 0, TraceKind::kNote, "acquire");
     trace->Annotate(milliseconds(0), -1, TraceKind::kExpired, "key");
@@ -115,7 +115,7 @@ TEST(TraceTest, HashIsTheSameWhetherOrNotEventsAreKept) {
 // A step is a hashed event: where a replay is continued or broken off, and where two runs part.
 TEST(TraceTest, EveryKeptEventKnowsItsStepItsHashAndTheChoicesBeforeIt) {
   Choices choices = Choices::FromSeed(1);
-  Trace trace(true, choices);
+  Trace trace(true, true, choices);
   std::vector<std::uint64_t> seen;
   trace.CallAt(2, [&] { seen.push_back(trace.hash()); });
   trace.Add(milliseconds(1), 0, TraceKind::kNote, "acquire");
