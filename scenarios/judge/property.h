@@ -48,8 +48,8 @@ bool Reached(const Evidence& of) {
   return (of.goals.Has(goal) || ...);
 }
 
-/// Whether locks of these traits are judged by the property; those that show who owns them in the
-/// server, or those that do not.
+/// Whether locks of these traits are judged by the property, if they show in the server who owns
+/// them, or if they do not.
 using PropertyNeed = bool (*)(const harness::Traits& traits, bool shows_ownership);
 bool NeedsWaits(const harness::Traits& traits, bool shows_ownership);
 /// Latches have no owners to show.
