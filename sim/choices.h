@@ -154,7 +154,8 @@ class Choices {
 
   std::uint64_t draws() const { return draws_; }
 
-  /// Whoever is told of the run that these choices are for; null: nobody. It outlives the run.
+  /// The mirror that is told of the run that these choices are for; null: none. It outlives the
+  /// run.
   void set_mirror(RunMirror* mirror) { mirror_ = mirror; }
   RunMirror* mirror() const { return mirror_; }
 

@@ -141,9 +141,9 @@ class Engine;
 class Network;
 struct Link;
 
-/// A command whose effects redis::DescribeState does not show stands for them itself: `before` it
-/// there were so many of these in the world. No link's own number: what is over and forgotten would
-/// be told by it.
+/// Lets a command whose effects redis::DescribeState does not show stand for them itself: `before`
+/// is the number of such commands in the world before it. The link's own number is not used: it
+/// would reveal what is over and forgotten.
 void NoteUndescribed(const Network& network, const Link& link, std::uint64_t before,
                      const redis::Argv& argv);
 

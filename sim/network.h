@@ -88,7 +88,7 @@ class Network final {
   bool HasLiveConnection(const Process& process) const;
   const Link& link(std::uint32_t id) const { return *links_[id]; }
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
-  /// Whose connection it is; null: nobody's any more.
+  /// The owner of the connection; null: nobody's any more.
   const Link* FindLink(int node, redis::ClientId client) const {
     return connections_.Find(node, client);
   }

@@ -64,7 +64,7 @@ class LinkPool {
 /// The words of commands, whose number differs from one to the next.
 class SpareWords {
  public:
-  /// Makes it so many words, with whatever is in them.
+  /// Makes it `size` words, with whatever is in them.
   void Resize(redis::Argv& words, std::size_t size) {
     for (; words.size() > size; words.pop_back()) spare_.push_back(std::move(words.back()));
     for (; words.size() < size && !spare_.empty(); spare_.pop_back()) {

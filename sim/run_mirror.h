@@ -26,7 +26,7 @@ class RunMirror {
   virtual void OnFault(const Fault& fault) = 0;
   /// A task of this process goes on; -1: it has stopped, and none does.
   virtual void OnTask(int process) = 0;
-  /// Of a run that keeps its events; annotations come out of order.
+  /// An event of a run that keeps its events; annotations come out of order.
   virtual void OnEvent(const TraceEvent& event) = 0;
 };
 

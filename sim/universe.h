@@ -20,7 +20,7 @@ class Shadow;
 
 class Universe {
  public:
-  /// What those who make the worlds keep beside it for the next one.
+  /// What the makers of worlds keep beside it for the next one.
   class Attachment {
    public:
     virtual ~Attachment() = default;

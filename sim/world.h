@@ -132,7 +132,7 @@ class World {
   /// REQUIRES: latency_max is 0. The probe outlives the runs; null: none.
   void SetProbe(WorldProbe* probe);
   /// See fingerprint.h. REQUIRES: a probe was set before the first process was added, and none of
-  /// the tasks runs. `ranks`: of each process, its place in it, where processes may change places.
+  /// the tasks runs. `ranks`: each process's place in it, where processes may change places.
   Digest Fingerprint(const ScenarioState& scenario, std::vector<int>& ranks) const;
   /// What has been done since the probe was last asked, by the one process that was chosen then;
   /// all is touched if others did something, too. REQUIRES: the probe wanted it then.
@@ -172,8 +172,7 @@ class World {
   bool crashed(int process) const;
   bool finished(int process) const;  ///< its main task and all tasks that it spawned have returned
   int steps(int process) const;
-  /// Of the running task, its number among those of its process, all lives together; none runs:
-  /// nullopt.
+  /// The running task's number among those of its process, all lives together; nullopt: none runs.
   std::optional<std::uint32_t> running_task() const;
   bool HasLiveConnection(int process) const;
   /// What each unfinished task waits for, one line each, for a deadlock report.

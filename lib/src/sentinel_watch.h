@@ -32,8 +32,8 @@ class SentinelWatch {
   Result<NodeAddress> Ask(MonotonicTime deadline);
 
   /// Ok if `master` is the one, by an answer that is not older than `recheck`; asks for a new one
-  /// if need be, until `deadline` at the latest, and already at half that age, so that it seldom
-  /// takes more than one task. YIELDS.
+  /// if need be, until `deadline` at the latest, and already at half that age, so that seldom more
+  /// than one task has to ask. YIELDS.
   Status Confirm(const NodeAddress& master, MonotonicTime deadline);
 
   /// The next Confirm has to ask.

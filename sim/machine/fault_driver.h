@@ -32,9 +32,9 @@ class FaultDriver {
   /// Ends all that lasts; false: something could not be ended.
   bool End();
 
-  /// Nothing lasts, and nothing more is to come.
+  /// Nothing lasts, and nothing more is planned.
   bool over() const { return next_ == planned_.size() && lasting_.empty(); }
-  /// So much longer a run may take.
+  /// How much longer a run may take because of the faults.
   Duration total() const;
   /// What was done, in order of time; `at` is when.
   const std::vector<RealFault>& done() const { return done_; }

@@ -37,7 +37,7 @@ class ForeignProcess {
 
   /// Looks whether it has ended.
   bool ended();
-  /// Of one that has ended: 0 if it said that all went well; a signal's number plus 128.
+  /// The exit code after it has ended: 0 if it said that all went well; a signal's number plus 128.
   int exit_code() const { return exit_code_; }
 
   /// How often its threads, and those of its descendants, have given up the processor; nullopt: one

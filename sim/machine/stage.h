@@ -24,13 +24,13 @@ namespace interlock::sim::machine {
 
 /// How a client finds its servers.
 struct ClientWay {
-  std::vector<HiredisOptions> nodes;        ///< one, or each of several masters
-  std::vector<NodeAddress> sentinels = {};  ///< if any: the way to the one node
+  std::vector<HiredisOptions> nodes;        ///< one, or one for each of several masters
+  std::vector<NodeAddress> sentinels = {};  ///< if any: they lead to the one node
 };
 
 struct StageOptions {
   Topology topology = Topology::kStandalone;
-  int nodes = 1;  ///< of independent masters
+  int nodes = 1;  ///< independent masters
   Persistence persistence = Persistence::kNone;
   bool sentinels = false;  ///< three of them watch the primary
   int clients = 1;

@@ -29,8 +29,8 @@ class VirtualClock {
   /// When each run begins: the same in all, so that times that clients write down are the same.
   static constexpr std::int64_t kEpochUs = 1'800'000'000'000'000;
 
-  /// `entropy`: of each client, what its random numbers come from. kUnavailable: no memory, or no
-  /// file in it.
+  /// `entropy`: one value for each client, from which its random numbers come. kUnavailable: no
+  /// memory, or no file in it.
   static Result<std::unique_ptr<VirtualClock>> Make(const std::vector<std::uint64_t>& entropy);
   ~VirtualClock();
   VirtualClock(const VirtualClock&) = delete;
@@ -42,11 +42,11 @@ class VirtualClock {
   /// Moves all clients' clocks, and wakes those threads whose time has come. REQUIRES: not
   /// backwards.
   void SetTime(std::int64_t unix_us);
-  /// Sets the client's time of day so far ahead, or back, from now on, and lets it go faster, or
-  /// slower, by so many millionths; its monotonic clock does not notice, nor do waits that have
-  /// begun. REQUIRES: more than -1'000'000.
+  /// Sets the client's time of day ahead by `by_us`, or back, from now on, and makes it run
+  /// `rate_ppm` millionths faster, or slower; its monotonic clock does not notice, nor do waits
+  /// that have begun. REQUIRES: `rate_ppm` is more than -1'000'000.
   void ShiftWallClock(int client, std::int64_t by_us, std::int64_t rate_ppm);
-  /// Whom the calls of SetTime since the last call of this have woken.
+  /// The clients that SetTime has woken since the last call of this.
   std::vector<int> TakeWoken();
   /// When the first thread of the client wakes up; nullopt: none waits for a time.
   std::optional<std::int64_t> NextWakeUs(int client) const;
@@ -54,7 +54,7 @@ class VirtualClock {
   bool SleepsSince(int client, std::int64_t unix_us) const;
   /// A thread's time has come, and it has not taken notice yet.
   bool IsWaking(int client) const;
-  /// So many times has a thread of it begun to wait.
+  /// How often a thread of it has begun to wait.
   std::uint64_t waits(int client) const { return page(client).waits; }
   /// Threads that look at the clock by themselves, and run for that again and again.
   Napping NappingOf(int client) const;

@@ -18,9 +18,9 @@ struct ServeOptions {
   int port = 6379;  ///< 0: a free one
   bool allow_remote = false;
   std::string unix_socket;
-  /// Of redis.conf, by name: {"requirepass", "secret"}.
+  /// Parameters of redis.conf, by name: {"requirepass", "secret"}.
   std::vector<std::pair<std::string, std::string>> parameters;
-  bool controlled_clock = false;  ///< stands still but for commands
+  bool controlled_clock = false;  ///< stands still except when commands move it
   std::size_t max_clients = 10000;
 };
 

@@ -38,11 +38,11 @@ inline std::int64_t ToNs(const timespec& time) {
   return time.tv_sec * kSecondNs + time.tv_nsec;
 }
 inline timespec FromNs(std::int64_t ns) { return {ns / kSecondNs, ns % kSecondNs}; }
-/// Of a time since the monotonic clock's zero.
+/// Converts a time since the monotonic clock's zero.
 inline std::int64_t SinceBootNs(std::int64_t ns) {
   return ns > kNoWakeUp - kBootNs ? kNoWakeUp : ns + kBootNs;
 }
-/// Of a length of time from now on; far ones are never reached.
+/// The deadline after a duration from now on; far ones are never reached.
 std::int64_t DeadlineNs(std::int64_t length_ns);
 
 /// This thread waits for a time, for as long as the object lives.

@@ -5,7 +5,7 @@
 // bytes they are; what it reads at once it takes for one message, which is what a client has sent
 // at once or a server has answered.
 //
-// Guarantee: a connection whose message was lost delivers nothing behind it, as TCP would not, and
+// Guarantee: a connection whose message was lost delivers nothing after it, as TCP would not, and
 // is reset after kSilence, as keep-alive would in the end. The process ends with its object, and
 // with the thread that made it. REQUIRES: the calling process has one thread. Thread safety: none.
 #pragma once

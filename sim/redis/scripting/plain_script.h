@@ -22,8 +22,8 @@ struct ScriptCode {
   bool changes_tables = true;  ///< But for those that it makes in one go: {1, 2}.
 };
 
-/// Of the Lua function on top of the stack, with all functions in it. The worst of it if its code
-/// is not in the form that is known here.
+/// Reads the code of the Lua function on top of the stack, with all functions in it. Assumes the
+/// worst if its code is not in the form that is known here.
 ScriptCode ReadScriptCode(lua_State* lua);
 
 }  // namespace interlock::sim::redis
