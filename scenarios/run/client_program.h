@@ -79,7 +79,7 @@ class ProgramEvents {
   virtual void OnInspected(Party /*who*/, const Status& /*status*/) {}
   virtual void OnForce(Party /*who*/, const harness::SeenHolder& /*holder*/) {}
   virtual void OnForced(Party /*who*/, const Status& /*status*/) {}
-  /// Of a latch: counts down, and what it was told of that; asks to be let through (OnAsk), and
+  /// For a latch: counts down, and what it was told of that; asks to be let through (OnAsk), and
   /// what it was told.
   virtual void OnCountDown(Party /*who*/, int /*party*/) {}
   virtual void OnAnswered(Party /*who*/, const Status& /*status*/) {}

@@ -41,8 +41,8 @@ struct LateComer {
   int one_too_many = 0;  ///< counts when it is open: that must change nothing
 };
 
-/// Thinks, counts down for each of those, whoever should have, waits as the operation asks, and, if
-/// it was let through, counts once more than needed and looks again.
+/// Thinks, counts down for each of those (whichever client should have), waits as the operation
+/// asks, and, if it was let through, counts once more than needed and looks again.
 void CountForAll(int client, const Operation& operation, const LateComer& late_comer,
                  harness::Environment& environment,
                  std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);

@@ -19,7 +19,7 @@ namespace interlock::scenarios {
 /// A part of an operation, as its client goes through it.
 enum class OperationPart : std::uint8_t {
   kThink,
-  kAsk,  ///< until the answer is there: of a request, a limit, or what an operator does
+  kAsk,  ///< until the answer is there: to a request, a limit, or what an operator does
   kSection,
   kExtend,
   kReturn,  ///< a late one, and the release

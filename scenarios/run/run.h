@@ -47,10 +47,10 @@ struct RunResult {
   int faults = 0;                          ///< that took effect
   FaultSet struck;                         ///< their kinds
   std::uint64_t updates = 0;               ///< that the guarded resource accepted
-  std::uint64_t lost_updates = 0;          ///< that another write has wiped out
+  std::uint64_t lost_updates = 0;          ///< updates that another write has wiped out
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
-  std::vector<ResourceHistory> histories;  ///< of each resource, if the events were asked for
+  std::vector<ResourceHistory> histories;  ///< one for each resource, if the events were asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
 
   const Violation* Find(Judged property) const;
@@ -74,7 +74,7 @@ class RunProbe : public sim::WorldProbe {
   virtual void OnHeal(sim::StopReason stop) = 0;
 };
 
-/// `watch` needs the events to be kept; null: none. `probe`: of an instant world; null: none.
+/// `watch` needs the events to be kept; null: none. `probe` needs an instant world; null: none.
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
                   sim::Choices& choices, bool keep_events = false, const StepWatch* watch = nullptr,
                   RunProbe* probe = nullptr);

@@ -11,7 +11,7 @@
 // numbers that are neither times of the two clocks nor what was left of a time. Non-guarantee: that
 // a count of 100 or more is off by less than 50 is not seen, for it may be what is left of a lease
 // that scripts keep as data.
-// Thread safety: none. One for each server: of independent ones each makes times of its own.
+// Thread safety: none. One for each server: independent servers each make times of their own.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Leads real redis-servers through a simulated run. The clients' programs run once, in virtual
 // time; each command that a simulated server executes is executed by the real one at the same place
 // in the order and, at the earliest, at the same time after the beginning. Every reply, every
-// message to a subscriber and, behind each command, all data of the database are compared. While
+// message to a subscriber and, after each command, all data of the database are compared. While
 // they are alike the programs, which see nothing else of a server, would have done the same on the
 // real ones: the verdict is theirs, too.
 //
@@ -13,13 +13,13 @@
 // is cut off but for the moments at which the simulated one has all that its primary has; a
 // failover promotes it (REPLICAOF NO ONE) with what it has then.
 //
-// A real clock cannot be told to wait, so the ends of keys are: behind each command, once it has
+// A real clock cannot be told to wait, so the ends of keys are: after each command, once it has
 // been compared, what is left of a key's time is prolonged by a part of a second, and when it ends
 // in the simulation it is made to end. Times that scripts keep as data (TIME in a sorted set) are
-// not held in this way: what happens in the last millisecond before them may fall to the other
+// not held in this way: what happens in the last millisecond before them may fall on the other
 // side. Another attempt may make haste: real time then passes by less than virtual time, so that it
-// comes before them, as what happens shortly behind them then does, too. Non-guarantee: that one
-// haste does for both. What clients are told by their own clocks is virtual.
+// comes before them, and so does what happens shortly after them. Non-guarantee: that one haste
+// does for both. What clients are told by their own clocks is virtual.
 //
 // Thread safety: none; REQUIRES: used by the thread that made the servers (see redis_server.h).
 #pragma once
@@ -138,9 +138,9 @@ class ForcedReplay final : public sim::Shadow {
   /// `late_`, or more if it is later by now.
   Duration Late(Duration now) const;
   Duration SettledLate() const;
-  /// Of the node's keys, in ms.
+  /// The times left of the node's keys, in ms.
   static std::vector<std::int64_t> LeftOf(const Node& node, Duration now);
-  /// Until so much real time has passed since the beginning.
+  /// Waits until real time has come this far from the beginning.
   void WaitFor(Duration now);
   void AwaitEnds(Node& node, Duration now);
   void Differ(const Client& client, std::string_view what, std::string simulated, std::string real,
@@ -167,7 +167,7 @@ class ForcedReplay final : public sim::Shadow {
   int database_ = 0;
   std::optional<MonotonicTime> began_;
   std::int64_t began_us_ = 0;  // the real servers' clock then
-  Duration late_{};            // real time behind scaled time; never less than before
+  Duration late_{};            // how far real time lags scaled time; never less than before
   bool replicated_ = false;
   int primary_ = 0;
   std::string obstacle_;

@@ -3,9 +3,9 @@
 // The keys that clients ask for atomically (SETNX and its like), and whether they are locks: a flag
 // that says that something has been prepared is asked for in the same way, and stays for ever.
 //
-// A lock has been released by its owner some time; or keeps out those that are refused: they ask
-// again, or end without having been inside. A key that did not keep out somebody who was refused is
-// none. Non-guarantee: a key of which neither is seen is taken for no lock. Thread safety: none.
+// A key that is a lock is released by its owner some time; or keeps out those that are refused:
+// they ask again, or end without having been inside. A key that did not keep out a refused client
+// is none. Non-guarantee: a key of which neither is seen is taken for no lock. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,11 @@ class AskedKeys {
   bool contains(const std::string& key) const { return keys_.contains(key); }
   /// `refused`: it was there already.
   void Ask(const std::string& key, int client, bool refused);
-  /// Before the command's effects are noted: whoever does something else does not ask again.
+  /// Called before the command's effects are noted: a client that does something else does not ask
+  /// again.
   void Send(int client, const sim::redis::Argv& argv);
   void Grant(const std::string& key, int client);
-  /// By its owner.
+  /// The key's owner releases it.
   void Release(const std::string& key);
   /// The key is free.
   void Free(const std::string& key);

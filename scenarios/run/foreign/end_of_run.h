@@ -30,7 +30,7 @@ class EndOfRun {
 
   /// No progress for longer than the patience. By a virtual clock nobody is waited for.
   bool StandsStill() const;
-  /// So many commands has everybody sent at least, who can, since anything changed.
+  /// The least number of commands that any client able to go on has sent since anything changed.
   std::uint64_t InVain() const;
   /// Where the clients are, in words.
   std::string Standing() const;

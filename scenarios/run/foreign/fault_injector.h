@@ -25,11 +25,11 @@ class FaultInjector {
   void Begin();
   /// The command that is parked, or what strikes instead of it or beside it.
   void Execute(const Parked& parked);
-  /// A step is over: who was stopped, and what is on its way, has one step less to wait.
+  /// A step is over: stopped clients, and what is on its way, have one step less to wait.
   void CountDown();
   /// Something that a fault keeps back goes on before its time. False: there is nothing.
   bool GoOnEarly();
-  /// Whose command was executed last; -1: nobody's.
+  /// The client whose command was executed last; -1: none.
   int last() const { return last_; }
 
  private:

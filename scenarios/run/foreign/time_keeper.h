@@ -28,9 +28,9 @@ class TimeKeeper {
   void Sleep(Duration at_most);
   /// Goes on to then, or to the limit.
   void AdvanceTo(std::int64_t unix_us);
-  /// So far may time go on, of the servers' clock.
+  /// How far time may go on, by the servers' clock.
   std::int64_t LimitUs() const;
-  /// Somebody cannot go on by itself: at the gate, without the reply that it has got, or stopped.
+  /// A client cannot go on by itself: at the gate, without the reply that it has got, or stopped.
   bool AnyKept() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who was granted how often, and in which order. Thread safety: pure functions.
+// How often each client was granted, and in which order. Thread safety: pure functions.
 #pragma once
 
 #include <vector>

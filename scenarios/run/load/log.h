@@ -39,7 +39,7 @@ struct LogEntry {
   std::int64_t at_ns = 0;  ///< since the run's start
   Happening what = Happening::kAsk;
   int client = -1;   ///< -1: none
-  int resource = 0;  ///< of kSend and kAnswered: the connection, for it serves them all
+  int resource = 0;  ///< for kSend and kAnswered: the connection, for it serves them all
   std::int64_t value = 0;
   std::string text = {};
 };

@@ -2,8 +2,8 @@
 //
 // The life of a client process, after the fork.
 //
-// Guarantee: ends the process without running destructors, so nothing is sent behind the program's
-// back; dies where its plan says so. Thread safety: none.
+// Guarantee: ends the process without running destructors, so nothing is sent that the program has
+// not seen; dies where its plan says so. Thread safety: none.
 #pragma once
 
 #include <sys/types.h>

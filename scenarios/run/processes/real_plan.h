@@ -52,8 +52,8 @@ Duration BusyTime(const Workload& workload);
 /// All durations times `lease` / workload.lease. REQUIRES: lease >= 1 ms.
 Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
 
-/// Why the scenario cannot run on real servers, in half a sentence; empty: it can. Only on servers
-/// of one's own (`own`) anything is done to servers and links.
+/// Why the scenario cannot run on real servers, in half a sentence; empty: it can. Servers and
+/// links are tampered with only on servers of one's own (`own`).
 std::string_view WhyNotHere(const Scenario& scenario, bool own);
 
 /// What is left of the scenario's shape on real servers: one resource, and what WhyNotReal leaves.

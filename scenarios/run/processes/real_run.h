@@ -29,8 +29,8 @@ namespace interlock::scenarios::real {
 struct RealCase {
   const harness::Subject* subject = nullptr;
   harness::LockOptions options;
-  std::string key_prefix;  ///< of all keys of the run, a part of the options' one
-  HiredisOptions redis;    ///< with the database of the run; of servers of one's own that alone
+  std::string key_prefix;  ///< a prefix of all keys of the run, a part of that in `options`
+  HiredisOptions redis;    ///< with the run's database; for servers of one's own only that is used
   Workload workload;       ///< in wall time
   const std::atomic<bool>* stop = nullptr;
   bool own = false;        ///< start servers as the workload says, for this run alone
