@@ -16,19 +16,19 @@
 namespace interlock::scenarios {
 
 struct Bounds {
-  int clients = 2;   ///< exactly so many; fewer are covered by smaller explorations
-  int attempts = 3;  ///< of each client, in a row
+  int clients = 2;   ///< exactly this many; fewer are covered by smaller explorations
+  int attempts = 3;  ///< of each client, one after the other
   /// 1 to kMostResources. Each client asks for them in turn, and begins at another one than the
   /// client before it.
   int resources = 1;
-  /// Of a scenario over independent masters, [3, kMostNodes]; 0: as many as it has.
+  /// For a scenario over independent masters, [3, kMostNodes]; 0: as many as it has.
   int masters = 0;
-  int readers = 0;    ///< so many of the clients, the last ones, ask as readers
-  int stops = 0;      ///< so many of the clients, the first ones, are stopped whenever they wait
-  int operators = 0;  ///< so many of the clients, the last ones, are operators
-  // Where a limit is kept in the server. Of the clients the last ones but operators set one permit
-  // more in place of asking, so many; those before them take that for the limit, so many; and the
-  // others but the first follow whichever is in force, if this says so.
+  int readers = 0;    ///< the last clients, which ask as readers
+  int stops = 0;      ///< the first clients, which are stopped whenever they wait
+  int operators = 0;  ///< the last clients, which are operators
+  // Where a limit is kept in the server: the last clients before the operators set one permit more
+  // in place of asking (`setters`); those before them take that for the limit (`other_limits`); and
+  // with `follow` the others except the first follow whichever is in force.
   int setters = 0;
   int other_limits = 0;
   bool follow = false;
@@ -43,12 +43,13 @@ struct Bounds {
   int wait = 300;
   int hold = 25;
   int think = 50;    ///< before each attempt but the first
-  int stagger = 0;   ///< before the first attempt: of the second client so long, of the third twice
-  int stop = 25;     ///< of those that are stopped: so long after they have asked
-  int overstay = 0;  ///< if not 0: each comes back once so long after its validity has ended
-  int life = 0;      ///< of a latch; 0: longer than any run
+  int stagger = 0;   ///< before the first attempt: of the second client this long, of the third
+                     ///< twice
+  int stop = 25;     ///< of those that are stopped: how long after they have asked
+  int overstay = 0;  ///< if not 0: each comes back once, this long after its validity has ended
+  int life = 0;      ///< the life of a latch; 0: longer than any run
 
-  int crashes = 0;        ///< a client dies behind a command, at a late reply or in its section
+  int crashes = 0;        ///< a client dies after a command, at a late reply or in its section
   int expiries = 0;       ///< the lease of a living client passes before it gives it up
   int lost_replies = 0;   ///< a command is executed, then its connection is reset
   int lost_requests = 0;  ///< a command is not executed, and its connection is reset
@@ -70,9 +71,9 @@ struct Bounds {
   bool operator==(const Bounds&) const = default;
 };
 
-/// Every client does the same; the network is instant. What has a length is made of hundredths of
-/// Bounds::lease, so that whoever looks again at regular intervals looks when a lease has just
-/// passed, too.
+/// Every client does the same; the network is instant. Lengths are made of hundredths of
+/// Bounds::lease, so that a client that looks again at regular intervals also looks when a lease
+/// has just passed.
 Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds);
 
 /// `hundredths` of the explored lease.

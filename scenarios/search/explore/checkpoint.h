@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // An exploration that was interrupted, as a file: what was visited, what is left, what was found
-// out. Of one version of this program and one exploration; a file of another one, or a damaged one,
-// is refused, never gone on from.
+// out. It belongs to one version of this program and one exploration; a file of another one, or a
+// damaged one, is refused, never continued.
 #pragma once
 
 #include <optional>

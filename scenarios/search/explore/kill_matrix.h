@@ -43,7 +43,7 @@ struct KillRow {
 /// What a strategy cost over all cells.
 struct StrategyCost {
   std::uint64_t runs = 0;
-  std::chrono::nanoseconds time{};  ///< of one core
+  std::chrono::nanoseconds time{};  ///< on one core
 };
 
 struct KillMatrix {

@@ -36,7 +36,7 @@ class Visited {
   /// Open addressing, at most half full; a digest that is all zero counts as another one.
   class Table {
    public:
-    /// Of the state, which is added if it is not there; valid until the next call.
+    /// The state's entry, which is added if it is not there; valid until the next call.
     State& At(const sim::Digest& state, bool& fresh);
     bool Contains(const sim::Digest& state) const;
     std::size_t used() const { return used_; }
@@ -56,7 +56,7 @@ class Visited {
   std::array<Shard, 64> shards_;
 };
 
-/// An upper bound of the probability that two of so many states have one fingerprint.
+/// An upper bound of the probability that two of `states` states have one fingerprint.
 double CollisionBound(std::uint64_t states);
 
 }  // namespace interlock::scenarios

@@ -40,7 +40,7 @@ struct DriveResult {
 /// or all of them fail, with what they say.
 Result<DriveResult> RunCampaign(const CampaignOptions& options);
 
-/// The case so many times; the counterexample is that of the first that violates anything.
+/// Runs the case `times` times; the counterexample is that of the first that violates anything.
 Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
                                const std::atomic<bool>& stop);
 

@@ -40,7 +40,7 @@ struct RealCheckOptions {
   std::vector<Entry> entries;  ///< specimens are left out on another one's server
   std::vector<const Scenario*> scenarios;
   const std::atomic<bool>* stop = nullptr;
-  /// Again and again, with the next seed, for so long; the first round is always whole.
+  /// Repeats the check, with the next seed, for this long; the first round is always whole.
   std::optional<std::chrono::seconds> budget = std::nullopt;
   int jobs = 1;  ///< processes that share the work, on servers of one's own
 };
