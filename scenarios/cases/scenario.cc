@@ -109,7 +109,7 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     if (property == Judged::kCrash) continue;  // a row of its own says so, where there was one
     if (traits.latch && !IsOfLatches(property)) continue;
     if (NeedsOwnership(property) && !shows_ownership && !traits.latch) continue;
-    // Whose release ends another one's renewal?
+    // There is no telling whose release ends another one's renewal.
     if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
     if (property == Judged::kDeadlock && !traits.waits) continue;
     if (property == Judged::kTermination && !traits.waits) continue;

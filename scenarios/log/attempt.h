@@ -31,7 +31,7 @@ struct Attempt {
   /// The words of that command and of the latest such one, but for a script's text.
   std::string queued_with = {};
   std::string latest_words = {};
-  /// Of all such commands that were executed, the one that was sent last: an earlier one that comes
+  /// The words of the command sent last of all such that were executed: an earlier one that comes
   /// late answers nothing.
   const std::string& NewestWords() const { return newer_words.empty() ? latest() : newer_words; }
   std::string newer_words = {};     ///< if it was executed before the latest one
@@ -45,7 +45,7 @@ struct Attempt {
   bool beside = false;          ///< the other one's history says what became of the whole
   bool stopped_before = false;  ///< it was requested to stop before it was made
   VirtualTime stopped = kOpen;  ///< when it was requested to stop, while it was waited for
-  /// Of those commands, among all that its client ever sent.
+  /// Numbers of the first and last of those commands, among all that its client ever sent.
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;
 
@@ -73,7 +73,7 @@ struct Attempt {
     return queued_with.find(token) != std::string::npos ||
            latest_words.find(token) != std::string::npos;
   }
-  /// Of the latest such command, which may be the first.
+  /// The words of the latest such command, which may be the first.
   const std::string& latest() const { return latest_words.empty() ? queued_with : latest_words; }
   /// From when on its client does not want to wait any longer; kOpen: it waits for ever.
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }

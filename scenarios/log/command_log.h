@@ -26,7 +26,7 @@ class CommandLog {
                     const sim::redis::Value* reply, VirtualTime now);
 
  private:
-  /// A command of somebody who is dead, or whose connection is silent.
+  /// Notes a command of a dead client, or of one whose connection is silent.
   void NoteServedWhenGone(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
                           VirtualTime now);
   void NoteSending(Party who, std::uint64_t number, VirtualTime now);

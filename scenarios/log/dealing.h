@@ -38,10 +38,10 @@ struct Dealing {
   VirtualTime looked{};     ///< when it last asked who holds
   VirtualTime inspected{};  ///< ... and was told
   bool inside = false;
-  VirtualTime valid_end{};    ///< of its latest hold: the validity's end, or a loss it was told of
-  bool told_lost = false;     ///< the lock has said so itself
-  VirtualTime asked_valid{};  ///< when it last asked whether it is valid
-  MonotonicTime valid_until{};  ///< of its latest hold, on its own clock
+  VirtualTime valid_end{};      ///< its latest hold's: the validity's end, or a loss it was told of
+  bool told_lost = false;       ///< the lock has said so itself
+  VirtualTime asked_valid{};    ///< when it last asked whether it is valid
+  MonotonicTime valid_until{};  ///< its latest hold's, on its own clock
   MonotonicTime gives_up{};     ///< the deadline of its latest attempt, on its own clock
   VirtualTime believes_until{-1};
   std::int64_t extend_called_ms = 0;  ///< the least that the server's clock showed since

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what faults do to clients: who may have felt them and until when, who died, whose
+// Writes down what faults do to clients: which may have felt them and until when, which died, whose
 // clock went another way, and which server was replaced. What they leave in the servers' data is
 // for server_data_log.h.
 //

@@ -77,8 +77,8 @@ enum class ServerHoldEnd : std::uint8_t {
 /// One ownership entry in a server, from the command that made it to its end. If another server
 /// takes over and has the entry as well, that is an entry of its own.
 struct ServerHold {
-  /// Whose connection made it, until its token says whose it is; -1: another client's command made
-  /// it, a hand-over, and nobody has shown the token yet.
+  /// The client whose connection made it, until its token says whose it is; -1: another client's
+  /// command made it, a hand-over, and nobody has shown the token yet.
   int client = -1;
   std::string token;
   VirtualTime granted{};
@@ -89,8 +89,8 @@ struct ServerHold {
   /// The millisecond before that if the lock leaves it open, see harness::LastMs: in that neither
   /// its end nor its going on is wrong.
   Duration left_open{};
-  /// Of a lock that renews by itself: when its client last sent anything while the entry was there;
-  /// before the run: nothing.
+  /// For a lock that renews by itself: when its client last sent anything while the entry was
+  /// there; before the run: nothing.
   VirtualTime last_sent{-1};
   std::int64_t expires_at_ms = 0;  ///< the same on the server's own clock
   std::int64_t leased_ms = 0;      ///< by that clock, what was left of it when it was renewed
@@ -128,7 +128,8 @@ struct Renewal {
   VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
   VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
-  std::uint64_t number = 0;             ///< of what was `sent`, among all that its client ever sent
+  std::uint64_t number = 0;             ///< number of what was `sent`, among all that its client
+                                        ///< ever sent
 };
 
 /// Two grants of one resource, or a request for one and a grant: both are not readers'.

@@ -33,7 +33,7 @@ struct LimitCall {
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
   VirtualTime changed = kOpen;          ///< when its first command that changed data was executed
   std::int64_t commands = 0;            ///< sent by its client until it was answered
-  /// Of those, among all that its process ever sent.
+  /// Numbers of the first and last of those, among all that its process ever sent.
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;
 };
@@ -50,9 +50,9 @@ class Limits {
   /// Whether a limit outlives the permits.
   bool stands() const { return stands_ > Duration(0); }
 
-  /// So many clients will have a wish.
+  /// `count` clients will have a wish.
   void ReserveClients(std::size_t count) { wishes_.reserve(count); }
-  /// Of a client; 0: follows whichever is in force. Without it: as everybody's.
+  /// A client's wish; 0: it follows whichever is in force. Without one it wishes as everybody does.
   void SetWish(int client, int wish);
   int WishOf(int client) const;
 

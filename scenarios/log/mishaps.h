@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What went wrong in a run, for whom, and when: the part of a History that faults have written. All
-// instants are on the world's one virtual clock. Thread safety: plain data.
+// What went wrong in a run, for which client, and when: the part of a History that faults have
+// written. All instants are on the world's one virtual clock. Thread safety: plain data.
 #pragma once
 
 #include "sim/trace.h"

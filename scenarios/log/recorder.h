@@ -33,8 +33,8 @@ namespace interlock::scenarios {
 
 class Recorder final : public sim::WorldObserver {
  public:
-  /// All references outlive the recorder. `options`: of each resource, in their order. Attach must
-  /// be called before the world runs.
+  /// All references outlive the recorder. `options`: one for each resource, in their order. Attach
+  /// must be called before the world runs.
   Recorder(RunMemory& memory, const harness::Subject& subject,
            const std::vector<harness::LockOptions>& options, SynchronyClass synchrony, int database,
            GuardKind guard);
@@ -45,8 +45,8 @@ class Recorder final : public sim::WorldObserver {
   /// faults do to them stays within the drift that every lease lock must allow for.
   void FreeClocks() { log_.free_clocks = true; }
 
-  /// Of each client, before it starts, in their order: what it has configured, and in which process
-  /// it is. Where several share one: each says so on its own task, in each of its lives.
+  /// Called for each client, before it starts, in their order: what it has configured, and which
+  /// process it is in. Where several share one, each says so on its own task, in each of its lives.
   void NoteClient(int client, int process, const ClientPlan& plan) {
     log_.NoteClient(client, process, plan);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Follows the data of the servers, command by command: who owns what there, and how long keys live.
-// What can only be judged at that instant is judged at once: ownership (see judge/ledger.h), keys
-// without a TTL and those that live too long. Data that changes between two commands, by expiry,
-// replication or a fault, is no client's doing, and convicts nobody.
+// Follows the data of the servers, command by command: the owners of locks there, and how long keys
+// live. What can only be judged at that instant is judged at once: ownership (see judge/ledger.h),
+// keys without a TTL and those that live too long. Data that changes between two commands, by
+// expiry, replication or a fault, is no client's doing, and convicts nobody.
 //
 // Thread safety: as the log, see run_log.h.
 #pragma once

@@ -53,7 +53,7 @@ Workload WholeLeaseAndSecond();
 /// vain, and from 10,100 on for its turn of 8 s.
 Workload AsksBeforeAnother();
 
-/// Of one server, of beliefs and of sections, and that every key ends.
+/// Exclusion at one server, of beliefs and of sections, and that every key ends.
 const std::vector<Judged>& Exclusions();
 
 /// The fault of client 0 at each of its first steps in turn. With 36 steps it reaches any point
