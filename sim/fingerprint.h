@@ -5,7 +5,7 @@
 // observed, in order, each thing with its instant; the rest (server, connections, tasks) is looked
 // at when a fingerprint is wanted.
 //
-// Names: random bytes that a process was given are known again wherever they appear, raw or as
+// Names: random bytes that a process was given are recognised wherever they appear, raw or as
 // hexadecimal digits, and count as "block n of process p", not as bytes. So two states in which
 // processes of one role have changed places get one fingerprint. Bytes that are not recognised stay
 // bytes: that only keeps states apart. Instants are not made relative.
@@ -32,7 +32,7 @@ struct Digest {
 
   void Add(std::uint64_t word);
   void Add(std::string_view bytes);
-  /// Whatever the order of the sums.
+  /// Adds a part so that the order of the parts does not matter.
   void Sum(const Digest& part);
   bool operator==(const Digest&) const = default;
   bool operator<(const Digest& other) const {

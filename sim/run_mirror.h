@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Is told of a run while it goes on, so that what is known of it can outlive the process that runs
-// it: the code under test may end that process at any time. Changes nothing of the run.
+// RunMirror is told of a run while it goes on, so that what is known of it can outlive the process
+// that runs it: the code under test may end that process at any time. Changes nothing of the run.
 //
 // Thread safety: called from the run's thread, from inside tasks too: must neither wait nor throw.
 #pragma once

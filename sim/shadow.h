@@ -53,11 +53,11 @@ class Shadow {
   virtual void OnAdmin(int node, int database, const redis::Argv& argv, const Client* victim,
                        Duration now) = 0;
   virtual void OnServer(int node, Happening happening, Duration now) = 0;
-  /// A replica has all that its primary has, whose replication offset is this one.
+  /// A replica has all that its primary has, which is at this replication offset.
   virtual void OnInStep(int node, std::int64_t offset, Duration now) = 0;
-  /// It is the primary from now on, with what it has: up to this offset.
+  /// The server becomes the primary, with what it has: up to this offset.
   virtual void OnPromoted(int node, std::int64_t offset, Duration now) = 0;
-  /// All that came of one of these has been told; `server` has the data.
+  /// Everything that came of one of these has been reported; `server` has the data.
   virtual void OnSettled(int node, redis::Server& server, Duration now) = 0;
 };
 
