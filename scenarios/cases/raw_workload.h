@@ -25,7 +25,7 @@ struct RawOperation {
   int outlives = 0;    ///< 0: no
   int shared = 0;      ///< 0: no
   int sets_limit = 0;  ///< 0: no
-  int age = 0;         ///< how much of a limit's life is let pass before it
+  int age = 0;         ///< how much of a limit's life passes before it
   /// 0: not stopped; else one more than its rung, or, from kStopsInStep on, see StopInStep.
   int stop = 0;
   int force = 0;  ///< 0: no

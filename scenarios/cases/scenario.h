@@ -20,7 +20,7 @@
 
 namespace interlock::scenarios {
 
-/// What a workload may have in addition, because of what the lock is.
+/// What a workload may have in addition, because of the kind of lock.
 struct Extras {
   bool readers = false;     ///< some ask as readers
   bool stops = false;       ///< some waits are stopped
@@ -57,7 +57,7 @@ struct WorkloadShape {
 };
 
 /// The assumptions of every lease lock that do not hold. What is still promised without them
-/// follows: see WhyNotPromised.
+/// follows from them: see WhyNotPromised.
 struct GivesUp {
   bool clocks = false;  ///< clocks run at about the same rate, and nobody sets them
   bool writes = false;  ///< what a server has acknowledged survives
@@ -70,7 +70,7 @@ struct Weakness {
   bool cured_by_lock_delay = false;
 };
 
-/// Enough to say at 95 % of a violation that it is rarer than 1 run in 200.
+/// Enough to say of a violation, at 95 %, that it is rarer than 1 run in 200.
 inline constexpr std::uint64_t kGateRuns = 600;
 
 struct Scenario {
@@ -135,8 +135,8 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
 std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
                                 const harness::Traits& traits);
 
-/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, of a lock with
-/// these traits.
+/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, for a lock
+/// with these traits.
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
                 const harness::Traits& traits);
 
@@ -159,7 +159,7 @@ std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const
 
 /// The options as this client gives them: every second one names several the other way round.
 harness::LockOptions OptionsOf(int client, harness::LockOptions options);
-/// With the limit and the lease of a client that does this.
+/// The options with the limit and the lease of a client with this plan.
 harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options);
 int PermitsWith(const ClientPlan& plan, const harness::LockOptions& options);
 std::chrono::milliseconds LeaseWith(const ClientPlan& plan, const harness::LockOptions& options);

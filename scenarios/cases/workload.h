@@ -63,13 +63,13 @@ struct Operation {
   /// Its wait is stopped `stop_after` after it has asked; 0: before. Only where Traits say `stops`.
   bool stops = false;
   Duration stop_after{};
-  /// An operator's: asks for nothing, but looks who holds, thinks about that for `hold`, and takes
-  /// it away from them; with `extend` says so twice. Only where Traits say `operators`.
+  /// An operator's: asks for nothing, but looks for holders, thinks about that for `hold`, and
+  /// takes the lock away from them; with `extend` says so twice. Only where Traits say `operators`.
   bool forces = false;
   bool operator==(const Operation&) const = default;
 };
 
-/// What a lock may need to notice the end of a validity: e of LK014 b.
+/// How long a lock may take to notice the end of a validity: e of LK014 b.
 inline constexpr Duration kNotice = std::chrono::milliseconds(1);
 
 inline constexpr int kMostResources = 3;
@@ -125,14 +125,15 @@ int ProcessOf(const Workload& workload, int client);
 
 /// The fault plan of a world whose process i is client i.
 sim::FaultPlan FaultPlanOf(const Workload& workload);
-/// With these faults planned, too, but for those of clients that it does not have.
+/// The same with these faults planned, too, except those of clients that it does not have.
 Workload WithFaults(Workload workload, const sim::FaultPlan& faults);
 
 /// An upper bound of the virtual time that the workload needs when nothing goes wrong and everybody
 /// takes turns: the sum of all thinking, waiting, holding and overstaying, and a lease for each.
 Duration SerialLength(const Workload& workload);
 
-/// When phase 1 of its run ends at the latest: it may not be over by then, if things go wrong.
+/// When phase 1 of its run ends at the latest: the workload may not be over by then, if things go
+/// wrong.
 Duration LongestPhaseOne(const Workload& workload);
 
 /// Whether anybody asks as a reader.

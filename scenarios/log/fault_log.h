@@ -32,9 +32,9 @@ class FaultLog {
   void OnClientFault(const sim::Fault& fault, VirtualTime now);
   void OnDeath(const sim::Fault& fault, VirtualTime now);
   void OnPause(const sim::Fault& fault, VirtualTime now);
-  /// Everybody may feel it.
+  /// Notes a fault that every client may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);
-  /// From then on nothing is left of a disturbance that needs no healing.
+  /// From then on no disturbance that needs no healing lasts.
   void EndsAt(VirtualTime end);
   /// `unheard`: the clients hear of it late, see scenarios::Disturbance.
   void Disturb(int process, bool unheard, VirtualTime now);

@@ -71,7 +71,7 @@ struct History {
   bool recalls_releases = false;  ///< it tells operators what was released from what has run out
 };
 
-/// Whether the clients, which are not the same, are two users of one process.
+/// Whether these two different clients are users of one process.
 inline bool ShareProcess(const History& history, int one, int other) {
   if (history.mates.empty()) return false;
   const auto process_of = [&](int client) {
@@ -83,13 +83,14 @@ inline bool ShareProcess(const History& history, int one, int other) {
   return process_of(one) == process_of(other);
 }
 
-/// That the client asks for.
+/// The lease that the client asks for.
 inline Duration LeaseOf(const History& history, int client) {
   const auto index = static_cast<std::size_t>(client);
   return index < history.leases.size() ? history.leases[index] : history.lease;
 }
 
-/// When the client first died at or after `since`; kOpen: it did not, as nobody in particular (-1).
+/// When the client first died at or after `since`; kOpen: it did not, or is nobody in particular
+/// (-1).
 inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {
   for (const Death& death : history.deaths) {
     if (death.client == client && death.at >= since) return death.at;

@@ -29,7 +29,7 @@ class HoldLog {
   void OnReleased(Party who, const Status& status);
   void OnDrop(Party who);
 
-  /// The client learns that the validity of its latest hold has moved to what is shown.
+  /// The client learns that the validity of its latest hold has moved to that of `shown`.
   void Prolong(Party who, const harness::Hold& shown);
 
  private:

@@ -39,7 +39,7 @@ struct Death {
   VirtualTime last_served{-1};
 };
 
-/// From then on another server is the primary: nobody who asks is led to this one any more.
+/// From then on another server is the primary: a client that asks is no longer led to this one.
 struct Supersession {
   int node = 0;
   VirtualTime at{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records a run while it happens. What the world and the clients' programs tell it goes to the log
+// Records a run while it happens. What the world and the clients' programs report goes to the log
 // that it belongs to: all of these write one RunLog, by which the run is judged in the end.
 //
 //   source      log                          writes down
@@ -57,7 +57,7 @@ class Recorder final : public sim::WorldObserver {
   /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
   void Close(VirtualTime end) { log_.Close(end); }
 
-  /// To be told what the clients' programs do.
+  /// The events that the clients' programs report to.
   ProgramEvents& program_events() { return programs_; }
 
   const std::vector<RecordedResource>& resources() const { return log_.resources; }

@@ -29,7 +29,7 @@ struct Entry {
   std::shared_ptr<const harness::Subject> subject;
   bool specimen = false;
   std::vector<Conviction> expected;  ///< specimens only
-  /// A lock of somebody else, which may be better than what a scenario takes for granted of every
+  /// Somebody else's lock, which may be better than what a scenario takes for granted of every
   /// lease lock: its weaknesses need not show.
   bool foreign = false;
 };
@@ -41,7 +41,7 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-/// Violating runs of a property that are kept.
+/// How many violating runs of a property are kept.
 inline constexpr std::size_t kCandidates = 8;
 
 struct Unit;
@@ -49,8 +49,8 @@ struct UnitResult;
 struct LockExploration;
 struct ExplorationSum;
 
-/// What is made of violations: which of them are made small and explained. The others keep the
-/// token of the run in which they were found.
+/// Which violations are made small and explained. The others keep the token of the run in which
+/// they were found.
 enum class Explaining : std::uint8_t {
   kAll,
   kFirst,  ///< one for each property of each lock; a failure rather than what was expected
@@ -84,7 +84,7 @@ struct CampaignOptions {
   std::vector<reports::ResultRow> saved;
   /// Called now and then from the calling thread: runs done, runs planned.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
-  /// The same, afterwards, for what was found: made small, to be made small.
+  /// The same, afterwards, for findings: made small so far, to be made small.
   std::function<void(std::uint64_t, std::uint64_t)> shrink_progress;
   /// Called for each block of runs, in order, from the calling thread: the index of its first run,
   /// and what it gave.
@@ -104,8 +104,8 @@ struct Unit {
   const Entry* entry = nullptr;
   const Scenario* scenario = nullptr;
   SynchronyClass synchrony = SynchronyClass::kNone;
-  /// The properties for which it is the control of a conviction; not empty: it was not asked for
-  /// otherwise, and is in no total.
+  /// The properties for which it is the control of a conviction; if there are any, it was not asked
+  /// for otherwise, and is in no total.
   std::vector<Judged> witness_of = {};
 };
 
@@ -132,11 +132,9 @@ struct UnitResult {
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
   std::array<std::uint64_t, kFaultNumbers> struck{};  ///< runs in which the kind took effect
-  std::uint64_t updates = 0;                          ///< updates of guarded resources, see
-                                                      ///< RunResult
+  std::uint64_t updates = 0;                          ///< in guarded resources, see RunResult
   std::uint64_t lost_updates = 0;
-  std::map<std::string, std::uint64_t> stories;  ///< the stories of scenarios that tell one, and
-                                                 ///< how often
+  std::map<std::string, std::uint64_t> stories;  ///< as the scenarios tell them, and how often
   std::uint64_t hash = 0;
   /// The crash of the run after these, which ends the unit: which crash is the first of a unit does
   /// not depend on which process came to it first.
@@ -175,8 +173,8 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum);
 
 CampaignResult RunCampaign(const CampaignOptions& options);
 
-/// The verdicts on rows that are filled and decided, and a shrunk counterexample of each violation
-/// that is to be explained.
+/// Adds the verdicts on rows that are filled and decided, and a shrunk counterexample of each
+/// violation that is to be explained.
 void Conclude(const CampaignOptions& options, CampaignResult& result);
 
 }  // namespace interlock::scenarios

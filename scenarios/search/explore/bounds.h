@@ -23,9 +23,9 @@ struct Bounds {
   int resources = 1;
   /// For a scenario over independent masters, [3, kMostNodes]; 0: as many as it has.
   int masters = 0;
-  int readers = 0;    ///< the last clients, which ask as readers
-  int stops = 0;      ///< the first clients, which are stopped whenever they wait
-  int operators = 0;  ///< the last clients, which are operators
+  int readers = 0;    ///< how many clients, the last ones, ask as readers
+  int stops = 0;      ///< how many clients, the first ones, are stopped whenever they wait
+  int operators = 0;  ///< how many clients, the last ones, are operators
   // Where a limit is kept in the server: the last clients before the operators set one permit more
   // in place of asking (`setters`); those before them take that for the limit (`other_limits`); and
   // with `follow` the others except the first follow whichever is in force.
@@ -33,7 +33,7 @@ struct Bounds {
   int other_limits = 0;
   bool follow = false;
   bool nest = false;  ///< when its work is done each asks for the next resource, and holds both
-  GuardKind writes = GuardKind::kNone;  ///< holders read and write what is guarded so
+  GuardKind writes = GuardKind::kNone;  ///< how holders read and write what is guarded
   bool waits = false;                   ///< they wait instead of trying
   bool extend = false;                  ///< they extend in the middle of the section
   bool clocks_apart = false;  ///< the clocks of any two of them are two leases apart, or more
@@ -43,8 +43,7 @@ struct Bounds {
   int wait = 300;
   int hold = 25;
   int think = 50;    ///< before each attempt but the first
-  int stagger = 0;   ///< before the first attempt: of the second client this long, of the third
-                     ///< twice
+  int stagger = 0;   ///< before the first attempt: one for the second client, two for the third
   int stop = 25;     ///< of those that are stopped: how long after they have asked
   int overstay = 0;  ///< if not 0: each comes back once, this long after its validity has ended
   int life = 0;      ///< the life of a latch; 0: longer than any run
@@ -63,8 +62,8 @@ struct Bounds {
   int failovers = 0;
   int restarts = 0;  ///< the server dies and starts again at once, with what it has persisted
   sim::Persistence persistence = sim::Persistence::kNone;  ///< kNone or kAofAlways
-  /// Between what others can see of them, the tasks of one client go on in the order in which they
-  /// became ready, and in no other: their calls reach the servers in every order still.
+  /// Between steps that others can see, the tasks of one client go on only in the order in which
+  /// they became ready; their calls still reach the servers in every order.
   bool tasks_in_order = false;
   int faults = 1'000;  ///< of all kinds together, expiries not counted
 

@@ -36,9 +36,9 @@ struct ExploreOptions {
   int attempts = 2;            ///< for each client, 1 to 8
   int resources = 1;           ///< 1 to 3: each client's attempts go over them in turn
   int masters = 0;             ///< for a lock by quorum, 3 to 9; 0: as many as the scenario has
-  int readers = 0;             ///< clients that ask as readers, if the lock has such
-  int setters = 0;             ///< clients that set one permit more in place of asking
-  int other_limits = 0;        ///< clients that take one permit more for the limit
+  int readers = 0;             ///< how many clients ask as readers, if the lock has such
+  int setters = 0;             ///< how many clients set one permit more in place of asking
+  int other_limits = 0;        ///< how many clients take one permit more for the limit
   bool follow = false;         ///< all but the first follow whichever limit is in force
   bool nest = false;           ///< in each section the client asks for the next resource, too
   bool waits = false;          ///< clients wait for the lock instead of trying
