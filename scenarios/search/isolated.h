@@ -43,8 +43,8 @@ class IsolatedRunner {
   /// The options outlive it.
   explicit IsolatedRunner(const CampaignOptions& options) : options_(options), here_(options) {}
 
-  /// Whether runs of this lock are made in a worker; else, if none can be started too, they are
-  /// made here.
+  /// Whether runs of this lock are made in a worker; otherwise, or if no worker can be started,
+  /// they are made here.
   bool Isolates(const Entry& entry);
 
   /// As UnitRunner has them.

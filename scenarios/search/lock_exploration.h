@@ -54,7 +54,7 @@ std::vector<LockExploration> ExplorationsOf(const CampaignOptions& options);
 
 ExplorationSum Explore(const LockExploration& exploration, const std::atomic<bool>* stop);
 
-/// The verdict on a property that it looked for. A lock of somebody else need not be within reach.
+/// The verdict on a property that it looked for. Somebody else's lock need not be within reach.
 reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSum& sum,
                          Judged property);
 /// The row of its crash.

@@ -42,7 +42,7 @@ struct Reach {
   std::uint64_t count = 0;
 };
 
-/// How many runs the unit has by then.
+/// How many runs the unit has made by then.
 std::uint64_t RunsOf(const Unit& unit, const Reach& reach);
 
 /// Sound locks, then witnesses, then specimens. A specimen with no conviction expected in any of
@@ -73,8 +73,9 @@ std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> 
 std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
                        const LockExploration& exploration);
 
-/// By a hash of lock, scenario, class and, for a sound lock, first run: another lock or scenario in
-/// the plan moves nothing. All of a specimen's unit is in one shard, which so knows when to stop.
+/// The shard of a block, by a hash of lock, scenario, class and, for a sound lock, first run:
+/// another lock or scenario in the plan moves nothing. A specimen's unit is all in one shard, which
+/// therefore knows when to stop.
 bool InShard(const Unit& unit, const Block& block, const Shard& shard);
 
 /// Adds the sums of the unit's next block. After a crash there is none.

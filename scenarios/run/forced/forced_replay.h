@@ -10,7 +10,7 @@
 // What happens to commands: one that was lost is never sent; a reply that was lost is read and
 // compared; crashes and breaks close the real connection. Pauses, leases and waits take real time.
 // A server that is killed, stopped or full is so in reality (servers of one's own only). A replica
-// is cut off but for the moments at which the simulated one has all that its primary has; a
+// is cut off except for the moments at which the simulated one has all that its primary has; a
 // failover promotes it (REPLICAOF NO ONE) with what it has then.
 //
 // A real clock cannot be told to wait, so the ends of keys are: after each command, once it has
@@ -50,7 +50,7 @@ namespace interlock::scenarios::real {
 struct ForcedServer {
   HiredisOptions options;  ///< no database: each case says which
   sim::machine::RedisServer* own =
-      nullptr;  ///< null: somebody else's, which nobody kills, stops or fills
+      nullptr;  ///< null: it belongs to somebody else, and is not killed, stopped or filled
 };
 
 struct ForcedDifference {
@@ -58,7 +58,7 @@ struct ForcedDifference {
   int node = 0;
   int process = -1;     ///< -1: no client's doing
   std::string command;  ///< after which it was seen
-  std::string what;     ///< "reply", "data of key x", "no reply"
+  std::string what;     ///< what differs: "reply", "data of key x", "no reply"
   std::string simulated;
   std::string real;
 };
@@ -81,13 +81,13 @@ class ForcedReplay final : public sim::Shadow {
   const std::optional<ForcedDifference>& difference() const { return difference_; }
   std::uint64_t commands() const { return commands_; }
   std::uint64_t replies() const { return replies_; }
-  /// Errors that the simulator put in a server's mouth, so that the real one was not asked.
+  /// How many errors the simulator injected as a server's, so that the real one was not asked.
   std::uint64_t forged() const { return forged_; }
   /// Why it cannot go on, though nothing differs; empty: it could.
   const std::string& obstacle() const { return obstacle_; }
   Duration took() const;
 
-  /// Removes the keys that were made from servers of others.
+  /// Removes the keys that the replay has made from somebody else's servers.
   void CleanUp();
 
   void OnConnect(const Client& client, int database, Duration now) override;

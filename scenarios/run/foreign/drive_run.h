@@ -10,12 +10,12 @@
 // scripts, the client is stopped while others go on, it is stopped while time is led past the end
 // of the next key that it owns, or its time of day is set, or goes too fast or too slow.
 //
-// Time: clients and servers have one clock (see virtual_clock.h), which stands still but for a
+// Time: clients and servers have one clock (see virtual_clock.h), which stands still except for a
 // millisecond that each command takes, and for steps to the next moment at which a sleeper wakes
-// up. It does not pass the end of a key whose owner is at the gate or stopped, so that nobody loses
-// a lease by being kept waiting, unless by that fault; nor a time-out of a client that is at the
-// gate, unless by a delay. By the machine's clock, sleepers are waited for, and the servers' goes
-// along.
+// up. It does not pass the end of a key whose owner is at the gate or stopped, so that no client
+// loses a lease by being kept waiting, unless by that fault; nor a time-out of a client that is at
+// the gate, unless by a delay. By the machine's clock, sleepers are waited for, and the servers'
+// clock goes along.
 //
 // Non-guarantee: a client may draw random numbers that are not the system's, or have threads that
 // race, so that a tape need not lead to the same run again; a replay says how often it did. Thread
@@ -40,8 +40,8 @@ namespace interlock::scenarios::drive {
 inline constexpr int kMostClients = 64;
 inline constexpr int kMostNodes = 16;
 
-/// What a run may take that does not end. What the clients do counts; the machine's time is the
-/// last resort, by which a run of a slow machine may be another one.
+/// What a run that does not end may take. Bounds count what the clients do; the machine's time is
+/// the last resort, because by it a slow machine may make another run.
 struct DriveBounds {
   std::uint64_t commands = 10'000;
   Duration virtual_time = std::chrono::hours(24);
@@ -95,7 +95,7 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
-  bool refused = false;     ///< somebody was, by what another held
+  bool refused = false;     ///< a client was, by what another held
   bool owner_died = false;  ///< killed with a lock's key
   Duration virtual_time{};
   std::string inconclusive;  ///< why nothing can be said about its end; empty: it can

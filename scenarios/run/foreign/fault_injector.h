@@ -23,7 +23,7 @@ class FaultInjector {
 
   /// Which faults this run may have, and whose clock is off before it can look at it.
   void Begin();
-  /// The command that is parked, or what strikes instead of it or beside it.
+  /// Executes the parked command, or strikes instead of it or beside it.
   void Execute(const Parked& parked);
   /// A step is over: stopped clients, and what is on its way, have one step less to wait.
   void CountDown();

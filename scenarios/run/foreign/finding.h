@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a judge of foreign clients says: which property is violated, and how.
+// The finding of a judge of foreign clients: which property is violated, and how.
 #pragma once
 
 #include <cstddef>

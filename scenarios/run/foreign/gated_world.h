@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The gated servers, the judge who watches them, and the table of what happened: whatever one run
-// of foreign clients shows goes through here, so that no command or expiry escapes the judge.
+// The gated servers, their judges, and the table of what happened: everything that one run of
+// foreign clients shows goes through here, so that no command or expiry escapes the judges.
 //
 // Thread safety: none.
 #pragma once
@@ -40,7 +40,7 @@ class GatedWorld {
   void AllEnded();
   /// A client has reported a section, or a lock's key was granted.
   bool KnowsLocks() const { return sections_.any() || holds_.grants() > 0; }
-  /// At any time.
+  /// Whether a client was refused, at any time.
   bool SomebodyWasRefused() const { return refusals_.any() || holds_.asked().any_refused(); }
   /// It is inside, or owns a lock, or waits for one as far as is seen.
   bool IsConcerned(int client) const;
@@ -57,7 +57,7 @@ class GatedWorld {
   bool AdvanceTo(std::int64_t unix_us);
   /// The same, past the end of the next thing that these own, by a fault.
   void ExpireByForce(const std::vector<bool>& owners);
-  /// Nothing that ends by itself keeps anybody waiting.
+  /// Whether no client is kept waiting by anything that ends by itself.
   bool NothingEnds() const;
 
   /// `column`: a client, or their number for the servers.

@@ -43,12 +43,11 @@ namespace interlock::scenarios::drive {
 
 class Holds {
  public:
-  /// `pattern`: a glob as for KEYS; empty: none. `clocks_apart_ms`: so far may a client's clock be
+  /// `pattern`: a glob as for KEYS; empty: none. `clocks_apart_ms`: how far a client's clock may be
   /// from the server's.
   Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings);
 
-  /// Looks what has ended since it was called last: "lock:a expired". To be called before each
-  /// command.
+  /// Finds what has ended since the last call: "lock:a expired". Called before each command.
   std::vector<std::string> Expired(int node, const sim::redis::Server& server, std::int64_t now_ms);
   /// Takes in the data after a command of the client; `effects`: what a script or transaction has
   /// run.
@@ -57,10 +56,10 @@ class Holds {
              std::int64_t now_ms);
   /// The process is gone, and what it owns is nobody's. `killed`: by a fault.
   void Ended(int client, bool killed);
-  /// Judges what is left of those that have ended. `all_ended`: nobody is left, and each end will
-  /// come; if not, the others will never end.
+  /// Judges what is left of owners that have ended. `all_ended`: nobody is left, and each end will
+  /// come; otherwise those without an end never will.
   void LeftBehind(bool all_ended);
-  /// Into a section.
+  /// The client enters a section.
   void Entered(int client);
   const AskedKeys& asked() const { return asked_; }
   /// Whether what ends from now on does so by a fault.

@@ -12,8 +12,7 @@
 
 namespace interlock::scenarios::drive {
 
-/// The key that a SETNX, a SET with NX, or the like is for: it is asked for, and given if it is
-/// free.
+/// The key that a SETNX, a SET with NX, or the like asks for, and is given if it is free.
 std::optional<std::string> AskedFor(const sim::redis::Argv& argv);
 /// The key that a command looks at, whether it is there or whose it is.
 std::optional<std::string> LookedAt(const sim::redis::Argv& argv);
@@ -25,7 +24,7 @@ bool TellsWhatWasThere(const sim::redis::Argv& argv);
 /// A command that counts: a refused client counts, too.
 bool Counts(const sim::redis::Argv& argv);
 
-/// What a client writes down about when its lease ends, if the server does not see to that.
+/// The end of a lease as its client writes it down, if the server does not see to that.
 struct WrittenTime {
   std::int64_t ms = 0;
   bool whole_seconds = false;

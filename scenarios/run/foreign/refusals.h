@@ -28,7 +28,7 @@ class Refusals {
   /// The reply will come when another client, or time, brings it.
   void Blocked(int client);
   void Answered(int client, const std::string& reply);
-  /// A section's beginning or end.
+  /// The client enters or leaves a section.
   void Entered(int client);
   void Left(int client) { Of(client).asked.clear(); }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Judges the protected sections that foreign clients report: section-exclusion (LK003), two are
-// between INTERLOCK.ENTER and INTERLOCK.LEAVE of one name; permits-section (LK013), more are than
-// there are permits. That is not demanded once a fault has let the lease of one of them run out,
-// for no lease lock can promise it then. Thread safety: none.
+// Judges the protected sections that foreign clients report: section-exclusion (LK003): two clients
+// are between INTERLOCK.ENTER and INTERLOCK.LEAVE of one name; permits-section (LK013): more are
+// than there are permits. That is not demanded once a fault has let the lease of one of them run
+// out, for no lease lock can promise it then. Thread safety: none.
 #pragma once
 
 #include <cstddef>

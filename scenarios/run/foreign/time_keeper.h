@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How time passes for foreign clients and their servers. By a virtual clock it goes from one moment
-// at which somebody wakes up to the next, and costs none; by the machine's, sleepers are waited
+// at which a sleeper wakes up to the next, and costs none; by the machine's, sleepers are waited
 // for. It does not pass the end of what a client owns that is kept from going on.
 //
 // Thread safety: as ForeignProcess.
@@ -22,7 +22,7 @@ class TimeKeeper {
  public:
   TimeKeeper(DriveState& state, const EndOfRun& end) : state_(state), end_(end) {}
 
-  /// Whether time, where it passes, lets anybody go on.
+  /// Whether the passing of time lets any client go on.
   bool SomebodySleeps() const;
   /// Lets sleepers sleep, until one of them may do something.
   void Sleep(Duration at_most);

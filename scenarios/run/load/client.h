@@ -23,7 +23,7 @@
 
 namespace interlock::scenarios::contend {
 
-/// Takes down what the client `LogEntry::client` does; fills in nothing but the instant.
+/// Takes down what the client `LogEntry::client` does; fills in only the instant.
 using Note = std::function<void(LogEntry)>;
 
 /// Leads where `inner` leads, and notes what is sent. `inner` and `note` outlive it.

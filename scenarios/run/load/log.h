@@ -15,7 +15,7 @@
 namespace interlock::scenarios::contend {
 
 enum class Happening : std::uint8_t {
-  kAsk,        ///< value: when it should have asked, of an open loop; else the same instant
+  kAsk,        ///< value: when it should have asked, in an open loop; else the same instant
   kGranted,    ///< text: the owner's token, if there is one
   kRefused,    ///< value: 1 at the end of its patience, 0 by an error; text: the error
   kEnter,      ///< the section begins

@@ -14,7 +14,7 @@ namespace interlock::scenarios::real {
 
 struct ClientChannels {
   int report = -1;   ///< events are written here
-  int barrier = -1;  ///< readable to its end once everybody is there
+  int barrier = -1;  ///< readable to its end once all clients are there
   pid_t parent = -1;
 };
 

@@ -96,7 +96,7 @@ class ClientProcesses {
   /// still for long enough.
   void Collect(Duration at_most);
 
-  /// How many have not ended.
+  /// How many clients have not ended.
   int running() const;
 
   /// Kills and reaps all that still run, and takes in what they had reported.

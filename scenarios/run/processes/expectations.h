@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is expected of a lock on real servers, where that differs from a simulation: what nobody can
-// judge there, and which specimens' faults no real run shows for sure. Thread safety: pure
+// What is expected of a lock on real servers, where that differs from a simulation: what cannot be
+// judged there, and which specimens' faults no real run shows for sure. Thread safety: pure
 // functions.
 #pragma once
 

@@ -3,8 +3,8 @@
 // Whether what clients of one real server were told can have happened in any order at all: a search
 // after Wing and Gong, with Lowe's memory of what was tried, over a model of leases. Every answer
 // is an instant between call and return; an owner has the resource until it releases it, or its
-// lease ends, which nobody outside knows to the millisecond. One model is a mutex (one permit), a
-// semaphore (several), and readers and writers (who do not conflict may hold together).
+// lease ends, which cannot be known outside to the millisecond. One model is a mutex (one permit),
+// a semaphore (several), and readers and writers (those that do not conflict may hold together).
 //
 // Nothing is ever assumed that might be false: where a grant, a release or an extension is unknown,
 // anything that helps may have happened; leases that a lock renews by itself have no known end. So

@@ -19,7 +19,7 @@ std::string CheckpointKey(const ExploreOptions& options);
 /// Before a search, which may take hours: throws std::runtime_error if none could be saved there.
 void RequireWritable(const std::string& path);
 
-/// nullopt: there is no such file. Throws std::runtime_error if it cannot be gone on from.
+/// nullopt: there is no such file. Throws std::runtime_error if it cannot be continued.
 std::optional<Search::Saved> LoadCheckpoint(const std::string& path, const std::string& key);
 
 /// Written beside it first, then moved there. Throws std::runtime_error if that fails.

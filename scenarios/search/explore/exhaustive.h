@@ -9,7 +9,7 @@
 // CollisionBound for the chance that two were mistaken for one). The verdict, the number of states
 // and the outcomes do not depend on `jobs`; the number of runs does, and which of several
 // violations of one size is shown.
-// Non-guarantee: nothing is said of what is beyond the bounds.
+// Non-guarantee: nothing is said about what is beyond the bounds.
 #pragma once
 
 #include <atomic>
@@ -56,11 +56,11 @@ struct ExploreOptions {
       true;            ///< clients may change places; if that turns out to be wrong, it is given up
   bool reduce = true;  ///< steps of different clients that commute are taken in one order
   bool minimise = true;           ///< after a violation, look for the smallest
-  std::uint64_t most_states = 0;  ///< cut off, incomplete, once it has more; 0: no matter
+  std::uint64_t most_states = 0;  ///< cut off, incomplete, once it has more; 0: no limit
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;
   std::string version;     ///< this program's: checkpoints of another one are refused
-  std::string checkpoint;  ///< file to go on from and to save to; empty: none
+  std::string checkpoint;  ///< file to continue from and to save to; empty: none
   std::function<void(const ExploreProgress&)> progress;  ///< called now and then
 };
 

@@ -18,7 +18,7 @@
 
 namespace interlock::scenarios {
 
-/// What an exploration is of, the same for all of its runs.
+/// What is explored, the same for all of its runs.
 struct ExploredCase {
   RunCase run_case;
   Bounds bounds;

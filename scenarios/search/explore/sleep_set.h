@@ -30,7 +30,7 @@ class SleepSet {
   void Wake(const sim::ReadyTask& task, const sim::redis::Footprint& footprint);
   /// The bits of those that have one; `ranks`: see World::Fingerprint.
   std::uint64_t Mask(const std::vector<int>& ranks) const;
-  /// Those with one of these bits stay.
+  /// Keeps those with one of these bits.
   void Keep(std::uint64_t mask, const std::vector<int>& ranks);
 
   const std::vector<Sleeper>& sleepers() const { return sleepers_; }

@@ -4,7 +4,7 @@
 // (see search/explore/strategies.h), until one property is violated, or the runs are done. What is
 // found is made smaller by trying, and tried again to see how often it happens.
 //
-// The report is that of any campaign. Thread safety: as ForeignProcess.
+// The report has the form of any campaign's. Thread safety: as ForeignProcess.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ reports::Counterexample Explain(const DriveFound& found);
 std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& options,
                                        const std::vector<DriveFound>& found);
 
-/// Within which bounds the runs were, and how many have come to one.
+/// The bounds of the runs, and how many have come to one.
 std::string BoundsOf(const DriveSum& sum, const DriveOptions& options);
 
 /// "python3 worker.py"
