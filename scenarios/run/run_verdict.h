@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is said of a run when it has stopped: the violations of every oracle, what was put to the
+// The verdict on a run when it has stopped: the violations of every oracle, what was put to the
 // test, and, if nothing can be said, why.
 //
 // Thread safety: as the world's.

@@ -6,8 +6,8 @@
 //
 // A request for resource i takes i + 1 as well, so a run has one resource more than its workload,
 // and each is judged by itself. What a request was told is judged at resource i, which such a lock
-// takes first; what it got of a refused one is judged at each. Every second client names the two
-// the other way round, so clients are not interchangeable when such a lock is explored.
+// takes first; what a refused request got is judged at each. Every second client names the two the
+// other way round, so clients are not interchangeable when such a lock is explored.
 //
 // Thread safety: as ProgramEvents.
 #pragma once

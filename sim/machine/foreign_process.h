@@ -50,7 +50,7 @@ class ForeignProcess {
   /// All its programs, and those of its descendants, have a file of that name in their memory.
   bool HasMapped(std::string_view name) const;
 
-  /// That it, and its descendants that live, have had of the processor.
+  /// The processor time that it and its living descendants have had.
   Duration ProcessorTime() const;
 
   void Stop();      ///< SIGSTOP to the group

@@ -18,10 +18,10 @@
 
 namespace interlock::sim::machine {
 
-/// The one of the commands in it that is the client's.
+/// This client's one of the commands in it.
 std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
 
-/// `more`: to be in its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
+/// `more`: additions to its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
 /// command nor the ports are empty.
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
                                                const std::vector<int>& ports,

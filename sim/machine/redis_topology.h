@@ -3,8 +3,8 @@
 // Real redis-servers of one's own that belong together, started by one call: a primary with
 // replicas, the same under Sentinels, masters that know nothing of each other, or a Cluster.
 //
-// Guarantee: once started, everybody knows everybody: replicas are in step, Sentinels have found
-// each other, the Cluster serves all slots. Else, and for thread safety, as RedisServer.
+// Guarantee: once started, all servers know each other: replicas are in step, Sentinels have found
+// each other, the Cluster serves all slots. Otherwise, and for thread safety, as RedisServer.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ class RedisTopology {
   std::size_t masters() const { return masters_.size(); }
   std::size_t replicas() const { return replicas_.size(); }
   std::size_t sentinels() const { return sentinels_.size(); }
-  /// Which of a Cluster's masters had the slot in the beginning.
+  /// The index of the Cluster's master that had the slot in the beginning.
   std::size_t owner(int slot) const;
 
  private:

@@ -2,7 +2,7 @@
 //
 // The clock of foreign clients: it stands still until it is moved, and is the only time that a
 // client sees that is linked dynamically with the C library (see clock/sleeper.h). So a client that
-// sleeps costs no time, and nobody's lease runs out, nor does anybody wake up, but when the driver
+// sleeps costs no time, and no lease runs out, nor does any client wake up, except when the driver
 // says so. Random numbers that a client asks the system for are drawn from the run's own.
 //
 // Guarantee: nothing of it is left when the object is gone, or the process killed: the library and
@@ -26,7 +26,7 @@ namespace interlock::sim::machine {
 
 class VirtualClock {
  public:
-  /// When each run begins: the same in all, so that times that clients write down are the same.
+  /// When each run begins: the same in all, so that times written down by clients are the same.
   static constexpr std::int64_t kEpochUs = 1'800'000'000'000'000;
 
   /// `entropy`: one value for each client, from which its random numbers come. kUnavailable: no
@@ -36,7 +36,7 @@ class VirtualClock {
   VirtualClock(const VirtualClock&) = delete;
   VirtualClock& operator=(const VirtualClock&) = delete;
 
-  /// What a client's process has to be started with.
+  /// The environment that a client's process has to be started with.
   ForeignProcess::Environment EnvironmentOf(int client) const;
 
   /// Moves all clients' clocks, and wakes those threads whose time has come. REQUIRES: not
@@ -60,7 +60,7 @@ class VirtualClock {
   Napping NappingOf(int client) const;
   /// It does nothing but ask what time it is.
   bool Spins(int client) const;
-  /// The name of the library's file, by which a program that has it is known.
+  /// The name of the library's file, by which a program that has loaded it is known.
   static constexpr std::string_view kLibrary = "interlock-clock";
 
  private:

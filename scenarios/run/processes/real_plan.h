@@ -59,11 +59,11 @@ std::string_view WhyNotHere(const Scenario& scenario, bool own);
 /// What is left of the scenario's shape on real servers: one resource, and what WhyNotReal leaves.
 WorkloadShape RealShape(const Scenario& scenario);
 
-/// The class of the scenario that runs: nobody can hold pauses of a real machine within bounds.
+/// The class of the scenario that runs: the pauses of a real machine cannot be kept within bounds.
 inline SynchronyClass RealClass(const Scenario& scenario) { return scenario.classes.back(); }
 
 /// The scenario's one pinned workload, or a small fixed number of generated ones. With readers some
-/// operations are theirs, and all else is the same.
+/// operations are theirs, and everything else is the same.
 std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers);
 
 }  // namespace interlock::scenarios::real

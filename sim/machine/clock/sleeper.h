@@ -32,7 +32,7 @@ long Ask(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-/// For ever, if it is later than can be told: `sleep infinity` waits for the largest number.
+/// For ever, if the time is beyond the range: `sleep infinity` waits for the largest number.
 inline std::int64_t ToNs(const timespec& time) {
   if (time.tv_sec >= kNoWakeUp / kSecondNs) return kNoWakeUp;
   return time.tv_sec * kSecondNs + time.tv_nsec;
