@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Programmer errors in the simulator or in what drives it. On in release builds: a simulator that
-// goes on after a broken promise gives verdicts that nobody should trust.
+// Checks for programmer errors in the simulator or its callers. On in release builds: a simulator
+// that goes on after a broken promise gives verdicts that nobody should trust.
 #pragma once
 
 #include <cstdio>

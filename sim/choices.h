@@ -104,7 +104,7 @@ class SeededSource final : public ChoiceSource {
   std::array<std::array<std::uint64_t, 4>, kLanes> generators_;
 };
 
-/// Replays; total, see above.
+/// Replays a tape; any tape will do, see above.
 class TapeSource final : public ChoiceSource {
  public:
   explicit TapeSource(Tape tape);
@@ -127,17 +127,17 @@ class Choices {
   std::uint32_t Draw(Lane lane, std::uint32_t bound) {
     return bound <= 1 ? 0 : Record(lane, bound, source_->Draw(lane, bound));
   }
-  /// On the schedule lane. REQUIRES: sees_candidates(), not empty.
+  /// A draw on the schedule lane. REQUIRES: sees_candidates(), not empty.
   std::uint32_t PickTask(std::span<const Candidate> candidates) {
     if (candidates.size() <= 1) return 0;
     const auto bound = static_cast<std::uint32_t>(candidates.size());
     return Record(Lane::kSchedule, bound, source_->PickTask(candidates));
   }
-  /// On the network lane.
+  /// A draw on the network lane.
   std::uint32_t PickLatency(int process, std::uint32_t bound) {
     return bound <= 1 ? 0 : Record(Lane::kNetwork, bound, source_->PickLatency(process, bound));
   }
-  /// The fault's process and step are set to these. REQUIRES: injects_faults().
+  /// A fault to inject; its process and step are set to these. REQUIRES: injects_faults().
   std::optional<Fault> InjectFault(int process, int step, StepKind kind);
   /// REQUIRES: follows_places().
   void NotePlace(int process, std::uint64_t place) { source_->OnPlace(process, place); }
@@ -154,7 +154,8 @@ class Choices {
 
   std::uint64_t draws() const { return draws_; }
 
-  /// Whoever is told of the run that these choices are for; null: nobody. It outlives the run.
+  /// The mirror that is told of the run that these choices are for; null: none. It outlives the
+  /// run.
   void set_mirror(RunMirror* mirror) { mirror_ = mirror; }
   RunMirror* mirror() const { return mirror_; }
 

@@ -21,13 +21,13 @@ class ClientFaults {
   void StrikeLink(Process& process, const Fault& fault);
   void StrikeClock(Process& process, const Fault& fault);
 
-  /// A crash that is no end is over.
+  /// A crash with a restart is over.
   void Restart(Process& process);
   /// A pause is over, if there is one.
   void Thaw(Process& process);
-  /// All are over, and none is to come.
+  /// Ends all faults of the process, and drops those to come.
   void Heal(Process& process);
-  /// Nobody is to start again.
+  /// No process is to start again.
   bool Quiet() const { return restarts_to_come_ == 0; }
 
  private:
@@ -35,7 +35,7 @@ class ClientFaults {
   void Pause(Process& process, const Fault& fault, Duration length);
   void PauseUntilExpiry(Process& process, const Fault& fault);
   void Divide(Process& process, const Fault& fault, Partition partition);
-  /// The waits of the process end when its clock now says so.
+  /// Ends those waits of the process that its clock now says are over.
   void ClockChanged(Process& process);
 
   Engine& engine_;

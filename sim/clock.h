@@ -4,8 +4,8 @@
 // arithmetic: no rounding can make two builds differ. Thread safety: a value.
 //
 // Jump, SetRate and Stand change what it shows from `now` on. `now` never decreases from one of
-// them to the next, and of moments before the last change only Global may be asked, whose answer
-// is then that of the change.
+// them to the next, and only Global may be asked about moments before the last change: it answers
+// with the moment of the change.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ class ClientClock {
   /// kNever, and anything beyond the range, is VirtualTime::max().
   VirtualTime Global(MonotonicTime local) const;
 
-  /// It shows `length` more. REQUIRES: length >= 0, since a monotonic clock never goes back.
+  /// Sets it ahead by `length`. REQUIRES: length >= 0, since a monotonic clock never goes back.
   void Jump(VirtualTime now, Duration length);
-  /// From now on it runs `rate_ppm` faster than true time; see the constructor.
+  /// Makes it run `rate_ppm` faster than true time from now on; see the constructor.
   void SetRate(VirtualTime now, std::int64_t rate_ppm);
-  /// It stands still until `until`, and then goes on from there. Standing already: it goes on at
-  /// `until` instead.
+  /// Makes it stand still until `until`, and then go on from there. If it stands already, it goes
+  /// on at `until` instead.
   void Stand(VirtualTime now, VirtualTime until);
   std::int64_t rate_ppm() const { return rate_ - kMillion; }
   bool stands(VirtualTime now) const { return now < runs_; }

@@ -22,14 +22,14 @@ class ElsewhereTraffic {
 
   void Send(Process& process, VirtualTime latest, std::function<void()> arrive);
   void Arrive(std::uint32_t number);
-  /// When what the process has sent arrives, of all that is under way.
+  /// When each thing that the process has under way arrives.
   std::vector<VirtualTime> UnderWay(const Process& process) const;
-  /// Faults are over: what is under way arrives now.
+  /// Faults are over: everything under way arrives now.
   void Hasten();
   bool Quiet() const { return under_way_ == 0; }
 
  private:
-  /// The armed delays of the process's next message, which they now are.
+  /// Takes the armed delays of the process's next message, which is this one.
   Duration TakeArmedDelays(Process& process);
 
   Engine& engine_;

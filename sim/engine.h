@@ -36,7 +36,7 @@ class Engine final : public SchedulerHost {
   Process& process(int id) { return *processes_[static_cast<std::size_t>(id)]; }
   const Process& process(int id) const { return *processes_[static_cast<std::size_t>(id)]; }
   Connector& ConnectorTo(Process& process, int node);
-  /// For what is made and dropped in the world; see Pooled.
+  /// Memory for objects that are made and dropped in the world; see Pooled.
   redis::SmallBlocks& blocks() { return blocks_; }
 
   /// Counts a step of the running task's process and lets due faults strike. False in teardown, or
@@ -55,7 +55,7 @@ class Engine final : public SchedulerHost {
   }
 
   /// A step at a yield point of an instant world: a fault is part of what was chosen to happen now,
-  /// and after a pause it is chosen anew.
+  /// and after a pause there is a new choice.
   bool StepInSight(Process& process, StepKind kind, PendingEvent pending);
 
   /// Blocks the running task until its process's clock shows `deadline`, or until `limit`. False
@@ -75,12 +75,12 @@ class Engine final : public SchedulerHost {
     return process.clock.Global(deadline) <= now();
   }
 
-  /// The fault strikes the running task's process now, at no step of the plan.
+  /// Lets the fault strike the running task's process now, at no step of the plan.
   void StrikeHere(Process& process, const Fault& fault) {
     if (!scheduler.tearing_down() && scheduler.current() != nullptr) Strike(process, fault);
   }
 
-  /// A message fault took effect: trace and observer.
+  /// Reports to trace and observer that a message fault took effect.
   void ReportFault(const Process& process, const Fault& fault);
   /// `fault.length`, as far as the scenario allows it here.
   Duration Clip(const Fault& fault, Duration wanted);
@@ -88,7 +88,7 @@ class Engine final : public SchedulerHost {
   void Heal();
   /// See WorldOptions::latency_max.
   bool instant() const { return options.latency_min + options.latency_max == Duration{}; }
-  /// Null: nobody looks. Instant worlds only.
+  /// The probe; null: none. Instant worlds only.
   void SetProbe(WorldProbe* probe) { probe_ = probe; }
   /// Whether what processes observe is noted, for fingerprints.
   bool watched() const { return probe_ != nullptr; }
@@ -106,7 +106,7 @@ class Engine final : public SchedulerHost {
   VirtualTime now() const { return scheduler.now(); }
   /// The server that an observer is being told about; else the primary.
   int viewed_node() const { return viewed_node_.value_or(servers.primary()); }
-  /// For as long as it lives, this server is the one.
+  /// Makes this server the one that an observer is told about, for as long as it lives.
   class View {
    public:
     View(Engine& engine, int node) : engine_(engine), before_(engine.viewed_node_) {

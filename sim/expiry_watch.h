@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Puts the moments at which keys expired into a trace that keeps its events, for those who read it.
-// It looks at all keys after every change, so it works only then. Thread safety: none.
+// Records the moments at which keys expired in a trace that keeps its events, for readers of the
+// trace. It looks at all keys after every change, so it works only then. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace interlock::sim {
 
 class ExpiryWatch {
  public:
-  /// Of which server.
+  /// `node`: the server that is watched.
   explicit ExpiryWatch(int node) : node_(node) {}
   /// Notes every known deadline up to now as kExpired, at the moment when it passed.
   void Before(Trace& trace, const Servers& servers, VirtualTime now);

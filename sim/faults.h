@@ -7,7 +7,7 @@
 // before a send, after a send, a reply's arrival, a clock reading, a wait, and World::Step, by
 // which a scenario marks places of its own, such as "inside the section"). A message fault takes
 // the first message of the client that is sent at or after that step. A fault of the server or its
-// operator strikes at a step of a client, too: that says when.
+// operator, too, strikes at a step of a client: that is what says when.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ enum class FaultKind : std::uint8_t {
 
 enum class FaultFamily : std::uint8_t { kClient, kLink, kClock, kServer, kAdmin };
 
-/// What Fault::length says.
+/// The meaning of Fault::length.
 enum class FaultLength : std::uint8_t {
   kUnused,
   kDuration,  ///< how long; >= 0
@@ -94,7 +94,7 @@ struct FaultInfo {
 
 /// In the order of the kinds' numbers.
 std::span<const FaultInfo> KnownFaults();
-/// Null: there is no such fault.
+/// Null: no such fault.
 const FaultInfo* FindFault(FaultKind kind);
 const FaultInfo* FindFault(std::string_view name);
 

@@ -67,8 +67,8 @@ class Fiber {
   /// done().
   void Resume();
 
-  /// Back to the one who resumed. REQUIRES: called on the fiber itself. Throws FiberUnwind if asked
-  /// to.
+  /// Returns to the caller of Resume. REQUIRES: called on the fiber itself. Throws FiberUnwind if
+  /// asked to.
   void Suspend();
 
   /// The next return from Suspend throws FiberUnwind instead.

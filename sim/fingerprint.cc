@@ -78,8 +78,8 @@ void DescribeTasks(Engine& engine, const Process& process, FingerprintWriter& wr
   }
 }
 
-/// What an executed one has done stands in the server; what becomes of its reply does not. Of other
-/// kinds than commands only the kind means something: the rest is what an earlier user left there.
+/// The effects of an executed request stand in the server; the fate of its reply does not. Except
+/// in commands only the kind means anything: the rest is what an earlier user left there.
 void DescribeRequest(const Request& request, bool executed, FingerprintWriter& writer) {
   writer.Number(static_cast<std::uint64_t>(request.kind) | (executed ? 0x100U : 0U));
   const bool command = request.kind == Request::Kind::kCommand;

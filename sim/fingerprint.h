@@ -5,7 +5,7 @@
 // observed, in order, each thing with its instant; the rest (server, connections, tasks) is looked
 // at when a fingerprint is wanted.
 //
-// Names: random bytes that a process was given are known again wherever they appear, raw or as
+// Names: random bytes that a process was given are recognised wherever they appear, raw or as
 // hexadecimal digits, and count as "block n of process p", not as bytes. So two states in which
 // processes of one role have changed places get one fingerprint. Bytes that are not recognised stay
 // bytes: that only keeps states apart. Instants are not made relative.
@@ -38,7 +38,7 @@ struct Digest {
     high = (std::rotl(high, 29) ^ (word * 0x94d049bb133111eb)) * 0xbf58476d1ce4e5b9 + (low >> 17);
   }
   void Add(std::string_view bytes);
-  /// Whatever the order of the sums.
+  /// Adds a part so that the order of the parts does not matter.
   void Sum(const Digest& part);
   bool operator==(const Digest&) const = default;
   bool operator<(const Digest& other) const {
@@ -151,9 +151,9 @@ class Engine;
 class Network;
 struct Link;
 
-/// A command whose effects redis::DescribeState does not show stands for them itself: `before` it
-/// there were so many of these in the world. No link's own number: what is over and forgotten would
-/// be told by it.
+/// Lets a command whose effects redis::DescribeState does not show stand for them itself: `before`
+/// is the number of such commands in the world before it. The link's own number is not used: it
+/// would reveal what is over and forgotten.
 void NoteUndescribed(const Network& network, const Link& link, std::uint64_t before,
                      const redis::Argv& argv);
 

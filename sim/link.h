@@ -47,7 +47,7 @@ struct Link {
   int node = 0;  // which server
 
   // The oldest unanswered requests first: `executed` of them were given to the server, `arrived`
-  // have reached it (the rest of those queue behind a blocked one), the others are under way.
+  // have reached it (those not executed wait for a blocked one), the others are under way.
   ReusableQueue<Request> requests;
   std::size_t arrived = 0;
   std::size_t executed = 0;

@@ -41,7 +41,8 @@ class Network final {
   bool Send(Link& link, std::span<const std::string_view> argv);
   /// The oldest delivered message has been read.
   void PopMessage(Link& link);
-  /// The client says that it will send nothing more, and still listens. The server closes then.
+  /// The client announces that it will send nothing more, and still listens. The server closes
+  /// then.
   void EndSending(Link& link);
   /// The client closes its end. What it has sent before is still under way.
   void CloseFromClient(Link& link);
@@ -58,7 +59,7 @@ class Network final {
   void TravelElsewhere(Process& process, VirtualTime latest, std::function<void()> arrive) {
     elsewhere_.Send(process, latest, std::move(arrive));
   }
-  /// When what the process has sent elsewhere arrives, of all that is under way.
+  /// When each thing that the process has under way elsewhere arrives.
   std::vector<VirtualTime> UnderWayElsewhere(const Process& process) const {
     return elsewhere_.UnderWay(process);
   }
@@ -68,13 +69,15 @@ class Network final {
 
   // What happens to servers.
 
-  /// Its process is gone: connections end at once; those to a machine without power stay silent.
+  /// The server's process is gone: connections end at once; those to a machine without power stay
+  /// silent.
   void NodeDied(int node, bool machine_off);
-  /// It runs again, with other data perhaps: what was sent to the machine meanwhile is refused.
+  /// The server runs again, perhaps with other data: what was sent to the machine meanwhile is
+  /// refused.
   void NodeStarted(int node);
-  /// It goes on with what has arrived in the meantime.
+  /// The server goes on with what has arrived in the meantime.
   void NodeResumed(int node);
-  /// As nobody's. `victim`: whose connection it names; null: none.
+  /// Executes it on no client's behalf. `victim`: the connection that it names; null: none.
   void ExecuteAsAdmin(int node, int database, const redis::Argv& argv, const Link* victim) {
     calls_.ExecuteAsAdmin(node, database, argv, victim);
   }
@@ -88,7 +91,7 @@ class Network final {
   bool HasLiveConnection(const Process& process) const;
   const Link& link(std::uint32_t id) const { return *links_[id]; }
   const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
-  /// Whose connection it is; null: nobody's any more.
+  /// The owner of the connection; null: nobody's any more.
   const Link* FindLink(int node, redis::ClientId client) const {
     return connections_.Find(node, client);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the networks of one Universe's worlds use one after another, for its memory; and what stands
-// in it. Thread safety: none.
+// The memory that the networks of one Universe's worlds use one after another, and its element
+// types. Thread safety: none.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ class LinkPool {
     links_.pop_back();
     return link;
   }
-  /// As new, but for the memory.
+  /// Makes it as new, except that it keeps its memory.
   void Give(std::unique_ptr<Link> link) {
     Link fresh;
     fresh.requests = std::move(link->requests);
@@ -64,7 +64,7 @@ class LinkPool {
 /// The words of commands, whose number differs from one to the next.
 class SpareWords {
  public:
-  /// Makes it so many words, with whatever is in them.
+  /// Makes it `size` words, with whatever is in them.
   void Resize(redis::Argv& words, std::size_t size) {
     for (; words.size() > size; words.pop_back()) spare_.push_back(std::move(words.back()));
     for (; words.size() < size && !spare_.empty(); spare_.pop_back()) {

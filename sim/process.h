@@ -23,7 +23,7 @@ namespace interlock::sim {
 
 struct Link;
 
-/// While it lasts, nothing arrives in the directions that it blocks.
+/// A partition: while it lasts, nothing arrives in the directions that it blocks.
 struct Partition {
   int node = 0;
   bool to_server = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Is told of a run while it goes on, so that what is known of it can outlive the process that runs
-// it: the code under test may end that process at any time. Changes nothing of the run.
+// RunMirror is told of a run while it goes on, so that what is known of it can outlive the process
+// that runs it: the code under test may end that process at any time. Changes nothing of the run.
 //
 // Thread safety: called from the run's thread, from inside tasks too: must neither wait nor throw.
 #pragma once
@@ -26,7 +26,7 @@ class RunMirror {
   virtual void OnFault(const Fault& fault) = 0;
   /// A task of this process goes on; -1: it has stopped, and none does.
   virtual void OnTask(int process) = 0;
-  /// Of a run that keeps its events; annotations come out of order.
+  /// An event of a run that keeps its events; annotations come out of order.
   virtual void OnEvent(const TraceEvent& event) = 0;
 };
 

@@ -21,7 +21,7 @@ struct ScheduledTask;
 class WaitList {
  public:
   void Append(ScheduledTask* task);
-  void Remove(ScheduledTask* task);  ///< Nothing happens if it is not there.
+  void Remove(ScheduledTask* task);  ///< does nothing if it is not there
   ScheduledTask* PopFront();         ///< null if empty
  private:
   ScheduledTask* first_ = nullptr;

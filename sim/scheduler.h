@@ -62,12 +62,13 @@ class Scheduler {
   ScheduledTask* AddTask(int group, std::string name, std::function<void()> body,
                          VirtualTime after);
 
-  /// What is due at this instant happens first, and every yield point is a choice among all ready
-  /// tasks, made when each stands at one (in a process with several tasks: is ready).
+  /// Makes the world instant: what is due at this instant happens first, and every yield point is a
+  /// choice among all ready tasks, made when each stands at one (in a process with several tasks:
+  /// is ready).
   void SetInstant(bool instant) { instant_ = instant; }
 
   StopReason Run(VirtualTime until);
-  /// Run returns `reason` when the running task suspends, now and ever after.
+  /// Makes Run return `reason` when the running task suspends, now and ever after.
   void Stop(StopReason reason) { stop_ = reason; }
 
   // For the running task. Each may return early in teardown: check tearing_down() afterwards.
@@ -83,7 +84,7 @@ class Scheduler {
   void Block(VirtualTime deadline);
   /// Waits for Thaw of its own frozen group, or for ever in a killed one.
   void Hold();
-  /// Suspends in front of all ready tasks, so that Run can return.
+  /// Suspends before all ready tasks, so that Run can return.
   void Interrupt();
 
   /// Wakes a task that is in Block.
@@ -94,7 +95,7 @@ class Scheduler {
   void Freeze(int group);
   void Thaw(int group);
   void Kill(int group);
-  /// A killed group may have tasks again. Those that it had are as dead as before.
+  /// Lets a killed group have tasks again. Those that it had stay dead.
   void Revive(int group);
   bool frozen(int group) const { return groups_[static_cast<std::size_t>(group)].frozen; }
   int unfinished(int group) const { return groups_[static_cast<std::size_t>(group)].unfinished; }
@@ -122,7 +123,8 @@ class Scheduler {
   static void Enter(void* task);
   ScheduledTask* PickNext();
   std::size_t Choose(ScheduledTask* calm);
-  ScheduledTask* TakeUnseen();  ///< One whose steps to its next yield point nobody sees, or null.
+  ScheduledTask* TakeUnseen();  ///< A task whose steps to its next yield point no other process can
+                                ///< see, or null.
   ScheduledTask* TakeReady(std::size_t index);
   void Resume(ScheduledTask* task);
   void FinishTask(ScheduledTask* task);

@@ -53,7 +53,7 @@ void ServerCalls::RunTimers() {
   Returned(nullptr);
 }
 
-// Gives the server what has arrived. Requests behind a blocked command wait, but a close is seen.
+// Gives the server what has arrived. Requests after a blocked command wait, but a close is seen.
 void ServerCalls::Pump(Link& link) {
   while (link.executed < link.arrived) {
     const bool up = engine_.servers.IsUp(link.node);

@@ -27,10 +27,9 @@ class ServerCalls {
   ServerCalls(const ServerCalls&) = delete;
   ServerCalls& operator=(const ServerCalls&) = delete;
 
-  /// Gives the server what has arrived. Requests behind a blocked command wait, but a close is
-  /// seen.
+  /// Gives the server what has arrived. Requests after a blocked command wait, but a close is seen.
   void Pump(Link& link);
-  /// As nobody's. `victim`: whose connection it names; null: none.
+  /// Executes it on no client's behalf. `victim`: the connection that it names; null: none.
   void ExecuteAsAdmin(int node, int database, const redis::Argv& argv, const Link* victim);
   /// The servers' time-outs whose time has come.
   void RunTimers();
@@ -80,13 +79,13 @@ class ServerCalls {
   std::vector<std::unique_ptr<Outlet>> outlets_;  // by server
   std::vector<Produced> produced_;                // the first produced_count_ are valid
   std::size_t produced_count_ = 0;
-  std::vector<Link*> unblocked_;  // what queued behind their blocked command can go on
+  std::vector<Link*> unblocked_;  // can go on with what queued after their blocked command
   std::vector<Link*> resets_;     // to be closed once the server's call is dealt with
   bool muted_ = false;            // drop what servers send
   Link* executing_ = nullptr;
   bool answered_ = false;  // the executing command has its reply
   std::uint64_t commands_ = 0;
-  std::uint64_t undescribed_ = 0;  // commands so far, see NoteUndescribed; watched worlds only
+  std::uint64_t undescribed_ = 0;  // commands so far, as for NoteUndescribed; watched worlds only
 };
 
 }  // namespace interlock::sim

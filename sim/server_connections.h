@@ -20,7 +20,7 @@ class ServerConnections {
  public:
   ServerConnections(Engine& engine, Transit& transit);
 
-  /// Whose connection it is; null: nobody's any more.
+  /// The owner of the connection; null: nobody's any more.
   Link* Find(int number, redis::ClientId client) const;
   /// The server has this client from now on.
   void Add(Link& link);

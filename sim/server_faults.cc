@@ -116,7 +116,7 @@ void ServerFaults::StrikeAdmin(Process& process, const Fault& fault) {
     const auto keys = engine_.servers.at(node).PeekKeys(process.database);
     if (fault.kind == FaultKind::kEvict) {
       const std::vector<std::string> next = NextToExpire(keys);
-      // Of several the server takes any.
+      // The server takes any of several.
       if (!next.empty())
         command.push_back(next[static_cast<std::size_t>(fault.step) % next.size()]);
     } else {

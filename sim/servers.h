@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The servers of one world: one, or a primary with replicas, or independent masters; who of them is
-// the primary now, and which errors a fault makes them answer with. Messages between servers, and
-// the timers of each, are run when somebody looks: nobody can tell the difference.
+// The servers of one world: one, or a primary with replicas, or independent masters; which of them
+// is the primary now, and which errors a fault makes them answer with. Messages between servers,
+// and the timers of each, are run when somebody looks: no observer can tell the difference.
 //
 // Internal to sim. Thread safety: none.
 #pragma once
@@ -52,7 +52,7 @@ class Servers {
   std::optional<std::string> unmodelled();
 
   std::int64_t ClockUs(int node) { return at(node).time_us(); }
-  /// When the node's wall clock shows so much, if nothing sets it; max(): beyond the range.
+  /// When the node's wall clock shows `unix_us`, if nothing sets it; max(): beyond the range.
   VirtualTime TimeAtClock(int node, std::int64_t unix_us) const;
   void StepClock(int node, Duration by) { topology_.StepClock(Id(node), by.count() / 1000); }
   void SetClockRate(int node, std::int64_t ppm) { topology_.SetClockDrift(Id(node), ppm); }
@@ -66,18 +66,18 @@ class Servers {
   bool InStep(int node) { return topology_.InStep(Id(node)); }
   void Describe(int node, redis::StateSink& sink) { topology_.Describe(Id(node), sink); }
 
-  // Of a cluster, whose slots stay where they are.
+  // For a cluster, whose slots stay where they are.
   bool clustered() const { return slots_ != nullptr; }
   /// The node that serves the key. REQUIRES: clustered().
   int OwnerOf(std::string_view key) const;
 
-  // Of a primary with replicas.
+  // For a primary with replicas.
   bool replicated() const { return replicated_; }
   ReplicaState replica();
   /// The running replica that has most of the primary's data, as a Sentinel chooses it.
   std::optional<int> BestReplica();
-  /// It becomes the primary, and whoever else runs follows it, but for `except`, the old one. The
-  /// clients of each are closed.
+  /// Makes it the primary that all other running servers follow, except for `except`, the old one.
+  /// The clients of each are closed.
   void Promote(int node, int except);
   /// It follows the primary, and will lose what it has of its own.
   void Follow(int node);

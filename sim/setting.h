@@ -18,7 +18,7 @@ enum class Topology : std::uint8_t {
 
 enum class Persistence : std::uint8_t { kNone, kRdb, kAofAlways, kAofEverysec };
 
-/// Of the replica that would take the primary's place.
+/// The state of the replica that would take the primary's place.
 enum class ReplicaState : std::uint8_t {
   kNone,    ///< there is none that has data of the primary, or no primary that runs
   kBehind,  ///< some of the primary's writes do not arrive there

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Another server behind each fake one: it is told all that the fake servers are given, in the order
-// in which they execute it and at the virtual time at which they do, and all that they send. So a
-// real server can be led through a simulated run, and its answers compared.
+// A second server for each fake one: it is told all that the fake server is given, in the order in
+// which it executes it and at the virtual time at which it does, and all that it sends. So a real
+// server can be led through a simulated run, and its answers compared.
 //
 // Nothing that a shadow does changes the run. Called from inside of it: must not call back into the
 // world, and must not wait on the world's tasks; real time it may take as much as it likes.
@@ -45,7 +45,7 @@ class Shadow {
   virtual void OnCommand(const Client& client, const redis::Argv& argv, bool forged,
                          Duration now) = 0;
   /// The reply to the client's oldest unanswered command, or a message to a subscriber, whether it
-  /// reaches the client or not. Of what one command brings about, the own reply comes first.
+  /// reaches the client or not. Of everything that one command causes, its own reply comes first.
   virtual void OnMessage(const Client& client, const redis::Value& value, Duration now) = 0;
   /// The server has closed the connection, or has seen its end.
   virtual void OnDisconnect(const Client& client, Duration now) = 0;
@@ -53,11 +53,11 @@ class Shadow {
   virtual void OnAdmin(int node, int database, const redis::Argv& argv, const Client* victim,
                        Duration now) = 0;
   virtual void OnServer(int node, Happening happening, Duration now) = 0;
-  /// A replica has all that its primary has, whose replication offset is this one.
+  /// A replica has all that its primary has, which is at this replication offset.
   virtual void OnInStep(int node, std::int64_t offset, Duration now) = 0;
-  /// It is the primary from now on, with what it has: up to this offset.
+  /// The server becomes the primary, with what it has: up to this offset.
   virtual void OnPromoted(int node, std::int64_t offset, Duration now) = 0;
-  /// All that came of one of these has been told; `server` has the data.
+  /// Everything that came of one of these has been reported; `server` has the data.
   virtual void OnSettled(int node, redis::Server& server, Duration now) = 0;
 };
 

@@ -40,7 +40,7 @@ class SimConnection final : public Connection, public Pooled {
  private:
   Result<Reply> Await(MonotonicTime deadline, const std::stop_token& stop, Duration patience);
   Result<Reply> TakeReply();
-  /// The step in front of a message, at a yield point.
+  /// The step before a message, at a yield point.
   bool StepBeforeSend(std::span<const std::string_view> argv);
   PendingEvent PendingSend(std::span<const std::string_view> argv) const;
   Status Break(const char* why, StatusCode idle);
@@ -55,7 +55,7 @@ class SimConnection final : public Connection, public Pooled {
 
 class SimConnector final : public Connector, public Pooled {
  public:
-  /// Without a node: to whoever is the primary at the time.
+  /// Without a node: connects to the primary of the time.
   SimConnector(Engine& engine, Process& process, std::optional<int> node = std::nullopt)
       : engine_(engine), process_(process), node_(node) {}
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;

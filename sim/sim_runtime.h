@@ -55,9 +55,9 @@ class SimRuntime final : public Runtime, public Pooled {
   MonotonicTime Now() override;
   std::unique_ptr<Event> NewEvent() override;
   std::unique_ptr<Task> Spawn(std::string_view name, std::function<void()> body) override;
-  /// A function of (entropy seed, process, count of earlier blocks). Of any 8 or more bytes that
-  /// are asked for at once, the first 8 are unlike those of any other call in the world, unless a
-  /// fault (kEntropyRepeat, kRestartSameIdentity) makes them repeat.
+  /// A function of (entropy seed, process, count of earlier blocks). If 8 or more bytes are asked
+  /// for at once, the first 8 are unlike those of any other call in the world, unless a fault
+  /// (kEntropyRepeat, kRestartSameIdentity) makes them repeat.
   void FillRandom(std::span<std::byte> bytes) override;
 
  private:

@@ -49,7 +49,7 @@ struct TraceEvent {
   std::uint64_t step = 0;
   std::uint64_t hash = 0;   ///< the trace's, with this event in it
   std::uint64_t draws = 0;  ///< choices that had been made when it happened
-  /// Of kSend to kReceive: which command of its process, from 1; 0: a push. Not hashed.
+  /// For kSend to kReceive: which command of its process, from 1; 0: a push. Not hashed.
   std::uint64_t command = 0;
 };
 

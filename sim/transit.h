@@ -33,24 +33,24 @@ class Transit {
   // To the server.
 
   Request& PushRequest(Link& link, Request::Kind kind);
-  /// What the armed faults of the process make of the request that is about to leave.
+  /// The fate that the process's armed faults give the request that is about to leave.
   Fate TakeArmedFaults(Link& link, Request& request);
   /// Sends the last request as `fate` has it; false: it was reset.
   bool SendLast(Link& link, const Fate& fate);
   void SendClose(Link& link);
-  /// Its requests have arrived whose time has come.
+  /// Marks those of its requests as arrived whose time has come.
   void TakeArrived(Link& link);
 
   // To the client.
 
-  /// What the faults make of it that wait for the reply to the request executed last.
+  /// The fate that the faults waiting for the reply to the last executed request give it.
   Fate TakeReplyFaults(Link& link);
   /// `value`: null: it has none; else it is taken.
   void SendMessage(Link& link, Message::Kind kind, redis::Value* value, std::uint64_t hash,
                    Duration extra, std::uint64_t number = 0);
-  /// Its messages have arrived whose time has come.
+  /// Marks those of its messages as arrived whose time has come.
   void TakeDelivered(Link& link);
-  /// The client's next use of the link fails.
+  /// Makes the client's next use of the link fail.
   void BreakClient(Link& link, const char* why);
 
   // Both ways.
@@ -58,7 +58,7 @@ class Transit {
   /// From now on nothing that is sent arrives; either end notices by its keepalive.
   void Cut(Link& link);
   void DropUnderWay(Link& link);
-  /// What is under way arrives no earlier than its process's partitions allow.
+  /// Delays what is under way until its process's partitions allow it.
   void HoldBack(Link& link);
   /// Faults are over: what they have delayed arrives now.
   void Hasten(Link& link);

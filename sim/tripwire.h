@@ -42,8 +42,8 @@ class TripwireExemption {
   bool before_;
 };
 
-/// Whether the calling thread is in a task of a running world: what goes wrong there is the doing
-/// of the code under test. Safe in a signal handler.
+/// Whether the calling thread is in a task of a running world: the code under test is then to blame
+/// for what goes wrong. Safe in a signal handler.
 bool InsideTask();
 
 /// The function that ended the program on this thread ("clock_gettime"), or null: for a SIGABRT

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What worlds of one worker thread use one after another, because it is dear to make: fiber stacks,
-// the fake servers with their Lua states, the buffers of connections. Nothing in it can be seen by
-// a run.
+// What the worlds of one worker thread use one after another, because it is expensive to make:
+// fiber stacks, the fake servers with their Lua states, the buffers of connections. A run can see
+// nothing of it.
 //
 // At most one World at a time. Thread safety: belongs to the OS thread that made it.
 #pragma once
@@ -20,7 +20,7 @@ class Shadow;
 
 class Universe {
  public:
-  /// What those who make the worlds keep beside it for the next one.
+  /// What the makers of worlds keep beside it for the next one.
   class Attachment {
    public:
     virtual ~Attachment() = default;
@@ -34,10 +34,10 @@ class Universe {
   NetworkMemory& network_memory() { return network_memory_; }
   Scheduler::Memory& scheduler_memory() { return scheduler_memory_; }
   redis::Topology& topology() { return topology_; }
-  /// That of the last world, for its memory.
+  /// The last world's, for its memory.
   redis::TopologySpec& topology_spec() { return topology_spec_; }
-  /// Is told of the servers of every World that is made from now on; null: nobody is. Outlives
-  /// them.
+  /// The shadow that is told of the servers of every World made from now on; null: none. It
+  /// outlives them.
   void SetShadow(Shadow* shadow) { shadow_ = shadow; }
   Shadow* shadow() const { return shadow_; }
 

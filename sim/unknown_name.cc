@@ -27,7 +27,7 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 
 std::string UnknownName(std::string_view kind, std::string_view given,
                         const std::vector<std::string_view>& known) {
-  // The part behind a slash is as good as a name with some letters wrong.
+  // The part after a slash is as good as a name with some letters wrong.
   constexpr std::size_t kTelling = 4;
   const auto off = [given](std::string_view name) {
     const bool ends_it = given.size() >= kTelling && name.size() > given.size() &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is said of a name that nothing has. Thread safety: pure function.
+// The message about an unknown name. Thread safety: pure function.
 #pragma once
 
 #include <string>

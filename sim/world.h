@@ -73,7 +73,7 @@ enum class ServerChange : std::uint8_t {
 class WorldObserver {
  public:
   virtual ~WorldObserver() = default;
-  /// The process has handed a command to its connection, whatever becomes of it: its `number`th.
+  /// The process has handed its `number`th command to its connection, whatever becomes of it.
   virtual void OnSend(int /*process*/, std::uint64_t /*number*/, VirtualTime /*now*/) {}
   /// The server is about to execute / has executed a command of `process`. Blocked pops that are
   /// served by it come with their own AfterCommand (the waiter's process, `argv` its own command)
@@ -87,9 +87,9 @@ class WorldObserver {
   virtual void OnRestart(int /*process*/, VirtualTime /*now*/) {}
   /// `server` is this one during the call.
   virtual void OnServerChange(int /*node*/, ServerChange /*change*/, VirtualTime /*now*/) {}
-  /// From now on LocalTime and GlobalTime of the process give other answers.
+  /// LocalTime and GlobalTime of the process give other answers from now on.
   virtual void OnClockChange(int /*process*/, VirtualTime /*now*/) {}
-  /// How long the pause or delay, how far the clock's jump or rate may be here; at most `wanted`.
+  /// How long a pause or delay, or how far a clock's jump or rate, may be here; at most `wanted`.
   virtual Duration ClipFault(const Fault& /*fault*/, Duration wanted, VirtualTime /*now*/) {
     return wanted;
   }
@@ -117,8 +117,8 @@ class World {
   /// Returns its id: 0, 1, 2, ... May be called between two Runs, too.
   int AddProcess(const ClockOptions& clock, int database = 0);
   Runtime& runtime(int process);
-  /// Leads to the primary, as a client that asks the Sentinels is led; of independent masters to
-  /// the first. A connection to what was the primary goes on until somebody closes it.
+  /// Leads to the primary, as the Sentinels would lead a client; with independent masters to the
+  /// first. A connection to a former primary goes on until somebody closes it.
   Connector& connector(int process);
   /// Leads to this server, whatever it is.
   Connector& connector(int process, int node);
@@ -133,10 +133,10 @@ class World {
   /// REQUIRES: latency_max is 0. The probe outlives the runs; null: none.
   void SetProbe(WorldProbe* probe);
   /// See fingerprint.h. REQUIRES: a probe was set before the first process was added, and none of
-  /// the tasks runs. `ranks`: of each process, its place in it, where processes may change places.
+  /// the tasks runs. `ranks`: each process's place in it, where processes may change places.
   Digest Fingerprint(const ScenarioState& scenario, std::vector<int>& ranks) const;
-  /// What has been done since the probe was last asked, by the one process that was chosen then;
-  /// all is touched if others did something, too. REQUIRES: the probe wanted it then.
+  /// What the one process that was chosen then has done since the probe was last asked; everything
+  /// is touched if others did something, too. REQUIRES: the probe wanted it then.
   const redis::Footprint& footprint() const;
 
   /// Phase 2: the rest of the fault plan is dropped, pauses and partitions end now, delayed
@@ -149,14 +149,14 @@ class World {
   /// called, outside of tasks, when it is there: a latency from now, and later if a delay of
   /// requests waits for the process's next message, but not after `latest`. No partition from a
   /// server holds it back, it is never lost, and what was sent before a crash still arrives. Heal
-  /// lets it arrive at once; it must not wait, and teardown forgets it.
+  /// makes it arrive at once; `arrive` must not wait, and teardown forgets it.
   void TravelElsewhere(int process, VirtualTime latest, std::function<void()> arrive);
-  /// The fault strikes the calling process now, where only the scenario knows. YIELDS.
+  /// Lets the fault strike the calling process now, where only the scenario knows. YIELDS.
   void Strike(int process, const Fault& fault);
 
   /// A step of the calling process (see faults.h) at a place that the scenario wants faults to
-  /// reach. YIELDS. Called from within that process only.
-  /// `in_sight`: others can see what it does next, so in an instant world it is chosen who goes on.
+  /// reach. YIELDS. Called from within that process only. `in_sight`: others can see what it does
+  /// next, so in an instant world a choice decides which task goes on.
   void Step(int process, bool in_sight = false);
 
   VirtualTime now() const;
@@ -172,14 +172,13 @@ class World {
   bool crashed(int process) const;
   bool finished(int process) const;  ///< its main task and all tasks that it spawned have returned
   int steps(int process) const;
-  /// Of the running task, its number among those of its process, all lives together; none runs:
-  /// nullopt.
+  /// The running task's number among those of its process, all lives together; nullopt: none runs.
   std::optional<std::uint32_t> running_task() const;
   bool HasLiveConnection(int process) const;
   /// What each unfinished task waits for, one line each, for a deadlock report.
   std::vector<std::string> PendingTasks() const;
 
-  /// Inside an observer's call the server that it is about; else the primary.
+  /// The server that an observer's present call is about; else the primary.
   redis::Server& server();
   int server_node() const;
   redis::Server& server(int node);
@@ -189,7 +188,7 @@ class World {
   ReplicaState replica() const;
   std::uint64_t commands() const;  ///< executed by the servers so far
   std::uint64_t steps() const;
-  /// Named by a server when Run returned kUnmodelled.
+  /// What a server named when Run returned kUnmodelled.
   std::optional<std::string> unmodelled() const;
 
  private:

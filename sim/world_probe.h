@@ -13,10 +13,10 @@ namespace interlock::sim {
 struct ReadyTask {
   int process = 0;
   std::uint32_t ordinal = 0;  ///< among its process's
-  /// Up to its next yield point nobody outside of its process sees what it does.
+  /// No other process sees what it does up to its next yield point.
   bool unseen = false;
 
-  /// Whether both are one task, wherever it stands.
+  /// Whether both are one task, wherever each stands.
   bool operator==(const ReadyTask& other) const {
     return process == other.process && ordinal == other.ordinal;
   }
@@ -25,11 +25,11 @@ struct ReadyTask {
 class WorldProbe {
  public:
   virtual ~WorldProbe() = default;
-  /// Every living process waits, or stands in front of what others will see of it. `ready`: who
-  /// can go on, as the schedule lane counts them if there are several; empty: the run has ended.
-  /// False: Run returns kStopped.
+  /// Every living process waits, or stands before something that others will see. `ready`: the
+  /// tasks that can go on, as the schedule lane counts them if there are several; empty: the run
+  /// has ended. False: Run returns kStopped.
   virtual bool GoOn(std::span<const ReadyTask> ready) = 0;
-  /// Whether World::footprint will be asked for when the step is over that begins now.
+  /// Whether World::footprint will be asked for when the step that begins now is over.
   virtual bool WantsFootprint() const = 0;
 };
 

@@ -4,11 +4,11 @@
 // loss. The task is started with the first lease, and sleeps when there is nothing to do.
 //
 // Guarantee: visits follow each other in the order of their times. A visit that may take long is
-// told by when to be back, so that the leases behind it keep at least a half of what they have left
-// when it is their turn, even if all visits before theirs come back as late as they may; but each
-// is given 100 ms, if the lease behind it has twice that left. Not guaranteed: that a lease that
-// was removed is not being visited just now, or is not visited once more; the lease itself knows
-// what it is.
+// given a time to be back by, so that the leases after it keep at least a half of what they have
+// left when their turn comes, even if all visits before theirs come back as late as they may; but
+// each visit is given 100 ms, if the lease after it has twice that left. Not guaranteed: that a
+// removed lease is not being visited just now, or is not visited once more; the lease itself knows
+// its state.
 //
 // Thread safety: may be used from any task. No lock is held during a visit.
 #pragma once
@@ -37,10 +37,10 @@ class Agenda {
     MonotonicTime end = kNever;  ///< of the lease: a visit is worth nothing later
   };
 
-  /// Answers when to come again; nullopt: never. `by`: see above.
+  /// Returns when to come again; nullopt: never. `by`: see above.
   using Visit = std::optional<Entry> (HeldLease::*)(MonotonicTime by);
 
-  /// The name outlives it.
+  /// `task_name` must outlive it.
   Agenda(Runtime& runtime, std::string_view task_name, Visit visit)
       : runtime_(runtime), task_name_(task_name), visit_(visit) {}
   /// Waits for a visit that is under way, and makes no more.
@@ -76,7 +76,7 @@ class Agenda {
   const Visit visit_;
   AnnotatedMutex mutex_;
   Items items_ INTERLOCK_GUARDED_BY(mutex_);
-  std::set<Turn> turns_ INTERLOCK_GUARDED_BY(mutex_);            ///< of the same
+  std::set<Turn> turns_ INTERLOCK_GUARDED_BY(mutex_);            ///< the same leases by time
   std::shared_ptr<Event> changed_ INTERLOCK_GUARDED_BY(mutex_);  ///< what the task waits for
   bool started_ INTERLOCK_GUARDED_BY(mutex_) = false;
   bool stopping_ INTERLOCK_GUARDED_BY(mutex_) = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// ClientCore: the connection pool and the script runner behind a Client.
+// ClientCore: the connection pool and the script runner of a Client.
 //
 // Guarantee: a connection on which anything failed is closed, never pooled. After a failure all
 // idle connections are closed too, because they lead to the same server. Thread safety: may be used
@@ -56,7 +56,7 @@ class ClientCore {
 
   Runtime& runtime() { return runtime_; }
   const ClientOptions& options() const { return options_; }
-  /// The longest that a grant or an extension takes, be it connected for and acknowledged.
+  /// The longest that a grant or an extension takes, connecting and acknowledgement included.
   Duration LongestGrant() const;
   LeaseKeeper& keeper() { return keeper_; }
   const Teller& teller() const { return teller_; }
@@ -86,28 +86,28 @@ class ClientCore {
   void Pause(Duration pause, const std::stop_token& stop = {});
   /// Sleeps for the short pause of a bounded series. YIELDS.
   void PauseBeforeRetry(const Trouble& trouble);
-  /// Sleeps for the pause after so many failed tries in a row, but not past `deadline`, nor after
-  /// `stop` was requested. YIELDS.
+  /// Sleeps for the pause that follows the given number of failed tries in a row, but not past
+  /// `deadline`, nor after `stop` was requested. YIELDS.
   void PauseAfterFailures(const Trouble& trouble, const RetryOptions& retry, MonotonicTime deadline,
                           const std::stop_token& stop);
-  /// Whether the server executed the script when it was last asked to, for whoever remembers that
-  /// of its calls: then it need not be sent the text, unless it was made to forget it since. A new
-  /// connection may lead to a server that has begun anew, so with any that was lost that is over.
+  /// Whether the server executed the script when it was last asked to, as told to RememberLoaded:
+  /// then its hash alone will do, unless the server was made to forget the script since. A new
+  /// connection may lead to a server that has begun anew, so losing any connection clears this.
   bool IsLoaded(const Script& script);
   void RememberLoaded(const Script& script, bool loaded);
 
   /// Says what is tried again, after `pause`.
   void TellRetried(const Trouble& trouble, Duration pause) const;
-  /// Says that somebody goes to sleep until `until` at the latest.
+  /// Reports that a waiter goes to sleep until `until` at the latest.
   void TellWaiting(const std::string& resource, MonotonicTime until);
 
  private:
   friend class PendingCall;
 
   std::unique_ptr<Connection> TakeIdle();
-  /// A connection has gone, and with it what is known of the server.
+  /// A connection is gone, and with it what is known of the server.
   void NoteLoss();
-  /// Whether one that was idle has died.
+  /// Whether an idle connection has died.
   bool IsBroken(const Connection& idle);
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime by);
   /// An idle connection, or a new one.
@@ -119,7 +119,7 @@ class ClientCore {
                                 MonotonicTime deadline);
   /// The reply to a command that was sent.
   static Result<Reply> Receive(Connection& connection, MonotonicTime deadline);
-  /// What it means that no reply came to a command that was sent.
+  /// What it means if no reply comes to a command that was sent.
   static Status AfterSending(const Status& why);
 
   Runtime& runtime_;

@@ -185,7 +185,7 @@ Status ClusterConnection::TakeReply(const Wait& wait) {
   }
   const std::uint64_t number = node.owed.front();
   node.owed.pop_front();
-  // Had ASKING been refused, the command behind it would be redirected.
+  // Had ASKING been refused, the command after it would be redirected.
   if (number == kAsking) return Status();
   return Settle(number, std::move(*reply), wait.deadline);
 }

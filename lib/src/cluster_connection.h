@@ -59,7 +59,7 @@ class ClusterConnection final : public Connection {
     std::vector<std::string> words;
     int slot = -1;
     MonotonicTime sent{};
-    NodeAddress node;  ///< that owes the reply
+    NodeAddress node;  ///< the node that owes the reply
     int resends = 0;
     std::optional<Reply> reply;
   };

@@ -24,7 +24,7 @@
 
 namespace interlock::internal {
 
-/// What a node tells; a slot that nobody owns has no entry.
+/// What a node reports; a slot without an owner has no entry.
 struct SlotTable {
   std::vector<NodeAddress> nodes;
   std::vector<std::int32_t> owner;  ///< by slot: index in `nodes`, or -1
@@ -44,7 +44,7 @@ class ClusterSlots {
   /// is not known or was called in question. YIELDS. Fails only if no table is known.
   Result<NodeAddress> Owner(int slot, MonotonicTime deadline);
 
-  /// By the word of a node that was asked in vain.
+  /// Notes a redirection: `slot` has moved, by the word of a node that was asked in vain.
   void Moved(int slot, const NodeAddress& owner);
 
   /// The table may be out of date, and `node` failed, so others are asked first.

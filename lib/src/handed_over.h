@@ -2,10 +2,10 @@
 //
 // The text with which a lease goes from one process to another:
 //   interlock-lease:1:<owner token>:<fencing token>:<doubts>:<checksum>
-// 1 is the version of the format. The doubts say which servers may still be on the point of serving
-// a late request for the lease, as a number whose bits they are (the only one is bit 0): whoever
-// releases has to bar that. The checksum (FNV-1a, 16 hexadecimal digits) is of all before it,
-// against damage only: whoever knows the token may hold.
+// 1 is the version of the format. The doubts are a bit set of the servers that may still be about
+// to serve a late request for the lease (the only one is bit 0); a release has to bar that request.
+// The checksum (FNV-1a, 16 hexadecimal digits) covers everything before it, against damage only:
+// anybody that knows the token may hold.
 //
 // Thread safety: pure functions.
 #pragma once

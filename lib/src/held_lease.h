@@ -4,15 +4,16 @@
 // tasks that renew it and tell of its loss.
 //
 // Invariants:
-// - The belief ends once and for good: whoever observes its end, by the clock or by the server's
-//   word, makes it so for all others. An extension that was answered in time but looked at later
-//   does not revive it, and neither does one that comes back after the release.
-// - Once the holder has closed it (Release, Close) no renewal begins and no callback does, and one
-//   callback that runs has been waited for. A renewal that is under way then is not: the server
-//   refuses it, or the release comes after it.
+// - The belief ends once and for good: the task that observes its end, by the clock or by the
+// server's
+//   word, ends it for all others. An extension that was answered in time but looked at later does
+//   not revive it, and neither does one that comes back after the release.
+// - Once the holder has closed it (Release, Close) no renewal or callback begins, and a running
+//   callback has been waited for. A running renewal has not: the server refuses it, or the release
+//   comes after it.
 //
-// Thread safety: what is said to be of any task may be called from any, the others by the holder
-// only. No lock is held while anything YIELDS; reading the clock does.
+// Thread safety: the members marked so may be called from any task, the others by the holder only.
+// No lock is held while anything YIELDS, except for reading the clock.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,7 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   HeldLease(const HeldLease&) = delete;
   HeldLease& operator=(const HeldLease&) = delete;
 
-  // Of the holder, see Lease.
+  // For the holder, see Lease.
   bool Valid();
   MonotonicTime valid_until();
   Duration Remaining();
@@ -57,16 +58,16 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   void Close();
   Result<std::string> HandOver();
 
-  // Of any task.
+  // For any task.
 
   Event& lost();
-  /// Whether it is lost. False for what was released before.
+  /// Whether it is lost. False if it was released before.
   bool Ended();
-  /// As Ended, from now on: somebody says so.
+  /// Makes Ended() true from now on, because somebody says that it is lost.
   void End();
   /// When Ended() turns true by itself; kNever if it does not.
   MonotonicTime end_of_belief();
-  /// Sets `told` as soon as somebody knows that it is lost; at once if it is known.
+  /// Sets `told` as soon as any task knows that it is lost; at once if that is known.
   void TellLossTo(std::shared_ptr<Event> told);
   Runtime& runtime() { return backend_->runtime(); }
   MonotonicTime Now() { return backend_->runtime().Now(); }
@@ -85,21 +86,21 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
     kClosed,
   };
 
-  /// Neither given back nor known to the server as somebody else's.
+  /// True unless it was given back or the server is known to have it as somebody else's.
   bool InUse();
-  /// Not given back, or not as far as that is still to be done.
+  /// True unless it was given back, or nothing more is to be done for that.
   bool OwesRelease();
   bool HeldAt(MonotonicTime now);
   void MarkEnded(State state);
-  /// What is to be prolonged now, and by how much; nullopt: nothing any more.
+  /// What to prolong now, and by how much; nullopt: nothing any more.
   struct Renewal {
     Grant grant;
     Duration lease{};
     bool last = false;  ///< up to the end of the hold
   };
   std::optional<Renewal> NextRenewal(MonotonicTime now, MonotonicTime by);
-  /// When there is nothing to prolong at `now`: when there may be, for a lease may have been made
-  /// longer than its renewals make it. nullopt: never.
+  /// When to look again if there is nothing to prolong at `now`: a lease may have been made longer
+  /// than its renewals make it. nullopt: never.
   std::optional<Agenda::Entry> RenewLater(MonotonicTime now);
   Status Settle(const Result<MonotonicTime>& extended);
   /// Asks the server, and settles what it says.
@@ -110,7 +111,7 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   /// Takes it off the client's agendas and waits for a callback that runs. YIELDS. REQUIRES: it has
   /// a ticket.
   void Retire();
-  /// What of it is left on other servers than those that said that it is over.
+  /// Releases what is left of it on servers other than those that said that it is over.
   Status ReleaseLost();
   std::uint64_t Ticket();
 
@@ -124,7 +125,7 @@ class HeldLease final : public std::enable_shared_from_this<HeldLease> {
   State state_ INTERLOCK_GUARDED_BY(mutex_) = State::kHeld;
   MonotonicTime valid_until_ INTERLOCK_GUARDED_BY(mutex_);
   std::uint64_t ticket_ INTERLOCK_GUARDED_BY(mutex_) = 0;    ///< on the agendas; 0: on none so far
-  MonotonicTime hold_until_ INTERLOCK_GUARDED_BY(mutex_){};  ///< kept alive so long at most
+  MonotonicTime hold_until_ INTERLOCK_GUARDED_BY(mutex_){};  ///< when keeping it alive ends
   int failures_ INTERLOCK_GUARDED_BY(mutex_) = 0;            ///< of renewals, in a row
   std::vector<std::shared_ptr<Event>> lost_ INTERLOCK_GUARDED_BY(mutex_);
   std::function<void()> on_lost_ INTERLOCK_GUARDED_BY(mutex_);

@@ -3,7 +3,7 @@
 // A connection over a socket, with hiredis as its reader of replies. The contract is that of
 // interlock/connection.h.
 //
-// Thread safety: of one task at a time.
+// Thread safety: belongs to one task at a time.
 #pragma once
 
 #include <memory>

@@ -16,8 +16,8 @@ inline constexpr int kSlots = 16384;
 /// that is not empty.
 int SlotOf(std::string_view key);
 
-/// The first key of a command as the library sends them: EVAL and EVALSHA name theirs by number;
-/// of other commands it is the first argument. nullopt: it has none, as PING or WAIT.
+/// The first key of a command as the library sends them: EVAL and EVALSHA count theirs; for all
+/// other commands it is the first argument. nullopt: the command has none, like PING or WAIT.
 std::optional<std::string_view> KeyOf(std::span<const std::string_view> argv);
 
 }  // namespace interlock::internal

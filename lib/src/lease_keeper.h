@@ -25,7 +25,7 @@ class LeaseKeeper {
 
   Agenda& renewals() { return renewals_; }
   Agenda& losses() { return losses_; }
-  /// Of the client.
+  /// The client's teller.
   const Teller& teller() const { return teller_; }
   std::uint64_t NewTicket() { return next_ticket_.fetch_add(1, std::memory_order_relaxed); }
 

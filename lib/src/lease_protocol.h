@@ -42,9 +42,9 @@ class LeaseProtocol final : public LeaseGranter {
   LeaseProtocol(ClientCore& client, std::shared_ptr<const LockScripts> scripts, int drift_per_mille,
                 const RetryOptions& retry);
 
-  /// Of somebody who does not wait.
+  /// The try of a caller that does not wait.
   Attempt TryOnce();
-  /// Try `number` of somebody who waits until `deadline`; see Turn for the others.
+  /// Try `number` of a caller that waits until `deadline`; see Turn for the other parameters.
   Attempt TryOnce(const std::string& standing, bool again, MonotonicTime deadline, int number);
 
   /// Asks once with a command that acquires for `token`: try `number` of a call. Undoes nothing: if

@@ -35,8 +35,8 @@ class LineProtocol final : public LeaseGranter {
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override {
     return protocol_.Extend(grant, lease);
   }
-  /// Also bars what may still be on its way, so that nobody stands in line under a token whose
-  /// client has gone.
+  /// Also bars what may still be on its way, so that no token stands in line after its client has
+  /// gone.
   Status Release(Grant& grant) override;
   Result<Inspection> Inspect() override { return protocol_.Inspect(); }
 

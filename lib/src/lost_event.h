@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// LostEvent: set when one of several leases is lost; of a single one what Lease::lost() gives out.
-// It knows the end of their belief by itself, so no other task has to be awake for it to be set.
+// LostEvent: set when one of several leases is lost; for a single lease it is what Lease::lost()
+// returns. It knows the end of their validity, so no other task has to be awake for it to be set.
 //
 // Thread safety: as Event. The leases must outlive it.
 #pragma once

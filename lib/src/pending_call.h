@@ -39,8 +39,8 @@ class PendingCall {
   /// Finish has to connect first. Never waits for a reply.
   bool TrySend();
 
-  /// What the server is to execute behind the call if the reply does not come in time. It must
-  /// outlive this.
+  /// The command for the server to execute after the call if the reply does not come in time. It
+  /// must outlive this.
   void IfOverdue(const ScriptCall& last) { last_ = &last; }
 
   /// Sends if that is still to be done, and waits for the reply. YIELDS. Answers as
@@ -51,7 +51,7 @@ class PendingCall {
   Status Send(std::unique_ptr<Connection> connection);
   Status Connect();
   Result<ScriptReply> Answer();
-  /// Ok: enough replicas have what was just answered, or need not be asked.
+  /// Ok: enough replicas have what was just answered, or none are asked.
   Status Acknowledged(const Reply& reply);
 
   ClientCore& client_;
@@ -66,8 +66,8 @@ class PendingCall {
   MonotonicTime sent_{};
   MonotonicTime deadline_{};
   bool on_idle_ = false;  ///< `connection_` was idle before
-  bool refused_ = false;  ///< on one that was idle: the next try is on a new one
-  Status failure_;        ///< of a send that may have reached the server
+  bool refused_ = false;  ///< refused on an idle connection: the next try is on a new one
+  Status failure_;        ///< the failure of a send that may have reached the server
 };
 
 }  // namespace interlock::internal

@@ -39,17 +39,17 @@ using Votes = std::vector<NodeVote>;
 
 std::size_t Count(const Votes& votes, NodeVote::Kind kind);
 
-/// Of those that granted; 0 if none did.
+/// The highest fencing token of the nodes that granted; 0 if none did.
 std::uint64_t HighestFence(const Votes& votes);
 
-/// What a try without a quorum tells its caller, once nothing of it is left on so many nodes that
-/// they could be a quorum: kCancelled if a node says so; kNotAcquired if so many refused that there
-/// was no quorum to be had; the first status that no repetition can change if so many failed in
-/// such a way; kUnavailable otherwise. The message counts the answers.
+/// What a try without a quorum tells its caller, once the nodes that may have something left of it
+/// are fewer than a quorum: kCancelled if a node says so; kNotAcquired if the refusals left no
+/// quorum to be had; the first status that no repetition can change if such failures left none;
+/// kUnavailable otherwise. The message counts the answers.
 Status WhyNoQuorum(const Votes& votes, const std::string& resource);
 
-/// How long until the leases of others that the nodes told of are over on so many of them that
-/// there is a quorum of free nodes; nullopt: too few have answered.
+/// How long until enough of the others' leases that the nodes reported are over for a quorum of
+/// nodes to be free; nullopt: too few have answered.
 std::optional<Milliseconds> FreeIn(const Votes& votes);
 
 /// How one node has answered a release.
@@ -67,7 +67,7 @@ Status WhatWasReleased(const std::vector<NodeRelease>& nodes, bool unknown_befor
 /// The random part of a pause: less than `most`.
 Duration Jitter(Duration most, std::uint32_t random);
 
-/// Of what single nodes said, the holders that a quorum of them has.
+/// The holders that a quorum of the nodes reports.
 Inspection WhoHasAQuorum(const std::vector<Inspection>& nodes, std::size_t quorum);
 
 }  // namespace interlock::internal

@@ -4,8 +4,8 @@
 // and the clean-up after tries that got no quorum.
 //
 // Guarantee: every try has a token of its own. It ends granted by a quorum; or with every node
-// settled (nothing of it stands there, or can come to stand there) but for so few that they are no
-// quorum; or as unknown. Thread safety: may be used from any task.
+// settled (nothing of it stands there, or can come to stand there) except for fewer than a quorum;
+// or as unknown. Thread safety: may be used from any task.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +52,8 @@ class QuorumProtocol final : public LeaseGranter {
   QuorumProtocol(std::vector<ClientCore*> nodes, std::unique_ptr<const QuorumScripts> scripts,
                  QuorumTiming timing, bool fencing);
 
-  /// Try `number` of a call, on the nodes where nothing of an earlier one may stand; what it leaves
-  /// behind is added to `left`. kNotAcquired and kUnavailable are definite. YIELDS.
+  /// Try `number` of a call, on the nodes where nothing of an earlier one may stand; its leftovers
+  /// are added to `left`. kNotAcquired and kUnavailable are definite. YIELDS.
   QuorumAttempt TryOnce(Leftovers& left, int number);
 
   /// One round to remove what is left. YIELDS.
@@ -69,15 +69,15 @@ class QuorumProtocol final : public LeaseGranter {
   const std::string& resource() const override { return scripts_->node().resource(); }
   Result<MonotonicTime> Extend(const Grant& grant, Duration lease) override;
   Status Release(Grant& grant) override;
-  /// Whoever has a quorum. kUnavailable: fewer than a quorum answered.
+  /// The holder that has a quorum. kUnavailable: fewer than a quorum answered.
   Result<Inspection> Inspect() override;
-  /// The nodes that still have it keep others out, and have even prolonged it.
+  /// Needed because the nodes that still have it keep others out, and have even prolonged it.
   void ReleaseLost(Grant& grant) override { (void)Release(grant); }
 
   MonotonicTime Now() { return runtime().Now(); }
   std::size_t quorum() const { return QuorumOf(nodes_.size()); }
   const QuorumTiming& timing() const { return timing_; }
-  /// Through which a call that is not of one node pauses and tells.
+  /// The client through which calls that belong to no single node pause and report.
   ClientCore& first() { return *nodes_.front(); }
 
  private:

@@ -87,7 +87,7 @@ class Releasing {
         results_[node] = NodeRelease::kReleased;
         break;
       case ReleaseReply::kSuperseded:
-        // Who came later may have erased the trace of an attempt that was not heard of.
+        // A later owner may have erased the trace of an attempt whose reply was lost.
         results_[node] = unknown_[node] ? NodeRelease::kUnknown : NodeRelease::kGone;
         break;
       case ReleaseReply::kNotOwner:

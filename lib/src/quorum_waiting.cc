@@ -23,7 +23,7 @@ class QuorumWaiter {
     for (;;) {
       if (left_.count() > 0) lock_.Settle(left_);
       std::optional<Milliseconds> free_in;
-      // With so many unsettled nodes it would wait for itself.
+      // With a quorum of unsettled nodes it would wait for itself.
       if (left_.count() < lock_.quorum()) {
         QuorumAttempt attempt = lock_.TryOnce(left_, ++tries_);
         const StatusCode code = attempt.grant.code();

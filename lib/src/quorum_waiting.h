@@ -17,8 +17,8 @@ namespace interlock::internal {
 class QuorumProtocol;
 
 /// Tries until granted, or until `deadline` (kNever: for ever). At least one try. kTimeout:
-/// definitely not acquired. kUnknownOutcome: what tries have left behind could not be removed from
-/// a quorum of nodes by then. kCancelled, kInvalidArgument and kProtocolError end it at once. When
+/// definitely not acquired. kUnknownOutcome: the leftovers of tries could not be removed from a
+/// quorum of nodes by then. kCancelled, kInvalidArgument and kProtocolError end it at once. When
 /// `stop` is requested, that is the deadline, and kStopped takes the place of kTimeout. YIELDS.
 Result<Grant> WaitForQuorum(QuorumProtocol& lock, std::size_t nodes, MonotonicTime deadline,
                             const std::stop_token& stop);

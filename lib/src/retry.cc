@@ -122,7 +122,8 @@ Status StatusOfErrorReply(const std::string& text, const std::string& key) {
     return Status(StatusCode::kInvalidArgument,
                   "the server wants other credentials, or the user lacks a right: " + text);
   }
-  // Servers before Redis 7 put it behind a text of their own. The rest of it tells a script's line.
+  // Servers before Redis 7 put it after a text of their own. The rest of the text names a script's
+  // line.
   if (code == "WRONGTYPE" || text.find(": WRONGTYPE ") != std::string::npos) {
     return Status(
         StatusCode::kProtocolError,

@@ -28,7 +28,7 @@ Duration PauseAfter(int failures, const RetryOptions& options, std::uint32_t ran
 /// The pause before try `attempt` (1, 2, ...) of a bounded series such as a clean-up: 25 ms,
 /// doubled for each further try, at most 200 ms, less up to a half of it by `random`.
 Duration ShortPause(int attempt, std::uint32_t random);
-/// The most that a series of so many attempts pauses.
+/// The most that a series of `attempts` pauses in all.
 Duration ShortPauses(int attempts);
 
 /// When a lease that is valid until `end` is renewed next: when a third of what is left has passed,
@@ -66,10 +66,10 @@ Status NoGrant(const std::string& resource, bool stopped, const Status& last);
 /// May the same try be repeated later with another result?
 bool IsRetryable(StatusCode code);
 
-/// What an error reply ("READONLY You can't ...") to a command says about its effect:
-/// kUnavailable: refused before anything was done, and may work later or elsewhere;
-/// kInvalidArgument: credentials; kProtocolError: anything else, the effect is unknown. `key`: one
-/// of those that the command named; all of them begin alike up to the brace behind the name.
+/// What an error reply ("READONLY You can't ...") to a command says about its effect: kUnavailable:
+/// refused before anything was done, and may work later or elsewhere; kInvalidArgument:
+/// credentials; kProtocolError: anything else, the effect is unknown. `key`: one of those that the
+/// command named; all of them begin alike up to the brace after the name.
 Status StatusOfErrorReply(const std::string& text, const std::string& key);
 
 }  // namespace interlock::internal

@@ -27,13 +27,13 @@ class SentinelWatch {
   SentinelWatch(Runtime& runtime, ConnectNode connect, SentinelOptions options);
 
   /// Asks one sentinel after the other until enough of them name the same master. YIELDS, for at
-  /// most sentinel_timeout for each. kUnavailable: too few agree. kInvalidArgument: none of those
+  /// most sentinel_timeout for each. kUnavailable: too few agree. kInvalidArgument: no sentinel
   /// that answered knows the name, or all refuse the credentials.
   Result<NodeAddress> Ask(MonotonicTime deadline);
 
-  /// Ok if `master` is the one, by a word that is not older than `recheck`; asks for a new one if
-  /// need be, until `deadline` at the latest, and already at half that age, so that seldom more
-  /// than one task has to. YIELDS.
+  /// Ok if `master` is the one, by an answer that is not older than `recheck`; asks for a new one
+  /// if need be, until `deadline` at the latest, and already at half that age, so that seldom more
+  /// than one task has to ask. YIELDS.
   Status Confirm(const NodeAddress& master, MonotonicTime deadline);
 
   /// The next Confirm has to ask.
@@ -58,7 +58,8 @@ class SentinelWatch {
   const ConnectNode connect_;
   const SentinelOptions options_;
   AnnotatedMutex mutex_;
-  std::vector<std::size_t> order_ INTERLOCK_GUARDED_BY(mutex_);  ///< those that failed come last
+  std::vector<std::size_t> order_ INTERLOCK_GUARDED_BY(mutex_);  ///< by index; those that failed
+                                                                 ///< come last
   std::vector<std::unique_ptr<Connection>> idle_ INTERLOCK_GUARDED_BY(mutex_);
   std::optional<NodeAddress> master_ INTERLOCK_GUARDED_BY(mutex_);
   MonotonicTime confirmed_ INTERLOCK_GUARDED_BY(mutex_) = MonotonicTime::min();

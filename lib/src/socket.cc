@@ -72,7 +72,7 @@ Status ConnectTcp(Runtime& runtime, const HiredisOptions& options, MonotonicTime
   int left = 0;
   for (const addrinfo* a = found; a != nullptr; a = a->ai_next) ++left;
   Status status(StatusCode::kUnavailable, "the name has no address");
-  // An address that swallows packets must not use up the time of those behind it.
+  // An address that swallows packets must not use up the time of those after it.
   for (const addrinfo* a = found; a != nullptr; a = a->ai_next, --left) {
     const MonotonicTime now = runtime.Now();
     const Duration share = deadline > now ? (deadline - now) / left : Duration::zero();

@@ -44,7 +44,7 @@ class Socket {
   int fd_ = -1;
 };
 
-/// A descriptor that any thread can make readable, to wake one that polls.
+/// A descriptor that any thread can make readable, to wake a thread that polls.
 class Waker {
  public:
   Waker();
@@ -67,12 +67,13 @@ Ready WaitReady(Runtime& runtime, int fd, short events, MonotonicTime deadline,
 
 inline constexpr ssize_t kNothingYet = -2;
 
-/// Reads what has come, as recv does; if nothing has, looks again and again, until `until`, and
-/// answers kNothingYet then. Whoever else is ready to run on this processor goes first: it may be
-/// the peer.
+/// Reads what has come, as recv does; if nothing has, looks again and again until `until`, and then
+/// returns kNothingYet. Any thread that is ready to run on this processor goes first: it may be the
+/// peer.
 ssize_t ReceiveAwake(Runtime& runtime, int fd, std::span<char> into, MonotonicTime until);
 
-/// Connects to where `options` lead, and sets blocking reads of kReadSlice, TCP_NODELAY and
+/// Connects to the server that `options` name, and sets blocking reads of kReadSlice, TCP_NODELAY
+/// and
 /// keep-alive probes. kUnavailable: not connected before `deadline`. YIELDS.
 Result<Socket> ConnectSocket(Runtime& runtime, const HiredisOptions& options,
                              MonotonicTime deadline);

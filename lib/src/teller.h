@@ -25,7 +25,7 @@ class Teller {
 
   explicit operator bool() const { return observer_ != nullptr; }
 
-  /// For what takes its time: when it began, if anybody wants to know.
+  /// When something that takes time began, if there is an observer to tell; else the epoch.
   MonotonicTime Begin() const { return observer_ != nullptr ? runtime_.Now() : MonotonicTime(); }
 
   /// REQUIRES: there is an observer.

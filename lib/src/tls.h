@@ -46,7 +46,7 @@ class TlsContext {
   virtual ~TlsContext() = default;
 
   /// Shakes hands on `fd`, which stays the caller's, and has a PING answered in whatever way: only
-  /// then is it known that the server has accepted the certificate of this client. kUnavailable:
+  /// then is it known that the server has accepted this client's certificate. kUnavailable:
   /// refused, not trusted, or not done before `deadline`. YIELDS.
   virtual Result<std::unique_ptr<TlsSession>> Begin(Runtime& runtime, int fd,
                                                     MonotonicTime deadline) const = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is drawn from the Runtime's entropy. Owner tokens: one per try, so that what an earlier try
-// left behind is never taken for this one's.
+// Values drawn from the Runtime's entropy. Each try has its own owner token, so that the leftovers
+// of an earlier try are never taken for this one's.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Waiting without polling: a refused waiter sleeps in the server on the lock's list of hints until
-// one arrives or the owner's lease is over, and then tries again. A hint is only a hint: whoever
-// takes one always tries once more, also at the deadline, and a lost one costs no more than the
-// owner's lease.
+// one arrives or the owner's lease is over, and then tries again. A hint is only a hint: a waiter
+// that takes one always tries once more, even at the deadline, and a lost one costs no more than
+// the owner's lease.
 #pragma once
 
 #include <stop_token>

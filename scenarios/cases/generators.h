@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Workloads with their fault plans: the swarm's, or those that a scenario has pinned. No lock is
-// known here, but what its kind allows in addition (see ExtrasOf), such as readers: then the swarm
-// draws some of that, and all else is as it would be without.
+// known here, only what its kind allows in addition (see ExtrasOf), such as readers: then the swarm
+// draws some of that, and everything else is as it would be without.
 //
-// Thread safety: one Generator per thread. Determinism: a function of (scenario, extras, seed);
-// of a scenario with n pinned workloads, seed modulo n says which.
+// Thread safety: one Generator per thread. Determinism: a function of (scenario, extras, seed); in
+// a scenario with n pinned workloads, seed modulo n says which.
 #pragma once
 
 #include <cstdint>

@@ -34,10 +34,10 @@ enum class Goal : std::uint8_t {
   kWriteHeldUp,            ///< a write to the guarded resource took longer than a lease
   kRenewalRacedExpiry,     ///< a lease ended while an extension of it was on its way
   kReleaseReplyLost,       ///< the server had released, and the reply that said so was lost
-  kWokenAsTimedOut,    ///< what a waiter waited for came free within a message's time of its end
-  kFullThenCrash,      ///< one of the holders died while all of several permits were out
-  kOvertaken,          ///< a later request was granted before one that stood in line
-  kGrantLost,          ///< a server lost a grant that its client still believed in
+  kWokenAsTimedOut,        ///< a waiter's awaited lock came free within a message's time of its end
+  kFullThenCrash,          ///< one of the holders died while all of several permits were out
+  kOvertaken,              ///< a later request was granted before one that stood in line
+  kGrantLost,              ///< a server lost a grant that its client still believed in
   kWentOn,             ///< after its faults a client was granted its third request or a later one
   kReadersTogether,    ///< two readers were inside at once
   kWriterWaited,       ///< a writer waited while a reader held
@@ -51,15 +51,15 @@ enum class Goal : std::uint8_t {
   kAwaitedOpen,        ///< a latch was waited for that was open
   kCountedAgain,       ///< a party counted down that had counted already
   kDiedInLine,         ///< a waiter died while it stood in line
-  kGrantMetCrash,      ///< a waiter was granted that was dead, or died before it learned of it
+  kGrantMetCrash,      ///< a dead waiter was granted, or one that died before it learned of it
   kOtherLimitRefused,  ///< a client was told that another limit than its own is in force
   kLimitSetInUse,      ///< a limit was set while permits were out
   kLimitBelowOut,      ///< ... that was lower than their number
   kLetInByLimit,       ///< a waiter was granted after a limit had been set that let it in
-  kLatchForgotten,     ///< somebody was told that a latch is not there any more
+  kLatchForgotten,     ///< a client was told that a latch is not there any more
   kLatchProlonged,     ///< a latch was there for longer than its life, because of count downs
   kWaiterStopped,      ///< a waiter was stopped while it waited
-  kGrantMetStop,       ///< a waiter was granted all the same that had been requested to stop
+  kGrantMetStop,       ///< a waiter was granted although it had been requested to stop
   kForcedOut,          ///< a live holder lost the lock to an operator
   kToldByCall,         ///< a holder was called because its lease is lost
   kRenewedAfterLoss,   ///< unasked, a lock spoke to the server for a lease that was over

@@ -29,16 +29,16 @@ constexpr auto kDown = std::to_array({16, 64, 256, 512, 1024, 1500, 4096});
 constexpr auto kJump = std::to_array({16, 128, 512, 1024, 4096, 65536});
 constexpr auto kAroundExpiry =
     std::to_array({0, 1, -1, 8, -8, 64, -64, 512, -512, 1200, -1024, 4096});
-// Of the shape's most, in 1/8.
+// Eighths of the shape's highest rate.
 constexpr auto kRate = std::to_array({1, -1, 2, -2, 4, -4, 8, -8});
-// Odd ones show who counts in seconds or tens. Below 100 ms a sound lock that looks every so often
-// could not keep its place in a line.
+// Odd ones show which lock counts in seconds or tens. Below 100 ms a sound lock that looks at
+// intervals could not keep its place in a line.
 constexpr auto kLeaseMs = std::to_array({1000, 100, 250, 2000, 5000, 333, 1001, 777, 1700});
 constexpr auto kLatency = std::to_array({16, 1, 2, 4, 8, 32, 64, 128, 160});  // in 1/16384
 
 constexpr auto kLife = std::to_array({0, 4096, 2048, 1024, 512, 256});
 constexpr auto kClientLease = std::to_array({0, 512, 256});
-// Of the time that a limit is in force without any grant: two of these are longer.
+// Shares of the time that a limit is in force without any grant: two of these are longer.
 constexpr auto kAge = std::to_array({0, 600, 960});
 
 std::span<const int> LengthLadder(FaultKind kind) {
@@ -121,7 +121,7 @@ Operation Cooked(const RawOperation& raw, Duration lease) {
   return operation;
 }
 
-/// Who is woken by somebody's release just then has two things to do.
+/// A waiter that is woken by somebody's release just then has two things to do.
 void StopInStepWithOthers(const RawWorkload& raw, Workload& workload) {
   for (std::size_t i = 0; i < raw.clients.size(); ++i) {
     for (std::size_t j = 0; j < raw.clients[i].operations.size(); ++j) {

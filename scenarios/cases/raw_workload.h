@@ -25,7 +25,7 @@ struct RawOperation {
   int outlives = 0;    ///< 0: no
   int shared = 0;      ///< 0: no
   int sets_limit = 0;  ///< 0: no
-  int age = 0;         ///< how much of a limit's life is let pass before it
+  int age = 0;         ///< how much of a limit's life passes before it
   /// 0: not stopped; else one more than its rung, or, from kStopsInStep on, see StopInStep.
   int stop = 0;
   int force = 0;  ///< 0: no
@@ -54,7 +54,7 @@ struct RawWorkload {
   int permits = 0;
   int resources = 0;
   int persistence = 0;  ///< which of the shape's
-  int life = 0;         ///< of a latch
+  int life = 0;         ///< a latch's
   std::vector<RawClient> clients;
 };
 
@@ -64,15 +64,15 @@ struct Ladders {
       client_leases, stops;
 };
 extern const Ladders kLadders;
-/// That a wait is stopped about when the first operation of that client is over, if nothing is in
-/// its way: so many times the slowest message later.
+/// A wait is stopped about when the first operation of that client is over, if nothing is in its
+/// way: `late` times the slowest message later.
 inline constexpr int kStopsInStep = 1000;
 inline constexpr int kMostLate = 6;  ///< late is below
 constexpr int StopInStep(int client, int late) { return kStopsInStep + client * kMostLate + late; }
 
 inline constexpr int kMostSteps = 45;  ///< a fault's step is below
 
-/// Of the ladder that the kind's length is taken from; 1 if it has no length.
+/// The rungs of the ladder that the kind's length is taken from; 1 if it has no length.
 int LengthRungs(sim::FaultKind kind);
 
 Workload Cooked(const WorkloadShape& shape, const RawWorkload& raw);

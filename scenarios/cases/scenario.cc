@@ -89,7 +89,7 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& t
     const Property& row = PropertyOf(property);
     if (!row.IsOf(traits)) continue;
     if (row.need != nullptr && !row.need(traits, shows_ownership)) continue;
-    // Whose release ends another one's renewal?
+    // There is no telling whose release ends another one's renewal.
     if (property == Judged::kFalseValidity && scenario.shape.nest && !traits.renews) continue;
     // A lock that renews outlasts the moment at which a named case has its lease end.
     const bool of_lost = property == Judged::kForeignRelease || property == Judged::kForeignExtend;

@@ -20,14 +20,14 @@
 
 namespace interlock::scenarios {
 
-/// What a workload may have in addition, because of what the lock is.
+/// What a workload may have in addition, because of the kind of lock.
 struct Extras {
   bool readers = false;     ///< some ask as readers
   bool stops = false;       ///< some waits are stopped
   bool operators = false;   ///< some take the lock away from its holders
   bool lives = false;       ///< a latch may be remembered for a short time only
   bool own_leases = false;  ///< clients differ in their leases; also if limit_stands
-  bool permits = false;     ///< several of them: of a semaphore over a quorum, in every scenario
+  bool permits = false;     ///< a semaphore over a quorum has several of them, in every scenario
   /// Clients differ in their limits and leases, and, if it is more than 0, set other limits; as
   /// Traits::limit_stands.
   std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
@@ -44,7 +44,7 @@ struct WorkloadShape {
   int min_permits = 1;
   int max_permits = 1;
   int max_resources = 1;
-  bool nest = false;              ///< some clients ask for a resource behind one that they hold
+  bool nest = false;              ///< some clients hold a resource and ask for a later one
   bool share_objects = false;     ///< some clients use the lock objects of another one
   std::int64_t max_rate_ppm = 0;  ///< of clocks, either way
   sim::Topology topology = sim::Topology::kStandalone;
@@ -57,7 +57,7 @@ struct WorkloadShape {
 };
 
 /// The assumptions of every lease lock that do not hold. What is still promised without them
-/// follows: see WhyNotPromised.
+/// follows from them: see WhyNotPromised.
 struct GivesUp {
   bool clocks = false;  ///< clocks run at about the same rate, and nobody sets them
   bool writes = false;  ///< what a server has acknowledged survives
@@ -70,7 +70,7 @@ struct Weakness {
   bool cured_by_lock_delay = false;
 };
 
-/// Enough to say at 95 % of a violation that it is rarer than 1 run in 200.
+/// Enough to say of a violation, at 95 %, that it is rarer than 1 run in 200.
 inline constexpr std::uint64_t kGateRuns = 600;
 
 struct Scenario {
@@ -93,13 +93,12 @@ struct Scenario {
   std::vector<Weakness> weaknesses;
   /// The share in the gate of one (lock, class); of a pinned workload it is max_runs.
   std::uint64_t gate_runs = kGateRuns;
-  /// Of a campaign's runs, at most so many: a pinned workload has little to vary.
+  /// The most of a campaign's runs: a pinned workload has little to vary.
   std::uint64_t max_runs = ~std::uint64_t{0};
-  /// A run takes so many times as long as others do, so a long campaign has fewer of them (see
-  /// plan.h).
+  /// How many times as long as others a run takes; a long campaign has fewer of them (see plan.h).
   std::uint64_t weight = 1;
   bool always_whole = false;  ///< all of max_runs, however short the campaign: half a sweep is none
-  /// Of a sweep from the harmless to the harmful, a name for each pinned workload: the report says
+  /// For a sweep from the harmless to the harmful, a name for each pinned workload: the report says
   /// up to which one a weakness does not show.
   std::vector<std::string> sweep;
   /// When all faults are over, the same clients ask again with the same lock objects, once more
@@ -107,24 +106,26 @@ struct Scenario {
   bool asks_again = false;
   bool tells_losses = false;  ///< the report says how many updates of what is guarded were lost
   bool tells_story = false;   ///< see story.h; needs exactly one pinned workload
-  /// Of the guarantee table, where each lock's promises say what is expected; else empty.
+  /// Set for scenarios of the guarantee table, where each lock's promises say what is expected;
+  /// else empty.
   std::string_view fault_class = {};
 };
 
 const std::vector<Scenario>& Catalogue();
-/// Of the catalogue, or of the guarantee table.
+/// Finds it in the catalogue, or in the guarantee table.
 const Scenario* FindScenario(std::string_view name);
 
 bool Applies(const Scenario& scenario, const harness::Traits& traits);
 
-/// Whether some of a workload's operations are to be shared: a lock's readers', or those of who
-/// only waits at a latch. Whether clients may set limits, and follow those that others have set.
+/// Whether some of a workload's operations are to be shared: a lock's readers', or those of clients
+/// that only wait at a latch. Whether clients may set limits, and follow those that others have
+/// set.
 bool MayShare(const harness::Traits& traits);
 bool MaySetLimits(const harness::Traits& traits);
 Extras ExtrasOf(const harness::Traits& traits);
 
-/// What the scenario judges for a subject of these traits; without a sight of who owns the lock in
-/// the server, what needs it is left out.
+/// What the scenario judges for a subject of these traits; if the lock's owners in the server
+/// cannot be seen, what needs them is left out.
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Traits& traits,
                               bool shows_ownership = true);
 std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& subject);
@@ -134,31 +135,31 @@ std::vector<Judged> JudgedFor(const Scenario& scenario, const harness::Subject& 
 std::string_view WhyNotPromised(Judged property, const Scenario& scenario, SynchronyClass synchrony,
                                 const harness::Traits& traits);
 
-/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, of a lock with
-/// these traits.
+/// Whether the property (as JudgedFor gives it) is one of the scenario's weaknesses, for a lock
+/// with these traits.
 bool IsWeakness(const Scenario& scenario, Judged property, SynchronyClass synchrony,
                 const harness::Traits& traits);
 
-/// From so many runs of one lock on, those goals are demanded too that one run in some hundreds
-/// reaches.
+/// From this many runs of one lock on, goals that one run in some hundreds reaches are demanded
+/// too.
 inline constexpr std::uint64_t kRunsForRareGoals = 5000;
 
-/// The goals that a campaign of this scenario must reach with locks of these traits in so many
-/// runs; a pinned workload has none.
+/// The goals that a campaign of `runs` runs of this scenario must reach with locks of these traits;
+/// a pinned workload has none.
 GoalSet ReachableGoals(const Scenario& scenario, const harness::Traits& traits, std::uint64_t runs);
 
-/// How many resources one request takes: the one that an operation names, and those behind it.
+/// How many resources one request takes: the one that an operation names, and those after it.
 inline int ResourcesAtOnce(const harness::Traits& traits) {
   return traits.several ? kMostAtOnce : 1;
 }
 
-/// Of each of the workload's resources, and of those that are taken beside the last.
+/// The options of each of the workload's resources, and of those that are taken beside the last.
 std::vector<harness::LockOptions> LockOptionsFor(const Scenario& scenario, const Workload& workload,
                                                  const harness::Traits& traits);
 
-/// As this client gives them: every second one names several the other way round.
+/// The options as this client gives them: every second one names several the other way round.
 harness::LockOptions OptionsOf(int client, harness::LockOptions options);
-/// With the limit and the lease of a client that does this.
+/// The options with the limit and the lease of a client with this plan.
 harness::LockOptions WithPlan(const ClientPlan& plan, harness::LockOptions options);
 int PermitsWith(const ClientPlan& plan, const harness::LockOptions& options);
 std::chrono::milliseconds LeaseWith(const ClientPlan& plan, const harness::LockOptions& options);

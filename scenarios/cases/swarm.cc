@@ -117,8 +117,8 @@ RawOperation DrawOperation(Dice& dice, const Style& style, int resources) {
   return operation;
 }
 
-/// Whoever asks for a second resource while it holds one asks for one that stands behind it, as
-/// careful users do: they take several in one order.
+/// A client that asks for a second resource while it holds one asks for a later one, as careful
+/// users do: they take several in one order.
 void Nest(Dice& dice, int resources, std::vector<RawOperation>& operations) {
   for (std::size_t i = 1; i < operations.size(); ++i) {
     const int behind = operations[i - 1].resource + 1;
@@ -148,7 +148,7 @@ void ShareObjects(Dice& dice, RawWorkload& raw) {
   }
 }
 
-/// Who asks several servers takes as many times the steps.
+/// A client that asks several servers takes as many times the steps.
 int MostSteps(const WorkloadShape& shape) {
   const bool asks_all = shape.topology == sim::Topology::kIndependent;
   return asks_all ? kMostSteps * shape.nodes : kMostSteps;
@@ -205,7 +205,7 @@ void VaryLeases(Dice& dice, RawWorkload& raw) {
   }
 }
 
-/// Who differs from all others does so in everything that it does.
+/// A client that differs from all others does so in everything that it does.
 void VaryClients(Dice& dice, bool settable, RawWorkload& raw) {
   const int follow_percent = settable ? dice.Below(kMostWeight) : 0;
   const int other_percent = dice.Below(kMostWeight / 2);

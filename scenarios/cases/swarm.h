@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Draws workloads after the manner of swarm testing (Groce et al. 2012): each run first switches
-// about half of the kinds of faults and operations off and weighs the others, so that some runs
-// have long rows of what in an even mixture would hardly follow itself.
+// off about half of the kinds of faults and operations and weighs the others, so that some runs
+// have long sequences that an even mixture would hardly produce.
 //
 // Thread safety: a Swarm may be used by many threads. Determinism: a function of shape and seed.
 #pragma once

@@ -57,23 +57,23 @@ struct Operation {
   /// Asks as a reader, and does not write; at a latch: waits, and counts for nobody. Only where
   /// that MayShare (scenario.h).
   bool shared = false;
-  /// If not 0: puts so many permits in force in place of asking, also inside another operation,
-  /// whatever that has. Only where that MaySetLimits (scenario.h).
+  /// If not 0: the number of permits that it puts in force in place of asking, also inside another
+  /// operation, whatever that has. Only where that MaySetLimits (scenario.h).
   int sets_limit = 0;
-  /// Its wait is stopped so long after it has asked; 0: before. Only where Traits say `stops`.
+  /// Its wait is stopped `stop_after` after it has asked; 0: before. Only where Traits say `stops`.
   bool stops = false;
   Duration stop_after{};
-  /// An operator's: asks for nothing, but looks who holds, thinks about that for `hold`, and takes
-  /// it away from them; with `extend` says so twice. Only where Traits say `operators`.
+  /// An operator's: asks for nothing, but looks for holders, thinks about that for `hold`, and
+  /// takes the lock away from them; with `extend` says so twice. Only where Traits say `operators`.
   bool forces = false;
   bool operator==(const Operation&) const = default;
 };
 
-/// What a lock may need to notice the end of a validity: e of LK014 b.
+/// How long a lock may take to notice the end of a validity: e of LK014 b.
 inline constexpr Duration kNotice = std::chrono::milliseconds(1);
 
 inline constexpr int kMostResources = 3;
-/// Of a lock that takes several resources at once; the last is one more than the workload's.
+/// The resources of a lock that takes several at once; the last is one more than the workload's.
 inline constexpr int kMostAtOnce = 2;
 inline constexpr int kMostNodes = 9;
 
@@ -90,15 +90,15 @@ inline constexpr std::size_t kFaultNumbers = 65;
 using FaultSet = std::bitset<kFaultNumbers>;
 
 struct ClientPlan {
-  Duration clock_offset{};          ///< of the client's monotonic clock
+  Duration clock_offset{};          ///< offset of the client's monotonic clock
   std::int64_t clock_rate_ppm = 0;  ///< how much faster than true time it runs
   /// Where a limit is kept in the server: how many permits there are in the client's opinion, if it
   /// is not the workload's (0: as many as are in force), and its lease, if it is a shorter one.
   std::optional<int> limit = std::nullopt;
   Duration lease{};
-  /// Is another task in the process of the client before it, and uses that one's lock objects, with
-  /// its clock, its limit and its lease; its faults strike that process. Of the first client it
-  /// says nothing. Only where Traits say `concurrent`.
+  /// It is another task in the process of the client before it, and uses that one's lock objects,
+  /// with its clock, its limit and its lease; its faults strike that process. Means nothing for the
+  /// first client. Only where Traits say `concurrent`.
   bool shares_objects = false;
   std::vector<Operation> operations;
   std::vector<PlannedFault> faults;
@@ -107,7 +107,7 @@ struct ClientPlan {
 
 struct Workload {
   Duration lease{};  ///< whole milliseconds
-  Duration life{};   ///< of a latch; 0: longer than any run
+  Duration life{};   ///< the life of a latch; 0: longer than any run
   int permits = 1;
   int resources = 1;       ///< 1 to kMostResources
   Duration latency_max{};  ///< slowest message, one way; 0: everything happens when it is sent
@@ -119,19 +119,21 @@ struct Workload {
   bool operator==(const Workload&) const = default;
 };
 
-/// Whose process, and whose lock objects, the client uses: its own, or those of one before it.
+/// The process, and the owner of the lock objects, that the client uses: its own, or those of one
+/// before it.
 int ProcessOf(const Workload& workload, int client);
 
 /// The fault plan of a world whose process i is client i.
 sim::FaultPlan FaultPlanOf(const Workload& workload);
-/// With these faults planned, too, but for those of clients that it does not have.
+/// The same with these faults planned, too, except those of clients that it does not have.
 Workload WithFaults(Workload workload, const sim::FaultPlan& faults);
 
 /// An upper bound of the virtual time that the workload needs when nothing goes wrong and everybody
 /// takes turns: the sum of all thinking, waiting, holding and overstaying, and a lease for each.
 Duration SerialLength(const Workload& workload);
 
-/// When phase 1 of its run ends at the latest: it may not be over by then, if things go wrong.
+/// When phase 1 of its run ends at the latest: the workload may not be over by then, if things go
+/// wrong.
 Duration LongestPhaseOne(const Workload& workload);
 
 /// Whether anybody asks as a reader.

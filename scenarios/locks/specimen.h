@@ -29,10 +29,10 @@ struct Conviction {
 /// clients that come when all is well again (see run.h) are not counted.
 struct Bound {
   int clients = 1;
-  int attempts = 1;  ///< of the busiest client
+  int attempts = 1;  ///< the busiest client's
   int crashes = 0;
   int expiries = 0;      ///< leases of living clients that end because time passed
-  int pauses = 0;        ///< of a client, also one that comes back late; or of a message
+  int pauses = 0;        ///< a client's, also if it comes back late; or a message's
   int lost_replies = 0;  ///< or lost requests
   bool operator==(const Bound&) const = default;
 };

@@ -26,16 +26,17 @@ struct Attempt {
   VirtualTime deadline = kOpen;
   /// When its first command that changed data or blocked was executed: its place in a queue.
   VirtualTime queued = kOpen;
-  /// The same when an operator had taken away from it what it had been handed over: its new place.
+  /// The same after an operator took away what had been handed over to it: its new place.
   VirtualTime queued_again = kOpen;
-  /// The words of that command and of the latest such one, but for a script's text.
+  /// The words of that command and of the latest such one, without a script's text.
   std::string queued_with = {};
   std::string latest_words = {};
-  /// Of all such commands that were executed, the one that was sent last: an earlier one that comes
+  /// The words of the command sent last of all such that were executed: an earlier one that comes
   /// late answers nothing.
   const std::string& NewestWords() const { return newer_words.empty() ? latest() : newer_words; }
   std::string newer_words = {};     ///< if it was executed before the latest one
-  std::string in_transaction = {};  ///< the words of what waits for the EXEC of a transaction
+  std::string in_transaction = {};  ///< the words of commands that wait for the EXEC of a
+                                    ///< transaction
   std::uint64_t newest = 0;
   VirtualTime newest_at{};
   std::int64_t commands = 0;    ///< sent by its client until it was answered
@@ -44,8 +45,8 @@ struct Attempt {
   bool of_several = false;      ///< for this resource and another one at once, all or none
   bool beside = false;          ///< the other one's history says what became of the whole
   bool stopped_before = false;  ///< it was requested to stop before it was made
-  VirtualTime stopped = kOpen;  ///< when it was requested to stop, while it was waited for
-  /// Of those commands, among all that its client ever sent.
+  VirtualTime stopped = kOpen;  ///< when it was requested to stop, if that was during its wait
+  /// Numbers of the first and last of those commands, among all that its client ever sent.
   std::uint64_t first_sent = 0;
   std::uint64_t last_sent = 0;
 
@@ -73,13 +74,13 @@ struct Attempt {
     return queued_with.find(token) != std::string::npos ||
            latest_words.find(token) != std::string::npos;
   }
-  /// Of the latest such command, which may be the first.
+  /// The words of the latest such command, which may be the first.
   const std::string& latest() const { return latest_words.empty() ? queued_with : latest_words; }
   /// From when on its client does not want to wait any longer; kOpen: it waits for ever.
   VirtualTime wanted_until() const { return std::min(deadline, stopped); }
 };
 
-/// The attempt that sent the client's command with this number, or the end, as find_if has them:
+/// The attempt that sent the client's command with this number, or the end, like find_if; searched
 /// from the latest on.
 template <typename Attempts>
 auto FindSender(Attempts& attempts, int client, std::uint64_t number) {
@@ -92,7 +93,7 @@ auto FindSender(Attempts& attempts, int client, std::uint64_t number) {
 struct Force {
   int client = 0;  ///< the operator
   std::string token;
-  VirtualTime looked{};     ///< when it asked who holds
+  VirtualTime looked{};     ///< when it asked for the holders
   VirtualTime inspected{};  ///< when it was told
   VirtualTime called{};
   VirtualTime answered = kOpen;

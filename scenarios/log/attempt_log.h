@@ -21,7 +21,7 @@ class AttemptLog {
   void OnAsk(Party who, const Operation& operation);
   void OnStop(Party who);
   void OnCountDown(Party who, int party);
-  /// Refusals, too.
+  /// Notes answers, refusals included.
   void OnAnswered(Party who, const Status& status);
 
  private:

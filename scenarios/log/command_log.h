@@ -26,16 +26,16 @@ class CommandLog {
                     const sim::redis::Value* reply, VirtualTime now);
 
  private:
-  /// A command of somebody who is dead, or whose connection is silent.
+  /// Notes a command of a dead client, or of one whose connection is silent.
   void NoteServedWhenGone(int process, const sim::redis::Argv& argv, const sim::redis::Value* reply,
                           VirtualTime now);
   void NoteSending(Party who, std::uint64_t number, VirtualTime now);
-  /// An attempt sent it, which may be over by now.
+  /// Notes that an attempt sent it, which may be over by now.
   void NoteWords(int client, std::uint64_t number, const sim::redis::Argv& argv, VirtualTime now);
   void NoteQueued(int client, std::uint64_t number, const sim::redis::Argv& argv);
-  /// A process has changed data, and with them perhaps the limit of a semaphore.
+  /// A process has changed data, and perhaps a semaphore's limit with them.
   void NoteLimits(int process, std::uint64_t number, VirtualTime now);
-  /// A lock that renews by itself sends what nobody has asked for, and that is executed.
+  /// A lock that renews by itself sends something that nobody has asked for, and it is executed.
   void NoteUnasked(Party who, VirtualTime now);
   void NoteRenewed(int client, VirtualTime now);
 

@@ -40,7 +40,7 @@ bool IsAnswer(std::string_view note) {
   return false;
 }
 
-/// Which notes begin and end a request: of one client's, an answer is to its latest request.
+/// The notes that begin and end a request: an answer is to its client's latest request.
 class Asks {
  public:
   SpanChange SpanOf(const sim::TraceEvent& event) {

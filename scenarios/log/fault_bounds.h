@@ -19,9 +19,9 @@ class FaultBounds {
   Duration Clip(const sim::Fault& fault, Duration wanted, VirtualTime now) const;
 
  private:
-  /// A pause whose process does not see time pass.
+  /// Clips a pause whose process does not see time pass.
   Duration ClipFrozenPause(Users::Range users, Duration wanted, VirtualTime now) const;
-  /// Clients that rely on a validity come back in time.
+  /// Clips a pause so that clients that rely on a validity come back in time.
   Duration ClipPause(Users::Range users, Duration wanted, VirtualTime now) const;
   /// The lease of the client's grants, if that is much less than the client asks for: some
   /// milliseconds more or less are a matter of how it is shown.

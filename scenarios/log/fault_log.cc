@@ -140,7 +140,7 @@ void FaultLog::NoteDelay(int client, Duration length, bool of_requests, VirtualT
 void FaultLog::HoldUp(int client, Duration length, VirtualTime now) {
   for (RecordedResource& resource : log_.resources) {
     History& history = resource.history;
-    // Two delays of one message, or of a message and the one behind it, add up.
+    // Two delays of one message, or of a message and the next one, add up.
     VirtualTime from = now;
     for (const Delay& earlier : history.delays) {
       if (earlier.client == client) from = std::max(from, earlier.interval.to);

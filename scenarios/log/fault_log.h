@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what faults do to clients: who may have felt them and until when, who died, whose
+// Writes down what faults do to clients: which may have felt them and until when, which died, whose
 // clock went another way, and which server was replaced. What they leave in the servers' data is
 // for server_data_log.h.
 //
@@ -32,9 +32,9 @@ class FaultLog {
   void OnClientFault(const sim::Fault& fault, VirtualTime now);
   void OnDeath(const sim::Fault& fault, VirtualTime now);
   void OnPause(const sim::Fault& fault, VirtualTime now);
-  /// Everybody may feel it.
+  /// Notes a fault that every client may feel.
   void OnServerFault(const sim::Fault& fault, VirtualTime now);
-  /// From then on nothing is left of a disturbance that needs no healing.
+  /// From then on no disturbance that needs no healing lasts.
   void EndsAt(VirtualTime end);
   /// `unheard`: the clients hear of it late, see scenarios::Disturbance.
   void Disturb(int process, bool unheard, VirtualTime now);

@@ -8,7 +8,7 @@
 // value is the number of accepted writes.
 //
 // Readers come in any order among themselves: a fenced resource refuses one only if its token is
-// below that of somebody who may write, and to check-and-set a reader is nobody.
+// below that of a client that may write, and to check-and-set a reader is nobody.
 //
 // Thread safety: none.
 #pragma once
@@ -23,10 +23,10 @@ namespace interlock::scenarios {
 
 class GuardedResource {
  public:
-  /// Who accesses it, and with what.
+  /// One access: whose it is, and with what.
   struct Visitor {
     std::size_t grant = 0;  ///< a unique value, in no order: what check-and-set leaves behind
-    /// Of locks that have them; who shows none to a fenced resource is let in.
+    /// nullopt for locks without them; a client that shows none to a fenced resource is let in.
     std::optional<std::uint64_t> fencing_token;
     bool shared = false;  ///< it will not write
   };

@@ -40,16 +40,16 @@ struct History {
   Limits limits;                    ///< how many permits there are
   bool short_lived = false;         ///< a latch that is gone some time after it was last used
   Duration drift_allowance{};       ///< what the lock takes off each lease
-  Duration latency{};               ///< of the slowest message that no fault delays, one way
+  Duration latency{};               ///< the slowest message that no fault delays, one way
   bool server_clock_moved = false;  ///< a server's clock was set, or ran at another rate
-  bool server_changed = false;      ///< so it was, or a server lost data, or was replaced
+  bool server_changed = false;      ///< its clock was moved, or a server lost data, or was replaced
   Duration barred_for{};            ///< see harness::Bounds::BarredFor
   std::vector<Mates> mates = {};    ///< clients that share the lock objects of another one
   bool leaseless = false;           ///< grants last as long as their connections
   bool prefers_writers = false;     ///< new readers are kept out by writers that wait
   bool ownership_seen = true;       ///< the subject shows who owns the lock in the server
   int nodes = 1;                    ///< servers that a lock over several of them asks
-  int quorum = 1;                   ///< so many of them must have the same owner
+  int quorum = 1;                   ///< how many of them must have the same owner
   std::vector<Attempt> attempts;
   std::vector<ClientHold> holds;
   std::vector<ServerHold> server_holds;
@@ -57,7 +57,7 @@ struct History {
   std::vector<Renewal> renewals;
   std::vector<Delay> delays;
   std::vector<Delay> outages;     ///< while something may have kept the client from a server
-  std::vector<Interval> blocked;  ///< of a quorum's view: while too few servers were free for one
+  std::vector<Interval> blocked;  ///< as a quorum sees it: while too few servers were free for one
   std::vector<Disturbance> disturbances;
   std::vector<Disturbance> pauses;  ///< those of the disturbances at which the client stood still
   std::vector<Death> deaths;        ///< in order of time
@@ -71,7 +71,7 @@ struct History {
   bool recalls_releases = false;  ///< it tells operators what was released from what has run out
 };
 
-/// Whether the clients, which are not the same, are two users of one process.
+/// Whether these two different clients are users of one process.
 inline bool ShareProcess(const History& history, int one, int other) {
   if (history.mates.empty()) return false;
   const auto process_of = [&](int client) {
@@ -83,13 +83,14 @@ inline bool ShareProcess(const History& history, int one, int other) {
   return process_of(one) == process_of(other);
 }
 
-/// That the client asks for.
+/// The lease that the client asks for.
 inline Duration LeaseOf(const History& history, int client) {
   const auto index = static_cast<std::size_t>(client);
   return index < history.leases.size() ? history.leases[index] : history.lease;
 }
 
-/// When the client first died at or after `since`; kOpen: it did not, as nobody in particular (-1).
+/// When the client first died at or after `since`; kOpen: it did not, or is nobody in particular
+/// (-1).
 inline VirtualTime DiedAt(const History& history, int client, VirtualTime since = {}) {
   for (const Death& death : history.deaths) {
     if (death.client == client && death.at >= since) return death.at;

@@ -29,7 +29,7 @@ class HoldLog {
   void OnReleased(Party who, const Status& status);
   void OnDrop(Party who);
 
-  /// The client learns that the validity of its latest hold has moved to what is shown.
+  /// The client learns that the validity of its latest hold has moved to that of `shown`.
   void Prolong(Party who, const harness::Hold& shown);
 
  private:
@@ -38,7 +38,7 @@ class HoldLog {
   void EndBelief(Party who);
   /// When the command was sent that the client was granted its hold by.
   void SetSent(const History& history, ClientHold& record, VirtualTime now) const;
-  /// What the clock shows that is furthest behind, of the one server or of these.
+  /// The least that any clock shows, of the one server or of these.
   std::int64_t LeastServerMs(int nodes) const;
 
   RunLog& log_;

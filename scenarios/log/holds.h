@@ -56,7 +56,8 @@ struct ClientHold {
   VirtualTime used_until() const { return std::min(release_called, dropped); }
 };
 
-/// One access to what is guarded: a read when the section begins, or the write that comes of it.
+/// One access to what is guarded: a read when the section begins, or the write that follows from
+/// it.
 struct Access {
   std::size_t hold = 0;  ///< index of the grant's ClientHold
   bool writes = false;
@@ -77,8 +78,8 @@ enum class ServerHoldEnd : std::uint8_t {
 /// One ownership entry in a server, from the command that made it to its end. If another server
 /// takes over and has the entry as well, that is an entry of its own.
 struct ServerHold {
-  /// Whose connection made it, until its token says whose it is; -1: another client's command made
-  /// it, a hand-over, and nobody has shown the token yet.
+  /// The client whose connection made it, until its token says whose it is; -1: another client's
+  /// command made it, a hand-over, and nobody has shown the token yet.
   int client = -1;
   std::string token;
   VirtualTime granted{};
@@ -89,19 +90,19 @@ struct ServerHold {
   /// The millisecond before that if the lock leaves it open, see harness::LastMs: in that neither
   /// its end nor its going on is wrong.
   Duration left_open{};
-  /// Of a lock that renews by itself: when its client last sent anything while the entry was there;
-  /// before the run: nothing.
+  /// For a lock that renews by itself: when its client last sent anything while the entry was
+  /// there; before the run: nothing.
   VirtualTime last_sent{-1};
   std::int64_t expires_at_ms = 0;  ///< the same on the server's own clock
   std::int64_t leased_ms = 0;      ///< by that clock, what was left of it when it was renewed
   VirtualTime ended = kOpen;
   ServerHoldEnd end = ServerHoldEnd::kNone;
-  /// How many grants had been made, of all entries, when it was given back: tells the order of what
-  /// happened at one instant. Where nobody counted: all.
+  /// How many grants had been made, of all entries, when it was given back: tells the order of
+  /// events at one instant. If they were not counted: all.
   std::size_t grants_before_end = std::numeric_limits<std::size_t>::max();
   int made_by = -1;   ///< the client whose command made it; -1: no command did
-  int asked_by = -1;  ///< whose request it answers, as far as its token shows; -1: nobody knows
-  std::uint64_t made_with = 0;  ///< which of that client's commands; 0: nobody counted
+  int asked_by = -1;  ///< whose request it answers, as far as its token shows; -1: not known
+  std::uint64_t made_with = 0;  ///< which of that client's commands; 0: not counted
   bool beside = false;          ///< the same command had made the entry before it
   int node = 0;                 ///< which server
   bool copied = false;  ///< no command made it: it came with another server's data, or came back
@@ -128,10 +129,11 @@ struct Renewal {
   VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
   VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered
-  std::uint64_t number = 0;             ///< of what was `sent`, among all that its client ever sent
+  std::uint64_t number = 0;             ///< number of what was `sent`, among all that its client
+                                        ///< ever sent
 };
 
-/// Two grants of one resource, or a request for one and a grant: both are not readers'.
+/// Whether two grants of one resource, or a request and a grant, conflict: not both are readers'.
 template <typename One, typename Other>
 bool Conflict(const One& one, const Other& other) {
   return !one.shared || !other.shared;

@@ -16,7 +16,7 @@ namespace interlock::scenarios {
 struct MessageEnd {
   reports::MessagePart part = reports::MessagePart::kNone;
   std::uint64_t message = 0;  ///< from 1
-  bool lost = false;          ///< nothing in the run is the other end
+  bool lost = false;          ///< the run does not have the other end
 };
 
 /// One for each event, in their order.

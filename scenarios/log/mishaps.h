@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What went wrong in a run, for whom, and when: the part of a History that faults have written. All
-// instants are on the world's one virtual clock. Thread safety: plain data.
+// What went wrong in a run, for which client, and when: the part of a History that faults have
+// written. All instants are on the world's one virtual clock. Thread safety: plain data.
 #pragma once
 
 #include "sim/trace.h"
@@ -39,7 +39,7 @@ struct Death {
   VirtualTime last_served{-1};
 };
 
-/// From then on another server is the primary: nobody who asks is led to this one any more.
+/// From then on another server is the primary: a client that asks is no longer led to this one.
 struct Supersession {
   int node = 0;
   VirtualTime at{};

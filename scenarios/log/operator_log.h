@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Writes down what is done to a lock without holding it: other limits are set, and operators look
-// who holds it and take it away from them. Judges at once whether what they are told of that is
+// for holders and take it away from them. Judges at once whether what they are told of that is
 // true.
 //
 // Thread safety: as the log, see run_log.h.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records a run while it happens. What the world and the clients' programs tell it goes to the log
+// Records a run while it happens. What the world and the clients' programs report goes to the log
 // that it belongs to: all of these write one RunLog, by which the run is judged in the end.
 //
 //   source      log                          writes down
@@ -33,8 +33,8 @@ namespace interlock::scenarios {
 
 class Recorder final : public sim::WorldObserver {
  public:
-  /// All references outlive the recorder. `options`: of each resource, in their order. Attach must
-  /// be called before the world runs.
+  /// All references outlive the recorder. `options`: one for each resource, in their order. Attach
+  /// must be called before the world runs.
   Recorder(RunMemory& memory, const harness::Subject& subject,
            const std::vector<harness::LockOptions>& options, SynchronyClass synchrony, int database,
            GuardKind guard);
@@ -45,8 +45,8 @@ class Recorder final : public sim::WorldObserver {
   /// faults do to them stays within the drift that every lease lock must allow for.
   void FreeClocks() { log_.free_clocks = true; }
 
-  /// Of each client, before it starts, in their order: what it has configured, and in which process
-  /// it is. Where several share one: each says so on its own task, in each of its lives.
+  /// Called for each client, before it starts, in their order: what it has configured, and which
+  /// process it is in. Where several share one, each says so on its own task, in each of its lives.
   void NoteClient(int client, int process, const ClientPlan& plan) {
     log_.NoteClient(client, process, plan);
   }
@@ -57,7 +57,7 @@ class Recorder final : public sim::WorldObserver {
   /// The run is over at `end`: closes open intervals and ignores whatever the teardown causes.
   void Close(VirtualTime end) { log_.Close(end); }
 
-  /// To be told what the clients' programs do.
+  /// The events that the clients' programs report to.
   ProgramEvents& program_events() { return programs_; }
 
   const std::vector<RecordedResource>& resources() const { return log_.resources; }

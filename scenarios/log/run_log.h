@@ -28,7 +28,7 @@ namespace interlock::scenarios {
 
 class RunLog {
  public:
-  /// All references outlive the log. `options`: of each resource, in their order.
+  /// All references outlive the log. `options`: one for each resource, in their order.
   RunLog(RunMemory& memory, const harness::Subject& lock,
          const std::vector<harness::LockOptions>& options, SynchronyClass synchrony_class,
          GuardKind guard_kind);
@@ -36,7 +36,7 @@ class RunLog {
   RunLog(const RunLog&) = delete;
   RunLog& operator=(const RunLog&) = delete;
 
-  /// Before the world runs. `latency`: of the slowest message that no fault delays.
+  /// Called before the world runs. `latency`: the slowest message's that no fault delays.
   void Attach(sim::World& its_world, int client_count, Duration latency);
   /// Before the client starts, in the order of the clients: what it has configured, and in which
   /// process it is.

@@ -27,7 +27,7 @@ class RunMemory final : public sim::Universe::Attachment {
   void TakeBack(std::size_t resource, History& history);
 
   // The run log's lists, which it takes and gives back empty. Each is large enough to make malloc
-  // put all small pieces that are free together, whenever it is asked for one anew.
+  // join all small free pieces whenever a new one is asked for.
   std::vector<RecordedResource> resources;
   std::vector<ClientState> clients;
   std::vector<Dealing> dealings;

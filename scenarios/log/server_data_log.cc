@@ -103,7 +103,7 @@ void ServerDataLog::SyncOwners(int process, std::optional<int> sender, std::uint
     log_.Attribute(first, i);
     for (ServerHold& entry : std::span(holds).subspan(known)) {
       entry.made_with = number;
-      // Whose it is, the one will know who is granted it.
+      // The client that is granted it will show whose it is.
       if (!sender.has_value()) entry.client = entry.asked_by = -1;
     }
     for (ServerHold& entry : std::span(holds).subspan(resource.ledger.settled())) {

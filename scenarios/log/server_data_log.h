@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Follows the data of the servers, command by command: who owns what there, and how long keys live.
-// What can only be judged at that instant is judged at once: ownership (see judge/ledger.h), keys
-// without a TTL and those that live too long. Data that changes between two commands, by expiry,
-// replication or a fault, is no client's doing, and convicts nobody.
+// Follows the data of the servers, command by command: the owners of locks there, and how long keys
+// live. What can only be judged at that instant is judged at once: ownership (see judge/ledger.h),
+// keys without a TTL and those that live too long. Data that changes between two commands, by
+// expiry, replication or a fault, is no client's doing, and convicts nobody.
 //
 // Thread safety: as the log, see run_log.h.
 #pragma once
@@ -35,11 +35,12 @@ class ServerDataLog {
     bool mutated = false;  ///< data or a TTL are other ones
     bool changed = false;  ///< the same, but for keys that have only expired
   };
-  /// What it has done since this was last asked, or the data was last no client's doing.
+  /// What that server has done since this was last asked, or since its data was last no client's
+  /// doing.
   Effect TakeEffect();
   /// The process's `number`th command has mutated data. `sender`: see Users::SenderOf.
   void SyncOwners(int process, std::optional<int> sender, std::uint64_t number, VirtualTime now);
-  /// Whether all keys have a TTL, and the lock's prefix. Each fault of that kind is said once.
+  /// Whether all keys have a TTL, and the lock's prefix. Each fault of that kind is reported once.
   void JudgeKeys(int client, VirtualTime now);
 
   /// A key may be any resource's, so these are the limits of all together.
@@ -50,7 +51,7 @@ class ServerDataLog {
  private:
   /// What the server in view holds, if the subject shows it. Valid until the next look.
   const Ledger::Look& LookAtServer(RecordedResource& resource);
-  /// The data that the server in view has now is no client's doing.
+  /// Notes that the present data of the server in view is no client's doing.
   void Rebase(bool clock_only, VirtualTime now);
   /// What the client sent that command for, which may come late; else what it is in the middle of.
   Doing DoingOf(Party who, std::uint64_t number);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The harness interface's look at the data, over the fake Redis: of one server, or of a cluster as
-// a whole.
+// The harness interface's look at the data of the fake Redis: one server, or a cluster as a whole.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ class FakeServerView : public harness::ServerView {
  public:
   FakeServerView(const sim::redis::Server& server, int database)
       : server_(server), database_(database) {}
-  /// Of the server in view; if `by_key`, each key is looked for where a cluster serves it.
+  /// A view of the server; if `by_key`, each key is looked for where a cluster serves it.
   FakeServerView(sim::World& world, bool by_key, int database)
       : server_(world.server()), cluster_(by_key ? &world : nullptr), database_(database) {}
 

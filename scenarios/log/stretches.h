@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What lasted in a run, for viewers that draw time: who believed to hold the lock, and whom the
-// servers had as its owner.
+// What lasted in a run, for viewers that draw time: the spans in which clients believed to hold the
+// lock, and those in which the servers had them as its owner.
 //
 // Thread safety: pure function.
 #pragma once

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Who uses which process of a world. Client i has process i, unless it shares the lock objects of a
-// client before it (ClientPlan::shares_objects): then both are users of that one's process, each on
-// a task of its own, and the task that sends a command tells whose it is. What tasks of the lock's
-// own send is nobody's in particular, but the process's.
+// Which clients use which process of a world. Client i has process i, unless it shares the lock
+// objects of a client before it (ClientPlan::shares_objects): then both are users of that one's
+// process, each on a task of its own, and the task that sends a command tells whose it is. What
+// tasks of the lock's own send is nobody's in particular, but the process's.
 //
 // Thread safety: plain data.
 #pragma once
@@ -43,7 +43,7 @@ class Users {
   /// The process has sent its `number`th command for that user; nullopt: for nobody in particular.
   /// In the order of their numbers, and needed only where several share the process.
   void NoteSender(int process, std::uint64_t number, std::optional<int> client);
-  /// Who sent it; nullopt as above.
+  /// The client that sent it; nullopt as above.
   std::optional<int> SenderOf(int process, std::uint64_t number) const;
 
  private:

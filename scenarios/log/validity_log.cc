@@ -81,7 +81,8 @@ void ValidityLog::NoteLossCall(Party who, std::size_t index) {
 }
 
 bool ValidityLog::MayBeLost(Party who, VirtualTime now) {
-  // Of several at once any may be the one, and a server that was replaced may have said anything.
+  // If it takes several at once any may be lost, and a server that was replaced may have said
+  // anything.
   if (log_.traits.several || !log_.history(who).supersessions.empty()) return true;
   if (!log_.resource(who).observable || log_.dealing(who).valid_end <= now) return true;
   const ServerHold* entry = FindServerHold(log_.history(who), who.client, log_.hold(who).token);

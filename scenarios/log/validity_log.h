@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes down what a lock tells its user of whether a hold is still valid: answers to that
-// question, losses told while the user works, and calls. Judges at once whether it may say so.
+// Writes down what a lock tells its user about whether a hold is still valid: answers to that
+// question, losses reported while the user works, and calls. Judges at once whether it may say so.
 //
 // Thread safety: as the log, see run_log.h.
 #pragma once

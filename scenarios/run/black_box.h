@@ -4,8 +4,8 @@
 // had drawn and, if it kept its events, its steps up to there. It lies in memory that the process
 // shares with the one that started it, so it survives every end, SIGKILL included.
 //
-// The process that works has at most one, and writes one run at a time into it: that of the thread
-// which came first, if several run at once. Guarantee: a run is the same with a box as without.
+// The process that works has at most one, and writes one run at a time into it: if several run at
+// once, that of the first thread. Guarantee: a run is the same with a box as without.
 // Non-guarantee: a lock that writes where it should not may damage the box, too; whatever is read
 // from it is checked, and a damaged part is left out. What does not fit (a million choices of a
 // lane, 32 MiB of steps) is left out likewise.
@@ -40,9 +40,9 @@ class BlackBox final : public sim::RunMirror {
  public:
   /// kUnavailable: no memory can be shared.
   static Result<std::unique_ptr<BlackBox>> New();
-  /// That of another process, for this one to write to, until it ends. Null: it is none.
+  /// Another process's box, for this one to write to until it ends. Null: it is none.
   static BlackBox* OpenForThisProcess(int fd);
-  /// The same of this one's own, in a copy of the process that made it.
+  /// The same for this process's own, in a copy of the process that made it.
   void UseForThisProcess();
   /// Null: this process has none. Safe in a signal handler.
   static BlackBox* OfThisProcess();
@@ -56,7 +56,7 @@ class BlackBox final : public sim::RunMirror {
   void NoteIndex(std::uint64_t index);
   /// Something was done: the process is alive.
   void Beat();
-  /// How the process is about to end; the first to say so is right. Safe in a signal handler.
+  /// Notes how the process is about to end; the first caller is right. Safe in a signal handler.
   void NoteEnd(std::string_view reason);
   /// False: another thread's run is being written.
   bool BeginRun(const RunCase& run_case, const Workload& workload);

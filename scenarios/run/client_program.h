@@ -17,10 +17,10 @@
 
 namespace interlock::scenarios {
 
-/// How often something is said again whose outcome is not known.
+/// How often a call whose outcome is not known is repeated.
 inline constexpr int kMostSaid = 3;
 
-/// Whether it was not done, or may not have been, for want of an answer.
+/// Whether the call failed, or may have failed, for want of an answer.
 inline bool IsToBeSaidAgain(const Status& status) {
   return status.code() == StatusCode::kUnavailable || status.outcome() == Outcome::kUnknown;
 }
@@ -31,19 +31,19 @@ struct Party {
   int resource = 0;
 };
 
-/// Receives what a client program does, at the moment it does it. Must not wait, but for Step and
+/// Is told what a client program does, at the moment it does it. Must not wait, except in Step and
 /// Stall.
 class ProgramEvents {
  public:
   virtual ~ProgramEvents() = default;
-  /// `who.resource` is another one than the operation's if that is asked for beside it, all or
+  /// `who.resource` differs from the operation's if the resource is asked for beside it, all or
   /// none.
   virtual void OnAsk(Party who, const Operation& operation) = 0;
   /// Its wait is requested to stop, now.
   virtual void OnStop(Party /*who*/) {}
   virtual void OnRefused(Party who, const Status& status) = 0;
   virtual void OnGranted(Party who, const harness::Hold& hold) = 0;
-  /// To be called by the lock when this hold is lost, which it has just got.
+  /// The callback for the lock to call when this hold, which it has just granted, is lost.
   virtual std::function<void()> LossCallOf(Party /*who*/) { return {}; }
   virtual void OnEnter(Party who) = 0;
   /// Whether the lock guards something: only then the section begins by reading it (false: the
@@ -57,30 +57,29 @@ class ProgramEvents {
   virtual void OnLeave(Party who) = 0;
   virtual void OnExtend(Party who) = 0;
   virtual void OnExtended(Party who, const Status& status, const harness::Hold& hold) = 0;
-  /// Asks whether its hold is valid, and what it was told.
+  /// The client asks whether its hold is valid, and is told.
   virtual void OnAskValid(Party /*who*/) {}
   virtual void OnAskedValid(Party /*who*/, bool /*valid*/, const harness::Hold& /*hold*/) {}
-  /// Is told that its hold is lost, while it works.
+  /// The client is told that its hold is lost, while it works.
   virtual void OnLost(Party /*who*/) {}
-  /// Has waited until some time after the end of its hold's validity: was it told by then?
+  /// The client has waited until some time after the end of its hold's validity: was it told by
+  /// then?
   virtual void OnAwaitedLoss(Party /*who*/, bool /*told*/) {}
-  /// Sets another limit, and what it was told.
+  /// The client sets another limit, and is told the outcome.
   virtual void OnSetLimit(Party /*who*/, int /*limit*/) {}
   virtual void OnLimitSet(Party /*who*/, const Status& /*status*/) {}
-  /// The same of the call that it has asked for.
+  /// The same for the call that it has asked for.
   virtual void OnAwaitedCall(Party /*who*/, bool /*called*/) {}
   virtual void OnRelease(Party who) = 0;
   virtual void OnReleased(Party who, const Status& status) = 0;
-  /// Destroys its hold in place of that.
+  /// The client destroys its hold in place of that.
   virtual void OnDrop(Party /*who*/) {}
-  /// An operator's: looks who holds, and what it was told; takes it away from one of them, and what
-  /// it was told of that.
+  /// An operator looks for holders, and is told; takes the lock away from one of them, and is told.
   virtual void OnInspect(Party /*who*/) {}
   virtual void OnInspected(Party /*who*/, const Status& /*status*/) {}
   virtual void OnForce(Party /*who*/, const harness::SeenHolder& /*holder*/) {}
   virtual void OnForced(Party /*who*/, const Status& /*status*/) {}
-  /// Of a latch: counts down, and what it was told of that; asks to be let through (OnAsk), and
-  /// what it was told.
+  /// At a latch: the client counts down, and is told; asks to be let through (OnAsk), and is told.
   virtual void OnCountDown(Party /*who*/, int /*party*/) {}
   virtual void OnAnswered(Party /*who*/, const Status& /*status*/) {}
   /// A place that faults should reach. May wait.
@@ -90,8 +89,8 @@ class ProgramEvents {
 /// Runs the operations in order on the client's own task, from `progress.next` on, which moves with
 /// each that is done, those inside it included. `locks`: the client's lock object for each
 /// resource. Returns early on kCancelled. A lock whose traits say that it cannot extend is never
-/// asked to. REQUIRES: nobody asks a lock without readers as one, stops a wait that cannot be
-/// stopped, or is an operator where there are none.
+/// asked to. REQUIRES: no operation asks a lock without readers as one, stops a wait that cannot be
+/// stopped, or is an operator's where there are none.
 void RunClient(int client, const ClientPlan& plan, Progress& progress,
                harness::Environment& environment, const harness::Traits& traits,
                std::span<const std::unique_ptr<harness::Lock>> locks, ProgramEvents& events);

@@ -16,7 +16,8 @@ namespace interlock::scenarios {
 
 class ClientEnvironment {
  public:
-  /// `clock_offset`: of the client's monotonic clock. The world outlives it.
+  /// `clock_offset`: what the client's monotonic clock shows when the world begins, which outlives
+  /// it.
   ClientEnvironment(sim::World& world, int client, sim::Topology topology, Duration clock_offset);
   ClientEnvironment(const ClientEnvironment&) = delete;
   ClientEnvironment& operator=(const ClientEnvironment&) = delete;

@@ -5,8 +5,8 @@
 // which scenario and how to replay it, leave a partial run.json, and end with 1 (the fault is the
 // lock's) or 70 (it is ours). Works on alternate stacks and calls only async-signal-safe functions.
 //
-// In a process with a black box (see black_box.h) it only notes the reason there, and ends: whoever
-// started that process knows the rest, and speaks.
+// In a process with a black box (see black_box.h) it only notes the reason there, and ends: the
+// process that started it knows the rest, and speaks.
 //
 // The watchdog counts real seconds, outside of every hash: a run that takes longer than the
 // patience has left the simulation's control, because every seam call counts as progress towards a

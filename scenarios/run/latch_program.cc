@@ -47,7 +47,7 @@ class LatchProgram {
 
   /// What it was told; kCancelled: the world is being torn down.
   StatusCode Await(Operation operation) {
-    operation.shared = false;  // nobody is a reader who is let through
+    operation.shared = false;  // no client that is let through is a reader
     events_.OnAsk(Who(operation), operation);
     std::optional<Stopper> stopper;
     if (operation.stops && operation.ask != Ask::kTry) {

@@ -98,7 +98,7 @@ class OneRun {
 
   using Locks = std::span<const std::unique_ptr<harness::Lock>>;
 
-  /// One life of a process: of its client, and beside it of those who share its lock objects.
+  /// One life of a process: its client, and beside it the clients that share its lock objects.
   void Live(int process) {
     ClientEnvironment reached(world_, process, workload_.topology, PlanOf(process).clock_offset);
     harness::Environment& environment = reached.get();
@@ -180,7 +180,7 @@ class OneRun {
     Start(static_cast<int>(workload_.clients.size() + probes_.size()) - 1);
   }
 
-  /// Of phase 2: patient, and soon done.
+  /// A request of phase 2: patient, and soon done.
   Operation Request(int resource) const {
     Operation ask;
     ask.resource = resource;
@@ -195,13 +195,13 @@ class OneRun {
   const RunCase& case_;
   const Workload& workload_;
   const harness::Traits traits_;
-  const std::vector<harness::LockOptions> options_;  ///< of each resource
+  const std::vector<harness::LockOptions> options_;  ///< one for each resource
   Recorder recorder_;
   EventsOfEach of_each_;
   ProgramEvents& events_;
-  std::vector<ClientPlan> probes_;  ///< of phase 2; never moved, because their programs run
+  std::vector<ClientPlan> probes_;  ///< clients of phase 2; never moved, because their programs run
   std::vector<Progress> progress_;  ///< each client's; it survives a restart
-  std::vector<std::weak_ptr<Event>> resting_;  ///< of clients that wait for phase 2
+  std::vector<std::weak_ptr<Event>> resting_;  ///< events of clients that wait for phase 2
   const sim::FaultPlan plan_;
   sim::World world_;  // last but one: its destructor unwinds fibers that use all of the above
   RunProbe* const probe_;

@@ -27,10 +27,10 @@ struct RunCase {
   SynchronyClass synchrony = SynchronyClass::kNone;
 };
 
-/// Whether the lock must hold the property in this case; see WhyNotPromised.
+/// Whether the lock must have the property in this case; see WhyNotPromised.
 bool IsPromised(Judged property, const RunCase& run_case);
 
-/// What happened to one of the run's resources, by its name.
+/// The history of one of the run's resources, with its name.
 struct ResourceHistory {
   std::string resource;
   History history;
@@ -44,19 +44,19 @@ struct RunResult {
   std::uint64_t trace_hash = 0;  ///< 0 if a probe looked into it, and no events were asked for
   std::uint64_t commands = 0;
   Duration virtual_time{};
-  int faults = 0;                          ///< that took effect
+  int faults = 0;                          ///< faults that took effect
   FaultSet struck;                         ///< their kinds
-  std::uint64_t updates = 0;               ///< that the guarded resource accepted
-  std::uint64_t lost_updates = 0;          ///< that another write has wiped out
+  std::uint64_t updates = 0;               ///< updates that the guarded resource accepted
+  std::uint64_t lost_updates = 0;          ///< updates that another write has wiped out
   std::string story;                       ///< if the scenario tells one; see story.h
   std::vector<sim::TraceEvent> events;     ///< if asked for
-  std::vector<ResourceHistory> histories;  ///< of each resource, if the events were asked for
+  std::vector<ResourceHistory> histories;  ///< one for each resource, if the events were asked for
   std::vector<std::string> pending_tasks;  ///< what was waiting when the run stopped
 
   const Violation* Find(Judged property) const;
 };
 
-/// Something to be done right after a step (see sim::TraceEvent), from inside the run.
+/// Work to be done right after a step (see sim::TraceEvent), from inside the run.
 struct StepWatch {
   std::uint64_t step = 0;
   std::function<void()> then;
@@ -74,7 +74,7 @@ class RunProbe : public sim::WorldProbe {
   virtual void OnHeal(sim::StopReason stop) = 0;
 };
 
-/// `watch` needs the events to be kept; null: none. `probe`: of an instant world; null: none.
+/// `watch` needs the events to be kept; null: none. `probe` needs an instant world; null: none.
 RunResult RunOnce(sim::Universe& universe, const RunCase& run_case, const Workload& workload,
                   sim::Choices& choices, bool keep_events = false, const StepWatch* watch = nullptr,
                   RunProbe* probe = nullptr);

@@ -59,7 +59,7 @@ class RunJudge {
     NameResources(result.violations);
     std::ranges::stable_sort(result.violations, {}, &Violation::at);
     if (!recorder_.server_data().stray_key().empty()) {
-      // Who does not see all that the lock does cannot say what it did wrong.
+      // A run that does not see all that the lock does cannot say what it did wrong.
       result.violations.clear();
       result.inconclusive =
           "the key \"" + recorder_.server_data().stray_key() + "\" is outside of the key prefix";
@@ -100,7 +100,7 @@ class RunJudge {
     return case_.subject->PassedOverBound(options_.front());
   }
 
-  /// Of a lock that takes several: the resource that whoever asks for this one asks for as well.
+  /// For a lock that takes several: the resource that a request for this one asks for as well.
   const History* TakenWith(const RecordedResource& resource) const {
     const auto next = static_cast<std::size_t>(&resource - recorder_.resources().data()) + 1;
     if (!traits_.several || next >= recorder_.resources().size()) return nullptr;
@@ -208,7 +208,7 @@ class RunJudge {
   const RunCase& case_;
   const Workload& workload_;
   const harness::Traits traits_;
-  const std::vector<harness::LockOptions>& options_;  ///< of each resource
+  const std::vector<harness::LockOptions>& options_;  ///< one for each resource
   sim::World& world_;
   Recorder& recorder_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What is said of a run when it has stopped: the violations of every oracle, what was put to the
+// The verdict on a run when it has stopped: the violations of every oracle, what was put to the
 // test, and, if nothing can be said, why.
 //
 // Thread safety: as the world's.
@@ -17,16 +17,16 @@
 
 namespace interlock::scenarios {
 
-/// Of a client that asks again: what is excused, and one request that is not.
+/// How often a client asks again: the excused requests, and one that is not.
 inline constexpr int kRequestsAgain = kExcused + 1;
 
 /// How long phase 2 lasts at most. Generous: virtual time is cheap, and the oracle judges by the
-/// real bounds. `options`: of the run's first resource.
+/// real bounds. `options` are those of the run's first resource.
 Duration PhaseTwoLength(const RunCase& run_case, const Workload& workload,
                         const harness::LockOptions& options);
 
-/// Closes the recorder, and judges the run by what it has written down. `options`: of each
-/// resource.
+/// Closes the recorder, and judges the run by what it has written down. `options` has one entry for
+/// each resource.
 RunResult JudgeRun(const RunCase& run_case, const Workload& workload,
                    const std::vector<harness::LockOptions>& options, sim::World& world,
                    Recorder& recorder, sim::StopReason stop);

@@ -61,12 +61,12 @@ void EventsOfEach::OnAskValid(Party who) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnAskValid(each); });
 }
 
-// Whoever is told "no" is not told of which.
+// A client that is told "no" is not told which of them said so.
 void EventsOfEach::OnAskedValid(Party who, bool valid, const harness::Hold& hold) {
   ForEach(who, [&](Party each, std::size_t i) { events_.OnAskedValid(each, valid, hold.Part(i)); });
 }
 
-// Whoever has lost one of them leaves both alone.
+// A client that has lost one of them leaves both alone.
 void EventsOfEach::OnLost(Party who) {
   ForEach(who, [&](Party each, std::size_t) { events_.OnLost(each); });
 }

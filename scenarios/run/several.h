@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// A lock that takes several resources at once (Traits::several): what its clients do is told for
-// each of the resources. What is guarded stands behind the first alone, and a loss, which is one of
-// the whole, is awaited there.
+// A lock that takes several resources at once (Traits::several): its clients' actions are reported
+// for each of the resources. Only the first one guards anything, and a loss, which is one of the
+// whole, is awaited there.
 //
 // A request for resource i takes i + 1 as well, so a run has one resource more than its workload,
 // and each is judged by itself. What a request was told is judged at resource i, which such a lock
-// takes first; what it got of a refused one is judged at each. Every second client names the two
-// the other way round, so clients are not interchangeable when such a lock is explored.
+// takes first; what a refused request got is judged at each. Every second client names the two the
+// other way round, so clients are not interchangeable when such a lock is explored.
 //
 // Thread safety: as ProgramEvents.
 #pragma once

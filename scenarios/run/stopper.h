@@ -32,7 +32,7 @@ class Stopper {
 
   const std::function<void()> on_stop_;
   std::stop_source source_;
-  std::shared_ptr<Event> over_;  ///< nobody waits any more
+  std::shared_ptr<Event> over_;  ///< nobody waits any longer
   std::unique_ptr<Task> task_;   ///< null: it was stopped at once
 };
 

@@ -13,11 +13,11 @@
 
 namespace interlock::scenarios {
 
-/// Of a client in a simulated world, whose clock showed `offset` when the world began. The runtime
-/// must outlive it.
+/// The wall clock of a client in a simulated world, whose clock showed `offset` when the world
+/// began. The runtime must outlive it.
 std::function<std::int64_t()> SimulatedWallClock(Runtime& runtime, Duration offset);
 
-/// Of this machine.
+/// This machine's wall clock.
 std::function<std::int64_t()> MachineWallClock();
 
 }  // namespace interlock::scenarios

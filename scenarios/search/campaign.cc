@@ -56,7 +56,7 @@ class KnownCrashes {
   bool CrashedBefore(std::size_t unit, std::uint64_t run) const {
     return units_[unit].crashed_at < run;
   }
-  /// Of the lock, in a unit before this one.
+  /// Whether the lock hung in a unit before this one.
   bool HungBefore(const std::vector<Unit>& units, std::size_t unit, const Entry* entry) const {
     for (std::size_t i = 0; i < unit; ++i) {
       if (units[i].entry == entry && units_[i].hung) return true;
@@ -278,7 +278,7 @@ void KeepWhatAShardDecides(const Shard& shard, CampaignResult& result) {
   result.report.status = reports::RunStatus::kPartial;
 }
 
-/// Of each property of each lock one, a failure rather than what was expected.
+/// Chooses one for each property of each lock, a failure rather than what was expected.
 void ChooseFirst(CampaignResult& result) {
   const auto& rows = result.report.results;
   for (const bool passes : {false, true}) {

@@ -29,7 +29,7 @@ struct Entry {
   std::shared_ptr<const harness::Subject> subject;
   bool specimen = false;
   std::vector<Conviction> expected;  ///< specimens only
-  /// A lock of somebody else, which may be better than what a scenario takes for granted of every
+  /// Somebody else's lock, which may be better than what a scenario takes for granted of every
   /// lease lock: its weaknesses need not show.
   bool foreign = false;
 };
@@ -41,7 +41,7 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-/// Violating runs of a property that are kept.
+/// How many violating runs of a property are kept.
 inline constexpr std::size_t kCandidates = 8;
 
 struct Unit;
@@ -49,11 +49,11 @@ struct UnitResult;
 struct LockExploration;
 struct ExplorationSum;
 
-/// What is made of violations: which of them are made small and explained. The others keep the
-/// token of the run in which they were found.
+/// Which violations are made small and explained. The others keep the token of the run in which
+/// they were found.
 enum class Explaining : std::uint8_t {
   kAll,
-  kFirst,  ///< of each property of each lock one; a failure rather than what was expected
+  kFirst,  ///< one for each property of each lock; a failure rather than what was expected
   kNone,
 };
 
@@ -61,7 +61,7 @@ struct CampaignOptions {
   std::uint64_t seed = 1;
   /// Per lock, scenario and class; 0: the share that each scenario has in the gate.
   std::uint64_t runs = 1000;
-  /// A specimen's hunt has at least so many runs, though it be convicted before.
+  /// A specimen's hunt has at least this many runs, even if it is convicted earlier.
   std::uint64_t least_hunt = 0;
   int jobs = 1;
   std::optional<std::chrono::milliseconds>
@@ -80,11 +80,11 @@ struct CampaignOptions {
   std::vector<const Scenario*> scenarios;
   /// Sound locks that may be run as witnesses of convictions that have no control among `entries`.
   std::vector<Entry> controls;
-  /// Rows that are known before: of saved cases. They come first.
+  /// Rows known beforehand, from saved cases. They come first.
   std::vector<reports::ResultRow> saved;
   /// Called now and then from the calling thread: runs done, runs planned.
   std::function<void(std::uint64_t, std::uint64_t)> progress;
-  /// The same, afterwards, of what was found: made small, to be made small.
+  /// The same, afterwards, for findings: made small so far, to be made small.
   std::function<void(std::uint64_t, std::uint64_t)> shrink_progress;
   /// Called for each block of runs, in order, from the calling thread: the index of its first run,
   /// and what it gave.
@@ -104,17 +104,17 @@ struct Unit {
   const Entry* entry = nullptr;
   const Scenario* scenario = nullptr;
   SynchronyClass synchrony = SynchronyClass::kNone;
-  /// The properties for which it is the control of a conviction; not empty: it was not asked for
-  /// otherwise, and is in no total.
+  /// The properties for which it is the control of a conviction; if there are any, it was not asked
+  /// for otherwise, and is in no total.
   std::vector<Judged> witness_of = {};
 };
 
 /// A run that took its process down, or went on for longer than it may.
 struct LockCrash {
-  std::uint64_t index = 0;  ///< of the run; 0 in an exploration
+  std::uint64_t index = 0;  ///< the run's; 0 in an exploration
   std::string what;         ///< "crashed (SIGSEGV)"
   bool hung = false;
-  std::string token;  ///< of an exploration's run; may be empty
+  std::string token;  ///< the token of an exploration's run; may be empty
   bool operator==(const LockCrash&) const = default;
 };
 
@@ -132,12 +132,12 @@ struct UnitResult {
   PerJudged<std::vector<std::uint64_t>> violations;  ///< indices of the first few violating runs
   GoalCounts goals{};
   std::array<std::uint64_t, kFaultNumbers> struck{};  ///< runs in which the kind took effect
-  std::uint64_t updates = 0;                          ///< of guarded resources, see RunResult
+  std::uint64_t updates = 0;                          ///< in guarded resources, see RunResult
   std::uint64_t lost_updates = 0;
-  std::map<std::string, std::uint64_t> stories;  ///< of scenarios that tell one, and how often
+  std::map<std::string, std::uint64_t> stories;  ///< as the scenarios tell them, and how often
   std::uint64_t hash = 0;
-  /// Of the run after these, and then the unit has no further ones: what the first crash of a unit
-  /// is does not depend on who came to it first.
+  /// The crash of the run after these, which ends the unit: which crash is the first of a unit does
+  /// not depend on which process came to it first.
   std::optional<LockCrash> crash;
   std::string left_out;  ///< why it was not run; empty: it was
 };
@@ -173,8 +173,8 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum);
 
 CampaignResult RunCampaign(const CampaignOptions& options);
 
-/// The verdicts on rows that are filled and decided, and a shrunk counterexample of each violation
-/// that is to be explained.
+/// Adds the verdicts on rows that are filled and decided, and a shrunk counterexample of each
+/// violation that is to be explained.
 void Conclude(const CampaignOptions& options, CampaignResult& result);
 
 }  // namespace interlock::scenarios

@@ -26,10 +26,10 @@ reports::Expectation Promised(const harness::Subject& subject, const Scenario& s
                               Judged property);
 
 /// Empty: each promise names a class and a topology of the table, and properties that are judged
-/// there, once. Else what is wrong with the first that does not.
+/// there, once. Otherwise what is wrong with the first that does not.
 std::string WrongPromise(const harness::Subject& subject);
 
-/// Fewer runs that do not show a known failure say nothing.
+/// With fewer runs, not seeing a known failure means nothing.
 inline constexpr std::uint64_t kTellingRuns = 1000;
 
 /// The cells, from a campaign over some of these scenarios.

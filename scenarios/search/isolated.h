@@ -17,8 +17,8 @@
 //   is made again without trying neighbours.
 // Our own locks run where they are asked for: they are known not to crash, and that is faster.
 //
-// Non-guarantee: a crash that hangs on what earlier runs of the same process left behind is found
-// in another run, or not at all, with another number of threads; its replay says so. Thread safety:
+// Non-guarantee: a crash that depends on what earlier runs of the same process left is found in
+// another run, or not at all, with another number of threads; its replay says so. Thread safety:
 // belongs to the thread that made it.
 #pragma once
 
@@ -43,8 +43,8 @@ class IsolatedRunner {
   /// The options outlive it.
   explicit IsolatedRunner(const CampaignOptions& options) : options_(options), here_(options) {}
 
-  /// Whether runs of this lock are made in a worker; else, if none can be started too, they are
-  /// made here.
+  /// Whether runs of this lock are made in a worker; otherwise, or if no worker can be started,
+  /// they are made here.
   bool Isolates(const Entry& entry);
 
   /// As UnitRunner has them.
@@ -53,7 +53,7 @@ class IsolatedRunner {
   void TakeAsFound(Found& found);
   /// As in lock_exploration.h.
   ExplorationSum Explore(const LockExploration& exploration);
-  /// As in to_report.h. Of a crash, the steps up to there.
+  /// As in to_report.h. For a crash, the steps up to there.
   reports::Counterexample Explain(const Found& found, std::string_view program, Effort effort);
 
   /// The run that a token names, alone, in a worker of its own. nullopt: it came to its end, or was
@@ -73,16 +73,16 @@ class IsolatedRunner {
   bool unavailable_ = false;
 };
 
-/// Of a run whose process ended like this.
+/// Explains a run whose process ended like this.
 reports::Counterexample ExplainEnd(const Found& found, const WorkerEnd& end,
                                    std::string_view program);
 
-/// Another process than any that has run these locks before, to compare with: for all locks.
+/// A process other than any that has run these locks before, to compare with: for all locks.
 class SecondProcess {
  public:
   explicit SecondProcess(const CampaignOptions& options) : options_(options) {}
 
-  /// Of the first runs of a unit. kUnavailable: no process can be started, or it ended.
+  /// The hash of a unit's first runs. kUnavailable: no process can be started, or it ended.
   Result<std::uint64_t> HashOf(const Unit& unit, std::uint64_t runs);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 // In % of a lease.
 /// At a latch, what happens in one instant is never too early.
 constexpr int kStaggerAtALatch = 10;
-/// By then whoever waited is inside.
+/// By then every waiter is inside.
 constexpr int kLate = 37;
 
 Unit UnitOf(const LockExploration& exploration) {

@@ -18,7 +18,7 @@
 
 namespace interlock::scenarios {
 
-/// Of ours none has half as many; somebody else's lock must not hold up its verdict for long.
+/// None of our locks has half as many; a user's lock must not hold up its verdict for long.
 inline constexpr std::uint64_t kMostExploredStates = 60'000;
 
 struct LockExploration {
@@ -48,13 +48,13 @@ struct ExplorationSum {
   std::string left_out;            ///< why it was not made; empty: it was
 };
 
-/// Of each entry that is no specimen, if its scenario is among those of the options: "chaos", or
-/// for a lock by quorum "quorum-chaos".
+/// An exploration for each entry that is no specimen, if its scenario is among those of the
+/// options: "chaos", or for a lock by quorum "quorum-chaos".
 std::vector<LockExploration> ExplorationsOf(const CampaignOptions& options);
 
 ExplorationSum Explore(const LockExploration& exploration, const std::atomic<bool>* stop);
 
-/// The verdict on a property that it looked for. A lock of somebody else need not be within reach.
+/// The verdict on a property that it looked for. Somebody else's lock need not be within reach.
 reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSum& sum,
                          Judged property);
 /// The row of its crash.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Independent pieces of work on several guarded threads. Who takes which piece is left to chance,
-// so what a piece gives must not depend on it.
+// Independent pieces of work on several guarded threads. Which thread takes which piece is left to
+// chance, so the result of a piece must not depend on it.
 #pragma once
 
 #include <cstddef>

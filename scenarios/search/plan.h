@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kBlock = 100;  // runs
 /// Runs after which a specimen that was asked for fewer counts as acquitted.
 inline constexpr std::uint64_t kSpecimenPatience = 10'000;
 
-/// Of a scenario whose runs weigh more than others', a campaign has no fewer for that.
+/// The least runs of a campaign for a scenario whose runs weigh more than others'.
 inline constexpr std::uint64_t kLeastRuns = 1'000;
 
 struct Block {
@@ -35,29 +35,29 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
-/// How far a campaign goes: so many runs of each unit, or so many times the share that each
-/// scenario has in the gate.
+/// How far a campaign goes: `count` runs of each unit, or, with `shares`, `count` times the share
+/// that each scenario has in the gate.
 struct Reach {
   bool shares = false;
   std::uint64_t count = 0;
 };
 
-/// How many runs the unit has by then.
+/// How many runs the unit has made by then.
 std::uint64_t RunsOf(const Unit& unit, const Reach& reach);
 
-/// Sound locks, then witnesses, then specimens. Of a specimen of which nothing is expected in any
-/// of the scenarios, all that applies. A conviction whose scenario and class no chosen sound lock
+/// Sound locks, then witnesses, then specimens. A specimen with no conviction expected in any of
+/// the scenarios gets all that applies. A conviction whose scenario and class no chosen sound lock
 /// is expected to hold gets one of `options.controls` as its witness.
 std::vector<Unit> UnitsOf(const CampaignOptions& options);
 
-/// Of each unit the runs between the two, as far as its scenario goes; those of a specimen up to
+/// The runs of each unit between the two, as far as its scenario goes; those of a specimen up to
 /// its patience.
 std::vector<Block> BlocksOf(std::span<const Unit> units, const Reach& from, const Reach& to);
 /// All runs of a campaign without a budget.
 std::vector<Block> BlocksOf(std::span<const Unit> units, const CampaignOptions& options);
 
-/// Of each unit, the exploration that is told after its rows: that of its lock, after the last of
-/// the lock's units.
+/// For each unit, the exploration that is reported after its rows: that of its lock, after the last
+/// of the lock's units.
 std::vector<std::optional<std::size_t>> ExplorationAfter(
     const std::vector<Unit>& units, const std::vector<LockExploration>& explorations);
 
@@ -73,8 +73,9 @@ std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> 
 std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
                        const LockExploration& exploration);
 
-/// By a hash of lock, scenario, class and, for a sound lock, first run: another lock or scenario in
-/// the plan moves nothing. All of a specimen's unit is in one shard, which so knows when to stop.
+/// The shard of a block, by a hash of lock, scenario, class and, for a sound lock, first run:
+/// another lock or scenario in the plan moves nothing. A specimen's unit is all in one shard, which
+/// therefore knows when to stop.
 bool InShard(const Unit& unit, const Block& block, const Shard& shard);
 
 /// Adds the sums of the unit's next block. After a crash there is none.

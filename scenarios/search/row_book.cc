@@ -17,8 +17,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// A kind of fault that had so many runs to strike in and never did is a hole in the campaign. But
-/// whether a push can be lost depends on the lock.
+/// The runs after which a kind of fault that could strike in them and never did is a hole in the
+/// campaign. But whether a push can be lost depends on the lock.
 constexpr std::uint64_t kEnoughRuns = 1000;
 
 using UnitWithSum = std::pair<const Unit*, const UnitResult*>;

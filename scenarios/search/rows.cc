@@ -91,8 +91,8 @@ std::string ReasonOf(const UnitResult& sum, Judged property) {
   return sum.exercised[property] == 0 ? "no run put it to the test" : "";
 }
 
-/// It keeps its leases alive for longer than any generated user holds them, so none who is merely
-/// late could lose one.
+/// It keeps its leases alive for longer than any generated user holds them, so a merely late user
+/// could not lose one.
 bool OutlastsUsers(const Unit& unit) {
   const harness::Subject& subject = *unit.entry->subject;
   if (!subject.traits().renews || unit.synchrony == SynchronyClass::kArbitrary) return false;

@@ -22,8 +22,8 @@ reports::ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged prope
 /// The row of a unit's crash, decided.
 reports::ResultRow CrashRow(const Unit& unit, const UnitResult& sum);
 
-/// Of a property that a unit broke, up to where in a sweep it held; of a unit, how many updates of
-/// what is guarded were lost; what is not judged of a lock that shows no owners.
+/// Notes: for a property that a unit broke, up to where in a sweep it held; for a unit, how many
+/// updates of what is guarded were lost; and what is not judged of a lock that shows no owners.
 std::optional<std::string> SweepNote(const Unit& unit, const UnitResult& sum, Judged property);
 std::optional<std::string> LossNote(const Unit& unit, const UnitResult& sum);
 

@@ -20,7 +20,7 @@
 
 namespace interlock::scenarios {
 
-/// Of one of its runs: its seed, or what was drawn.
+/// The token of one of its runs: its seed, or what was drawn.
 std::string TokenOf(const Unit& unit, std::variant<std::uint64_t, PackedRun> run);
 
 class UnitRunner {
@@ -28,7 +28,7 @@ class UnitRunner {
   /// The options outlive it.
   explicit UnitRunner(const CampaignOptions& options) : options_(options) {}
 
-  /// The sums of so many runs; fewer once the options' `stop` is set.
+  /// The sums of `count` runs; fewer once the options' `stop` is set.
   UnitResult RunBlock(const Unit& unit, std::uint64_t first, std::uint64_t count);
 
   /// Makes the first violating run that this very violation names as small as `budget` runs can; if

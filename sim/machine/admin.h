@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The check's own dealings with the server: where it is, whether it will do, and plain commands
-// whose failure is a Status.
+// A check's own access to the server: where it is, whether it will do, and plain commands whose
+// failure is a Status.
 //
-// Safety: nothing here writes, but for removing keys by name. Thread safety: none.
+// Safety: nothing here writes, except that it removes keys by name. Thread safety: none.
 #pragma once
 
 #include <memory>
@@ -49,8 +49,8 @@ Result<std::vector<HiredisOptions>> ParseTargets(std::string_view urls, bool all
 Result<std::string> VersionOf(Admin& admin);
 
 /// kUnavailable: not reached, not Redis 6.2 or later, a cluster node, or a replica that takes no
-/// writes. kInvalidArgument: the server refused the credentials or the database. `prefix` begins no
-/// key yet.
+/// writes. kInvalidArgument: the server refused the credentials or the database. REQUIRES: no key
+/// begins with `prefix` yet.
 Status CheckServer(Runtime& runtime, const HiredisOptions& options, const std::string& prefix);
 
 /// The database in which a scenario that wants `wanted` runs: its own, if the URL names none and

@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kDriverPatience{20};
 /// From the loss of a primary to the Sentinels' word, about.
 constexpr std::chrono::seconds kElection{4};
 
-/// What keeps the server busy for so long, as a script would that never ends.
+/// Keeps the server busy for ARGV[1] ms, as a script that never ends would.
 constexpr const char* kBusyScript =
     "local function now() local t = redis.call('TIME') return t[1] * 1000 + t[2] / 1000 end "
     "local stop = now() + ARGV[1] while now() < stop do end return 1";
@@ -167,8 +167,8 @@ bool FaultDriver::BeginWithReplicas(const RealFault& fault, RedisServer& primary
   }
 }
 
-/// The replica takes over with what it has; the dead primary's clients are led to it at once, those
-/// of a living one when they connect anew.
+/// The replica takes over with what it has; the clients of a dead primary are led to it at once,
+/// those of a living one when they connect anew.
 bool FaultDriver::Promote(RedisServer& primary, bool kill) {
   const std::vector<RedisServer*> replicas = stage_.ReplicasOf(primary);
   if (replicas.empty()) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Does to the servers of a run what its plan says: kills and starts them again, stops them, has
-// them sleep, refuse or forget, promotes replicas, or lets Sentinels do so. What befalls clients
-// and their links is done by the clients themselves and by the proxy.
+// Does to the servers of a run what its plan says: kills and starts them again, stops them, makes
+// them sleep, refuse or forget, promotes replicas, or lets Sentinels do so. Faults of clients and
+// their links are the work of the clients themselves and of the proxy.
 //
 // Guarantee: with End, and with the object's end, all that was done is undone: servers run, answer
 // and replicate again. A server that is away is left in peace by further faults. Thread safety:
@@ -21,7 +21,7 @@ namespace interlock::sim::machine {
 
 class FaultDriver {
  public:
-  /// `stage` outlives it; of `planned` those of servers count, in order of time.
+  /// `stage` outlives it; only the faults of servers in `planned` count, in order of time.
   FaultDriver(Stage& stage, const std::vector<RealFault>& planned);
   ~FaultDriver();
   FaultDriver(const FaultDriver&) = delete;
@@ -32,9 +32,9 @@ class FaultDriver {
   /// Ends all that lasts; false: something could not be ended.
   bool End();
 
-  /// Nothing lasts, and nothing more is to come.
+  /// Nothing lasts, and nothing more is planned.
   bool over() const { return next_ == planned_.size() && lasting_.empty(); }
-  /// So much longer a run may take.
+  /// How much longer a run may take because of the faults.
   Duration total() const;
   /// What was done, in order of time; `at` is when.
   const std::vector<RealFault>& done() const { return done_; }

@@ -14,7 +14,7 @@
 namespace interlock::sim::machine {
 namespace {
 
-/// Again, where somebody who is just being killed has still written something.
+/// Tried again, because a process that is just being killed may still have written something.
 constexpr const char* kScript =
     "read end; for i in 1 2 3 4 5; do rm -rf -- \"$0\" && exit; sleep 1; done";
 

@@ -5,7 +5,7 @@
 //
 // Guarantee: the destructor returns when the folder is gone; after a SIGKILL it goes a moment
 // later. Ctrl-C reaches the maker alone. Non-guarantee: a forked copy of the maker holds the pipe
-// as well, so that the folder outlives no last one of them. Thread safety: none.
+// as well, so the folder is gone only after the last of them. Thread safety: none.
 #pragma once
 
 #include <sys/types.h>

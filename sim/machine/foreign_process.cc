@@ -51,7 +51,7 @@ constexpr int kSignalBase = 128;  // as shells tell a signal in an exit code
   _exit(1);
 }
 
-/// What stands behind `name` in a file of lines "name:\tvalue".
+/// The value after `name` in a file of lines "name:\tvalue".
 std::string_view StatusField(std::string_view text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string_view::npos) return {};
@@ -99,9 +99,9 @@ bool AddSwitches(const std::string& pid, const std::vector<int>& but, std::uint6
   return true;
 }
 
-/// In ticks of the kernel's.
+/// The processor time of `pid`, in the kernel's ticks.
 std::uint64_t TicksOf(const std::string& pid) {
-  constexpr int kBeforeUserTime = 11;  // fields behind the name, which may have spaces in it
+  constexpr int kBeforeUserTime = 11;  // fields after the name, which may have spaces in it
   const std::string stat = Content("/proc/" + pid + "/stat");
   std::istringstream fields(stat.substr(std::min(stat.rfind(')') + 1, stat.size())));
   std::string skipped;
@@ -152,7 +152,7 @@ Result<std::unique_ptr<ForeignProcess>> ForeignProcess::Start(
     close(output);
     return failed("cannot start a process");
   }
-  setpgid(pid, pid);  // whoever of the two comes first
+  setpgid(pid, pid);  // in parent and child, whichever runs first
   std::unique_ptr<ForeignProcess> process(new ForeignProcess(pid, output));
   if (no_program) {
     return Status(StatusCode::kInvalidArgument,

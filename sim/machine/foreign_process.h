@@ -37,7 +37,7 @@ class ForeignProcess {
 
   /// Looks whether it has ended.
   bool ended();
-  /// Of one that has ended: 0 if it said that all went well; a signal's number plus 128.
+  /// The exit code after it has ended: 0 if it said that all went well; a signal's number plus 128.
   int exit_code() const { return exit_code_; }
 
   /// How often its threads, and those of its descendants, have given up the processor; nullopt: one
@@ -50,7 +50,7 @@ class ForeignProcess {
   /// All its programs, and those of its descendants, have a file of that name in their memory.
   bool HasMapped(std::string_view name) const;
 
-  /// That it, and its descendants that live, have had of the processor.
+  /// The processor time that it and its living descendants have had.
   Duration ProcessorTime() const;
 
   void Stop();      ///< SIGSTOP to the group

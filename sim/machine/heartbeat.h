@@ -21,9 +21,9 @@ class Heartbeat {
   /// `runtime` outlives it.
   Heartbeat(Runtime& runtime, Admin admin);
 
-  /// To be called every few dozen milliseconds; waits for the server's answer.
+  /// Called every few dozen milliseconds; waits for the server's answer.
   void Beat();
-  /// The same while the server is made to be away: a wait that should have been short took `took`.
+  /// The same while the server is kept away: a wait that should have been short took `took`.
   void Waited(Duration took);
   /// Goes on with the server that is there now.
   void Resume(Admin admin);
@@ -39,7 +39,7 @@ class Heartbeat {
   Admin admin_;
   MonotonicTime last_;
   std::optional<Duration> ahead_;  ///< the server's clock, less ours, when first read
-  Duration uncertain_{};           ///< of that reading
+  Duration uncertain_{};           ///< the uncertainty of that reading
   std::string broken_;
   std::string disturbed_;
 };

@@ -35,13 +35,13 @@ class KeySweeper {
   KeySweeper(const KeySweeper&) = delete;
   KeySweeper& operator=(const KeySweeper&) = delete;
 
-  /// From now on this database is swept too.
+  /// Sweeps this database too from now on.
   void Use(int database);
 
   /// The keys under the prefix, each with its remaining ms to live as `expires_at_ms`.
   Result<std::vector<redis::Server::KeyInfo>> Look(int database);
 
-  /// Removes all keys under the prefix, and answers how many there were.
+  /// Removes all keys under the prefix, and returns how many there were.
   Result<std::size_t> Sweep();
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A client's command, told where its servers are: by its environment (REDIS_URL, REDIS_HOST,
-// REDIS_PORT, of several servers REDIS_URLS; INTERLOCK_CLIENT counts clients from 0), and by words
-// that stand for them: "{url}", "{urls}", "{port}", "{client}". Of several commands, separated by
-// the word "--and", clients take one after the other.
+// REDIS_PORT, or REDIS_URLS for several servers; INTERLOCK_CLIENT counts clients from 0), and by
+// words that stand for them: "{url}", "{urls}", "{port}", "{client}". With several commands,
+// separated by the word "--and", clients take one after the other.
 //
 // Thread safety: as ForeignProcess.
 #pragma once
@@ -18,10 +18,10 @@
 
 namespace interlock::sim::machine {
 
-/// The one of the commands in it that is the client's.
+/// This client's one of the commands in it.
 std::vector<std::string> CommandOf(const std::vector<std::string>& commands, int client);
 
-/// `more`: to be in its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
+/// `more`: additions to its environment. Failures as ForeignProcess::Start. REQUIRES: neither the
 /// command nor the ports are empty.
 Result<std::unique_ptr<ForeignProcess>> Launch(const std::vector<std::string>& command, int client,
                                                const std::vector<int>& ports,

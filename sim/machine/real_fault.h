@@ -16,9 +16,9 @@
 namespace interlock::sim::machine {
 
 enum class RealFaultKind : std::uint8_t {
-  // Of a client.
+  // Faults of a client.
   kPause,
-  // Of its link, by the proxy.
+  // Faults of its link, by the proxy.
   kDelayRequest,
   kDelayReply,
   kLostRequest,
@@ -29,7 +29,7 @@ enum class RealFaultKind : std::uint8_t {
   kPartition,
   kPartitionToServer,
   kPartitionFromServer,
-  // Of a server, or by its operator.
+  // Faults of a server, or by its operator.
   kServerKill,
   kServerPause,
   kServerSleep,
@@ -42,7 +42,7 @@ enum class RealFaultKind : std::uint8_t {
   kClientKill,
   kFlushAll,
   kAdminDel,
-  // Of a primary with replicas.
+  // Faults of a primary with replicas.
   kReplicationStop,
   kFailover,
   kSplitBrain,
@@ -67,10 +67,10 @@ std::string_view ToString(RealFaultKind kind);
 struct RealFault {
   RealFaultKind kind = RealFaultKind::kPause;
   int client = 0;
-  int step = 0;   ///< of the client, or of its messages
-  Duration at{};  ///< of a server: from the beginning of the run
+  int step = 0;   ///< a client's step, or the number of its message
+  Duration at{};  ///< for a server: from the beginning of the run
   Duration length{};
-  int node = 0;  ///< of a server
+  int node = 0;  ///< the server, for faults of a server
   bool operator==(const RealFault&) const = default;
 };
 

@@ -81,7 +81,7 @@ class RedisServer {
   bool Comes(const std::vector<std::string>& words, std::string_view text,
              std::chrono::milliseconds within = std::chrono::seconds(10));
 
-  /// Waits until so many clients are blocked in the server; false after five seconds.
+  /// Waits until `count` clients are blocked in the server; false after five seconds.
   bool AwaitBlockedClients(int count);
 
  private:

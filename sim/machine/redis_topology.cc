@@ -136,7 +136,7 @@ Status RedisTopology::Cluster(const RedisTopologyOptions& options) {
     if (!id.ok()) return id.status();
     Status in_step = Await(replica(i), {"CLUSTER", "REPLICATE", *id}, "OK");
     if (in_step.ok()) in_step = Await(replica(i), {"INFO", "replication"}, "master_link_status:up");
-    // Whoever votes has to know it as a replica.
+    // Every node that votes has to know it as a replica.
     if (in_step.ok()) in_step = everywhere({"CLUSTER", "NODES"}, "slave " + *id);
     if (!in_step.ok()) return in_step;
   }

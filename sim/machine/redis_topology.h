@@ -3,8 +3,8 @@
 // Real redis-servers of one's own that belong together, started by one call: a primary with
 // replicas, the same under Sentinels, masters that know nothing of each other, or a Cluster.
 //
-// Guarantee: once started, everybody knows everybody: replicas are in step, Sentinels have found
-// each other, the Cluster serves all slots. Else, and for thread safety, as RedisServer.
+// Guarantee: once started, all servers know each other: replicas are in step, Sentinels have found
+// each other, the Cluster serves all slots. Otherwise, and for thread safety, as RedisServer.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct RedisTopologyOptions {
   int replicas = 0;            ///< of each master
   int sentinels = 0;           ///< a majority of which has to agree; only with one master
   bool cluster = false;        ///< the masters share the slots
-  RedisServerOptions of = {};  ///< masters and replicas
+  RedisServerOptions of = {};  ///< options of masters and replicas
 };
 
 inline RedisTopologyOptions Standalone() { return {}; }
@@ -33,9 +33,9 @@ inline RedisTopologyOptions ClusterOfThree() {
   return {.masters = 3, .replicas = 1, .cluster = true};
 }
 
-/// As the Sentinels call the master.
+/// The Sentinels' name of the master.
 inline constexpr std::string_view kMasterName = "main";
-/// After so much silence a Sentinel takes a server for down.
+/// The silence after which a Sentinel takes a server for down.
 inline constexpr std::chrono::milliseconds kSentinelPatience(1000);
 
 class RedisTopology {
@@ -44,13 +44,13 @@ class RedisTopology {
   static Result<std::unique_ptr<RedisTopology>> Start(const RedisTopologyOptions& options);
 
   RedisServer& master(std::size_t index = 0) { return *masters_[index]; }
-  /// Of all masters' together: first those of the first one.
+  /// Counts the replicas of all masters together: first those of the first one.
   RedisServer& replica(std::size_t index = 0) { return *replicas_[index]; }
   RedisServer& sentinel(std::size_t index = 0) { return *sentinels_[index]; }
   std::size_t masters() const { return masters_.size(); }
   std::size_t replicas() const { return replicas_.size(); }
   std::size_t sentinels() const { return sentinels_.size(); }
-  /// Which of a Cluster's masters had the slot in the beginning.
+  /// The index of the Cluster's master that had the slot in the beginning.
   std::size_t owner(int slot) const;
 
  private:

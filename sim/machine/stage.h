@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The servers of one run, all of them our own, and each client's way to them: directly, through a
-// fault proxy, or by the Sentinels' word. The proxy is also what leads clients from a primary to
+// The servers of one run, all of them our own, and how each client reaches them: directly, through
+// a fault proxy, or by the Sentinels' word. The proxy is also what leads clients from a primary to
 // the one that takes its place, where no Sentinel does.
 //
 // Everything ends with the object, and with the thread that made it. Thread safety: none.
@@ -24,13 +24,13 @@ namespace interlock::sim::machine {
 
 /// How a client finds its servers.
 struct ClientWay {
-  std::vector<HiredisOptions> nodes;        ///< one, or each of several masters
-  std::vector<NodeAddress> sentinels = {};  ///< if any: the way to the one node
+  std::vector<HiredisOptions> nodes;        ///< one, or one for each of several masters
+  std::vector<NodeAddress> sentinels = {};  ///< if any: they lead to the one node
 };
 
 struct StageOptions {
   Topology topology = Topology::kStandalone;
-  int nodes = 1;  ///< of independent masters
+  int nodes = 1;  ///< independent masters
   Persistence persistence = Persistence::kNone;
   bool sentinels = false;  ///< three of them watch the primary
   int clients = 1;
@@ -45,7 +45,7 @@ class Stage {
 
   ClientWay WayOf(int client) const;
 
-  /// Masters, of a primary with replicas one: the present primary.
+  /// The masters; with a primary and replicas one: the present primary.
   std::size_t nodes() const { return topology_->masters(); }
   RedisServer& node(std::size_t index) { return primary_ ? *primary_ : topology_->master(index); }
   HiredisOptions OptionsOf(std::size_t node);
@@ -53,9 +53,9 @@ class Stage {
   bool replicated() const { return topology_->replicas() > 0; }
   /// None: not replicated.
   std::vector<RedisServer*> ReplicasOf(const RedisServer& primary);
-  /// From now on `promoted` is the primary; `reset`: also of connections that are there.
+  /// Makes `promoted` the primary from now on; `reset`: for existing connections, too.
   void Follow(RedisServer& promoted, bool reset);
-  /// Another one than `old` that all Sentinels name; nullptr: none yet.
+  /// The server other than `old` that all Sentinels name; nullptr: none yet.
   RedisServer* NamedBySentinels(const RedisServer& old);
 
   FaultProxy* proxy() { return proxy_.get(); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Whether a process stands still, seen by looking again and again: twice in a row, some time apart,
-// no thread of it runs, and none has run in between. One look is enough of a process that has told
+// no thread of it runs, and none has run in between. One look is enough for a process that has said
 // what it wants. A thread that naps (see Napping) runs now and then: it stands still if it has been
-// seen not to run since the others do not, for who has been woken by one of them runs until it has
-// left its nap. Thread safety: none.
+// seen not to run since the others do not, for a thread that one of them has woken runs until it
+// has left its nap. Thread safety: none.
 #pragma once
 
 #include <algorithm>
@@ -20,10 +20,10 @@
 
 namespace interlock::sim::machine {
 
-/// Of a process that goes by a virtual clock.
+/// The threads of a process that goes by a virtual clock.
 struct Napping {
   std::vector<int> threads;  ///< those that look at the clock by themselves
-  std::uint64_t waits = 0;   ///< so often has a thread begun to wait
+  std::uint64_t waits = 0;   ///< how often a thread has begun to wait
 };
 
 class Stillness {

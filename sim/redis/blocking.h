@@ -34,10 +34,10 @@ struct Wait {
   int database = 0;
   std::vector<std::string> keys;  // Each once.
   std::int64_t deadline_ms = 0;   // 0: never
-  std::uint64_t order = 0;        // Counts all waits: who came first.
+  std::uint64_t order = 0;        // Counts all waits, so that the first to come is known.
 
   // What the command has to remember.
-  bool from_left = true;      // Of a sorted set: the lowest.
+  bool from_left = true;      // For a sorted set: the lowest.
   bool to_left = true;        // BLMOVE
   std::string destination;    // BLMOVE
   bool as_rpoplpush = false;  // BRPOPLPUSH: its effect is RPOPLPUSH, not LMOVE.
@@ -55,19 +55,19 @@ class Blocking {
   Wait Unblock(Client& client);
   /// Blocks it on these keys, each once, with no reply now.
   void Block(Context& context, Arguments keys, Wait wait);
-  /// SWAPDB: all keys of the database that somebody waits for are as good as new.
+  /// SWAPDB: all keys of the database that a client waits for are as good as new.
   void MarkReadyKeys(int database);
-  /// Serves from the keys made by the last command those who wait for them.
+  /// Serves the clients that wait for keys which the last command made.
   void ServeReadyKeys();
   /// Ends waits with the reply of a time-out whose deadline has come.
   void RunTimers();
   void ReplyTimeout(Client& client);
-  /// In the place of what the client has waited for.
+  /// Sends an error in place of what the client has waited for.
   void ReplyError(Client& client, std::string_view error);
   /// Ends every wait with this error.
   void UnblockAll(std::string_view error);
   std::optional<std::int64_t> NextDeadlineMs() const;
-  /// What this client sent behind the command that held it up is to run now.
+  /// What this client sent after the command that held it up is to run now.
   void AddUnblocked(ClientId id) { unblocked_.push_back(id); }
   /// Clients unblocked since the last call, in order.
   std::vector<ClientId> TakeUnblocked() { return std::exchange(unblocked_, {}); }

@@ -17,8 +17,8 @@ namespace interlock::sim::redis {
 
 struct Command;
 
-/// CLIENT REPLY: kSkipNext is "SKIP" until the command behind it begins, and kSkipBlocked if that
-/// one blocks, until its late reply has been skipped.
+/// CLIENT REPLY: kSkipNext is "SKIP" until the next command begins, and kSkipBlocked if that one
+/// blocks, until its late reply has been skipped.
 enum class Replies : std::uint8_t { kOn, kOff, kSkipNext, kSkip, kSkipBlocked };
 
 struct Client {

@@ -15,7 +15,7 @@ namespace interlock::sim::redis {
 
 class ClientTable {
  public:
-  /// `reuse`: false: a spare one may still be looked at by who runs now.
+  /// `reuse`: false: the running command may still look at a spare client.
   Client& Add(std::string_view address, bool reuse);
   /// nullptr: it is gone.
   Client* Find(ClientId id) {

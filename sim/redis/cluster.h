@@ -52,17 +52,17 @@ class Cluster {
   std::map<std::size_t, std::string>& importing() { return state_->importing; }
 
   /// Why this node does not serve the command: MOVED, ASK, CROSSSLOT, TRYAGAIN, CLUSTERDOWN. Empty:
-  /// it does. Of an EXEC, its queue decides.
+  /// it does. For an EXEC its queue decides.
   std::string Refusal(const Client& client, const Command& command,
                       std::span<const std::string_view> args) const;
   /// The same for a command of a script, as the text of its error.
   const char* ScriptRefusal(const Client& client, const Command& command,
                             std::span<const std::string_view> args) const;
-  /// Of the first key; none without keys.
+  /// The slot of the first key; none without keys.
   static std::optional<std::size_t> SlotOf(const Command& command,
                                            std::span<const std::string_view> args);
 
-  /// CLUSTER FAILOVER was called here; whoever owns the servers acts on it.
+  /// CLUSTER FAILOVER was called here; the owner of the servers acts on it.
   bool TakeFailoverRequest() { return enabled() && std::exchange(state_->failover_asked, false); }
   void AskFailover() { state_->failover_asked = true; }
 

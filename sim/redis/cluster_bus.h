@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What the nodes of a Redis Cluster tell each other, ten times a second: who is alive, who serves
-// which slots since when. A master that a majority of masters has not heard for the node time-out
-// has failed, and the replica that has got furthest takes its slots under a new epoch; whoever has
-// lost the majority serves nothing; a master that comes back follows its successor.
+// What the nodes of a Redis Cluster tell each other, ten times a second: which nodes are alive, and
+// which node serves which slots since when. A master that a majority of masters has not heard for
+// the node time-out has failed, and the replica that has got furthest takes its slots under a new
+// epoch; a node that has lost the majority serves nothing; a master that comes back follows its
+// successor.
 //
 // Guarantee: between two nodes the higher epoch wins, as in Redis. Non-guarantee: elections are
 // decided at once (no votes get lost), and slots moved by SETSLOT NODE are known only where it was
@@ -32,8 +33,8 @@ class ClusterBus {
 
   /// The masters come first, then the replicas of the first, of the second ...
   static TopologySpec Nodes(const ClusterSpec& spec);
-  /// What every node believes at first, but for who it is itself: the slots are spread evenly over
-  /// the masters. REQUIRES: a topology made of Nodes(spec).
+  /// What every node believes at first, except for which node it is itself: the slots are spread
+  /// evenly over the masters. REQUIRES: a topology made of Nodes(spec).
   static ClusterView FirstView(const Topology& topology, const ClusterSpec& spec);
   /// Hands every node its first view. REQUIRES: a topology made of Nodes(spec), which outlives
   /// this.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What one node of a Redis Cluster believes: which nodes there are and who serves which slot. Plain
-// data; nodes exchange nothing by themselves: whoever owns the servers hands each its view.
+// What one node of a Redis Cluster believes: which nodes there are and which of them serves which
+// slot. Plain data; nodes exchange nothing by themselves: the owner of the servers hands each its
+// view.
 #pragma once
 
 #include <array>

@@ -16,7 +16,7 @@ namespace interlock::sim::redis {
 
 struct KeyPosition {
   std::size_t index = 0;    ///< into the arguments, the name of the command included
-  std::uint16_t flags = 0;  ///< of KeyFlag
+  std::uint16_t flags = 0;  ///< a set of KeyFlag
   bool operator==(const KeyPosition&) const = default;
 };
 

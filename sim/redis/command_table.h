@@ -95,7 +95,7 @@ struct Command {
   std::string_view name;  // Lower case.
   std::int8_t arity;      // Redis' convention: -n is n or more.
   std::uint32_t flags;
-  std::uint32_t categories;  // Of AclCategory; those that do not follow from the flags.
+  std::uint32_t categories;  // A set of AclCategory: those that do not follow from the flags.
   KeySpecs keys = {};
   std::uint16_t tips = 0;
   KeyRange range = {};  // Derived from `keys`.
@@ -118,7 +118,7 @@ struct HandlerRow {
 const Command* FindCommand(std::string_view name, std::string_view sub, bool has_sub,
                            bool* known_container);
 
-/// By name; the subcommands of a container behind it.
+/// By name; the subcommands of a container follow it.
 std::span<const Command> KnownCommands();
 
 /// All ACL categories of the command, a set of AclCategory.

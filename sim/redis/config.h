@@ -28,7 +28,7 @@ enum MaxmemoryPolicy : std::int64_t {
 enum AppendFsync : std::int64_t { kFsyncEverySecond, kFsyncAlways, kFsyncNo };
 enum ProtectedAction : std::int64_t { kAllowed, kAllowedLocally, kForbidden };
 
-/// "save": a snapshot once so many changes are so old.
+/// "save": a snapshot once the changes are at least this many and this old.
 struct SavePoint {
   std::int64_t seconds = 0;
   std::int64_t changes = 0;
@@ -144,7 +144,7 @@ struct Parameter {
   std::string_view choices = {};  ///< "yes, no"
 };
 
-/// As of a server started without a configuration file.
+/// The configuration of a server started without a configuration file.
 const Config& FreshConfig();
 /// In any case, by an old name ("slave-priority") too; null if 7.0.15 has none such.
 const Parameter* FindParameter(std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The rows behind config.h.
+// The table of parameters for config.h.
 #pragma once
 
 #include <span>

@@ -33,10 +33,10 @@ class PositionIndex {
     }
   }
   void Insert(std::uint32_t hash, std::size_t position);
-  /// REQUIRES of these three: the position is in the index under this hash.
+  /// REQUIRES for these three: the position is in the index under this hash.
   void Erase(std::uint32_t hash, std::size_t position);
   void Move(std::uint32_t hash, std::size_t from, std::size_t to);
-  /// Every position behind this one becomes one less.
+  /// Every position after this one becomes one less.
   void CloseGap(std::size_t position);
 
  private:
@@ -80,8 +80,8 @@ class Dictionary {
     return items_.back().second;
   }
 
-  /// Those behind it move up, which takes as long as there are items; otherwise the last item takes
-  /// its place.
+  /// The items after it move up, which takes time in their number; without `keep_order` the last
+  /// item takes its place instead.
   bool Remove(std::string_view key, bool keep_order) {
     const std::size_t at = Locate(key);
     if (at == PositionIndex::kNone) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The inside of the server: clients, the order of checks in front of every command, and what
-// happens behind it (its effects are journalled, blocked clients are served). Commands see it
-// through their Context.
+// The inside of the server: clients, the order of checks before every command, and what happens
+// after it (its effects are journalled, blocked clients are served). Commands see it through their
+// Context.
 #pragma once
 
 #include <cstdint>
@@ -142,8 +142,8 @@ class Engine {
   Client effects_client_;  // Runs effects.
   std::uint64_t starts_ = 0;
 
-  Value reply_;                          // Of the present top-level command, for its memory.
-  std::vector<std::string_view> words_;  // Of a command, for their memory.
+  Value reply_;                          // The present top-level command's, kept for its memory.
+  std::vector<std::string_view> words_;  // A command's, kept for their memory.
   std::int64_t start_us_ = 0;
   bool limit_changed_ = false;  // Keys may have to go once the command is over.
 

@@ -45,7 +45,7 @@ class Journal {
   /// Belongs to the open unit.
   void Add(int database, std::span<const std::string_view> argv);
   void EndUnit();
-  /// Of a replica, whose stream is its master's: own effects are for the append-only file alone.
+  /// For a replica, whose stream is its master's: own effects are for the append-only file alone.
   void SetStreamIsForeign(bool foreign) { stream_is_foreign_ = foreign; }
   /// A unit of another server's journal, as it came.
   void Append(const Unit& unit);
@@ -68,7 +68,7 @@ class Journal {
   }
   /// No reader needs the units before `index` any more.
   void TrimBefore(std::uint64_t index);
-  /// Keeps all of them, for who reads the journal himself.
+  /// Keeps all of them, for an owner that reads the journal directly.
   void KeepAll() { keep_all_ = true; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace interlock::sim::redis {
 
-/// What a command does to a key. Of RO, RW, OW (overwrites) and RM exactly one is set, unless the
+/// What a command does to a key. Exactly one of RO, RW, OW (overwrites) and RM is set, unless the
 /// position holds no key (kKeyNot: a shard channel).
 enum KeyFlag : std::uint16_t {
   kKeyRo = 1 << 0,

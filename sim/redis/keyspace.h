@@ -71,7 +71,7 @@ class Keyspace {
   void Reset();
   /// From now on everything that is looked up or changed is noted there; null: nowhere.
   void SetFootprint(Footprint* footprint) { footprint_ = footprint; }
-  /// Of what is going on now, something cannot be told.
+  /// Something that is going on now cannot be told by its keys.
   void TouchAll() const {
     if (footprint_ != nullptr) footprint_->TouchAll();
   }
@@ -84,12 +84,12 @@ class Keyspace {
   /// Keys expire by the clock as it stands now until Thaw: inside a script or EXEC.
   void Freeze() { frozen_ms_ = now_ms_; }
   void Thaw() { frozen_ms_.reset(); }
-  /// Of values and TTLs: by commands, and by expiry.
+  /// Counts changes of values and TTLs: by commands, and by expiry.
   std::uint64_t mutations() const { return mutations_; }
   /// By commands alone (Redis' "dirty").
   std::uint64_t changes() const { return changes_; }
 
-  /// Of Find, since the beginning.
+  /// What Find has met since the beginning.
   struct Lookups {
     std::int64_t hits = 0, misses = 0;
   };
@@ -110,17 +110,17 @@ class Keyspace {
     return entry.expires_at_ms >= 0 && frozen_ms_.value_or(now_ms_) > entry.expires_at_ms;
   }
 
-  /// In the place of what may be there. A key that was not there is remembered in TakeReadyKeys();
-  /// an overwritten one wakes nobody (ZUNIONSTORE over a string).
+  /// Adds a key in place of what may be there. A key that was not there is remembered in
+  /// TakeReadyKeys(); an overwritten one wakes nobody (ZUNIONSTORE over a string).
   Entry& Add(int database, std::string_view key, Data data, std::int64_t expires_at_ms = kNoExpiry);
-  /// The same of a string, into memory that is there; `keep_ttl`: of a key that FindToWrite finds.
+  /// The same for a string, into existing memory; `keep_ttl`: for a key that FindToWrite finds.
   Entry& PutText(int database, std::string_view key, std::string_view text,
                  std::int64_t expires_at_ms, bool keep_ttl);
   /// The same, entry and all: RENAME, COPY.
   Entry& Insert(int database, std::string_view key, Entry entry);
   /// True if there was a key; says nothing to watchers, which is Touch's work.
   bool Remove(int database, std::string_view key);
-  /// Every change of a value or a TTL ends here: of so many elements, as changes() counts them.
+  /// Every change of a value or a TTL ends here; `changes` is the number of elements for changes().
   void Touch(int database, std::string_view key, std::size_t changes = 1);
   /// Removes all keys of the database, touching those that are watched.
   void Clear(int database);
@@ -136,8 +136,8 @@ class Keyspace {
   /// SWAPDB.
   void Swap(int first, int second);
   /// Appends to the page the keys from the cursor on (0: from the beginning), at least `count` if
-  /// there are so many. Returns the cursor of the next page, 0 after the last. A key that stays is
-  /// met whatever happens to others between the pages.
+  /// there are that many. Returns the cursor of the next page, 0 after the last. A key that stays
+  /// is met whatever happens to others between the pages.
   std::uint64_t ScanFrom(int database, std::uint64_t cursor, std::uint64_t count,
                          std::vector<std::string>* page);
 
@@ -158,10 +158,10 @@ class Keyspace {
   static std::size_t Index(int database) { return static_cast<std::size_t>(database); }
   Database::iterator Locate(Database& keys, std::string_view key);
   void DeleteExpiredKey(int database, Database::iterator at);
-  /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the one behind it.
+  /// A new key's entry, with whatever its node held before. REQUIRES: `next` is the one after it.
   Database::iterator PlaceBefore(Database& keys, Database::iterator next, std::string_view key);
   Entry& Placed(int database, Database::iterator at, bool added);
-  /// Out of the database, but the memory stays for another key.
+  /// Takes it out of the database, but keeps the memory for another key.
   void Discard(Database& keys, Database::iterator at);
   void TouchSwapped(int database, int other);
   void TouchWatches(int database, std::string_view key);

@@ -28,7 +28,7 @@ class Memory {
   void Reset() { candidates_.clear(); }
   /// Keys, clients and the server itself.
   std::size_t used() const;
-  /// Evicts until the limit is kept, with so many bytes beside what used() counts. False: it is
+  /// Evicts until the limit is kept, with `beside` bytes added to what used() counts. False: it is
   /// not, and nothing is left to evict.
   bool MakeRoom(std::size_t beside = 0);
 

@@ -23,7 +23,7 @@ class Pause {
   void Reset();
   /// A second pause never makes the first one shorter or narrower.
   void Begin(Scope scope, std::int64_t end_ms);
-  /// The commands held run in the order in which they came, behind the present one.
+  /// Runs the held commands in the order in which they came, after the present one.
   void End();
   bool active() const { return scope_ != Scope::kNothing; }
   /// Does it hold a command with these CommandFlags?

@@ -66,7 +66,7 @@ class Persistence {
   /// Ends the process: the disk keeps what the crash leaves, children are gone. REQUIRES: Load
   /// before anything else.
   void Crash(const Server::Crash& crash);
-  /// At a start: the data, from what is on disk; LOADING for so long.
+  /// At a start: reads the data from disk, and answers LOADING for `loading_us`.
   void Load(std::int64_t loading_us);
   /// SHUTDOWN: syncs the append-only file, and saves a snapshot if `save`. False: it could not.
   bool Shutdown(bool save);
@@ -90,7 +90,7 @@ class Persistence {
     bool rewrites_aof = false;
     Keyspace::Databases databases;
     std::uint64_t changes = 0;
-    std::size_t units = 0;  // Of the append-only file, contained in `databases`.
+    std::size_t units = 0;  // Units of the append-only file, contained in `databases`.
     std::int64_t started_us = 0;
     std::int64_t ends_us = 0;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who subscribed to what. Deliveries: the channel's subscribers in order of subscription, then
-// patterns in byte order.
+// The subscribers of each channel and pattern. Deliveries: the channel's subscribers in order of
+// subscription, then patterns in byte order.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class PubSub {
 
  private:
   Subscribers& Of(Subscription kind) { return subscribers_[static_cast<std::size_t>(kind)]; }
-  /// Who listens to it changes.
+  /// The set of its listeners changes.
   void NoteChange(Subscription kind, std::string_view name);
   void Drop(Subscription kind, std::string_view name, ClientId id);
   std::int64_t Deliver(Subscription kind, std::string_view channel, std::string_view message);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the keys are that were looked up last. The scripts of a lock, and those who look on, come
-// back to the same few again and again, and these differ at their ends only, so that each
-// comparison on the way through a map has to read them nearly to the end.
+// Where the keys are that were looked up last. The scripts of a lock, and its observers, come back
+// to the same few again and again, and these differ at their ends only, so that each comparison on
+// the way through a map has to read them nearly to the end.
 //
-// Whoever takes a key out of a map says so before. Thread safety: none.
+// Before a key is taken out of a map, this has to be told. Thread safety: none.
 #pragma once
 
 #include <array>

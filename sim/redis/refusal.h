@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a refused command means for its client, for those who refuse commands in front of the
-// server: faults that stand for a server that loads, is out of memory, or has moved a key.
+// What a refused command means for its client, for faults that refuse commands before the server
+// sees them: they stand for a server that loads, is out of memory, or has moved a key.
 //
 // Thread safety: as Server.
 #pragma once

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// One server's part in replication: whom it follows, who follows it, how far they have got, and
-// what that means for commands. Messages are carried by others (see Topology): here are only the
-// two ends. Source: REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0.
+// One server's part in replication: its master, its replicas, how far they have got, and what that
+// means for commands. Messages are carried by others (see Topology): here are only the two ends.
+// Source: REPLICAOF, ROLE, WAIT, INFO replication, min-replicas-* of Redis 7.0.
 #pragma once
 
 #include <cstdint>
@@ -87,8 +87,8 @@ class Replication {
   /// True if what follows the point is still known; then Attach continues from it.
   bool CanContinue(const ReplicationPoint& point) const;
   Snapshot TakeSnapshot();
-  /// Its units begin behind `point` (partial resync) or here (full resync, offline until
-  /// SetOnline). The handle is not 0.
+  /// Adds a replica whose units begin after `point` (partial resync) or here (full resync, offline
+  /// until SetOnline). The handle is not 0.
   std::uint64_t Attach(MasterAddress replica, const std::optional<ReplicationPoint>& point);
   void SetOnline(std::uint64_t handle);
   void Detach(std::uint64_t handle);
@@ -96,12 +96,12 @@ class Replication {
   const std::vector<Replica>& replicas() const { return replicas_; }
   void Acknowledge(std::uint64_t handle, std::int64_t offset);
 
-  /// A WAIT has begun: the replicas will be asked behind its command.
+  /// A WAIT has begun: the replicas will be asked after its command.
   void WantAcknowledgements() { acknowledgements_wanted_ = true; }
   void OnConfigChanged();
   /// Once a second: counts good replicas, gives up silent ones, pings.
   void RunCron(std::int64_t uptime_s);
-  /// Behind every command.
+  /// Called after every command.
   void RequestAcknowledgements();
   /// The journal's units before this index are not needed here.
   std::uint64_t first_needed_unit() const;
@@ -113,7 +113,7 @@ class Replication {
   bool ReadOnly(const Client& client) const;
   bool Stale() const;
   int CountAcknowledged(std::int64_t offset) const;
-  /// The lines of INFO's section behind its title.
+  /// The lines of INFO's section after its title.
   std::string Info() const;
 
  private:
@@ -132,7 +132,7 @@ class Replication {
   std::int64_t last_heard_s_ = 0;
   std::uint64_t epoch_ = 0;
 
-  /// Made when somebody first asks for them: few servers live so long.
+  /// Made when first asked for: few servers live that long.
   struct Ids {
     std::string run;
     std::string history;

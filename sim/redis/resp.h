@@ -72,12 +72,13 @@ class RequestParser {
 
   Limits limits_;
   std::string buffer_;
-  std::size_t position_ = 0;  // In buffer_: of the first byte not used up.
-  std::size_t scanned_ = 0;   // Behind position_: so many bytes hold no end of line.
-  Argv arguments_;            // The first used_ are of the command being read.
+  std::size_t position_ = 0;  // In buffer_: the first byte not used up.
+  std::size_t scanned_ = 0;   // How many bytes from position_ on hold no end of line.
+  Argv arguments_;            // The first used_ belong to the command being read.
   std::size_t used_ = 0;
   std::int64_t arguments_left_ = 0;
-  std::size_t bulk_left_ = 0;  // Of the argument being read, with the two bytes behind it.
+  std::size_t bulk_left_ = 0;  // Bytes left of the argument being read, with the two bytes after
+                               // it.
   std::string error_;
   std::optional<Outcome> end_;
 };

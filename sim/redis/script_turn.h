@@ -21,12 +21,12 @@ class ScriptTurn {
   void Begin(const Client& client);
   void End();
   bool running() const { return running_; }
-  /// It runs for so long that other clients are told.
+  /// It has run for long enough that other clients are told.
   bool busy() const { return busy_; }
   /// It runs, and this client's command has to wait for its end.
   bool InTheWayOf(ClientId id) const { return running_ && (!busy_ || id == client_); }
 
-  /// Called now and then from inside a script. False: nobody looks after long scripts.
+  /// Called now and then from inside a script. False: nothing watches for long scripts.
   bool OnLongScript();
   /// Null: nobody does.
   void SetHandler(std::function<void()> handler) { handler_ = std::move(handler); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// One Sentinel of a topology: what clients ask it, and the monitor behind it, driven by topology
-// time (Redis 7.0's sentinel.c; periods and waits are its own). Every decision is deterministic:
-// where Sentinels race for the lead, the one that comes first in the topology wins.
+// One Sentinel of a topology: the answers it gives to clients, and the monitor that finds them,
+// driven by topology time (Redis 7.0's sentinel.c; periods and waits are its own). Every decision
+// is deterministic: where Sentinels race for the lead, the one that comes first in the topology
+// wins.
 //
 // Not modelled: the time that pings, votes and hellos spend on their way (a cut, stopped or dead
 // node is not reached at all), TILT, several masters, notification scripts, SENTINEL SET, MONITOR
@@ -65,7 +66,7 @@ class Sentinel {
     std::int64_t last_pong_us = 0;
     bool down = false;
     std::int64_t down_since_us = 0;
-    std::int64_t info_us = -1;  // Of the last INFO; -1: none, or it was unreachable since.
+    std::int64_t info_us = -1;  // When the last INFO came; -1: none, or it was unreachable since.
     bool reports_master = false;
     std::int64_t reported_since_us = 0;
     bool reconfigured = false;  // Told to follow the promoted one,

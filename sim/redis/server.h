@@ -49,11 +49,12 @@ class Server {
   /// REQUIRES: called before the first Execute; the sink outlives its use.
   void SetSink(Sink* sink);
 
-  /// Of redis.conf: {"appendonly", "yes"}.
+  /// Parameters as in redis.conf: {"appendonly", "yes"}.
   using ConfigurationFile = std::vector<std::pair<std::string, std::string>>;
-  /// As freshly started with that configuration file: no data, no clients, no scripts, clock 0. Of
-  /// what the file may not say the first is returned, "name value", and none of it holds.
-  /// Keeps allocations and the Lua state, because making one costs more than a short run.
+  /// Makes it as freshly started with that configuration file: no data, no clients, no scripts,
+  /// clock 0. If the file says what it may not, the first such entry is returned, "name value", and
+  /// none of it holds. Keeps allocations and the Lua state, because making one costs more than a
+  /// short run.
   std::string Reset(const ConfigurationFile& file = {});
 
   /// The wall clock, Unix time in us. Moves only by this call, and may move backwards (a clock
@@ -78,11 +79,12 @@ class Server {
   };
   void SetDiskFault(const DiskFault& fault);
   void SetSnapshotTime(std::int64_t us);  ///< how long BGSAVE and BGREWRITEAOF take
-  /// So many commands or transactions could a power loss now take from the append-only file.
+  /// How many commands or transactions a power loss could now take from the append-only file.
   std::size_t unsynced_units();
   /// The process ends: all is gone but the disk. No OnClosed. REQUIRES: only SetTime before Start.
   void Kill(const Crash& crash);
-  /// It begins again with what is on disk, and answers LOADING for so long. Configure still holds.
+  /// Starts it again with what is on disk, answering LOADING for `loading_us`. Configure still
+  /// holds.
   void Start(std::int64_t loading_us = 0);
 
   /// HELLO 3 counts as unmodelled above this (2 or 3, which is the default).

@@ -68,7 +68,7 @@ class SmallBlocks {
 
   std::array<FreeBlock*, kClasses> free_{};
   Page* newest_ = nullptr;
-  std::byte* rest_ = nullptr;  // Of the newest page.
+  std::byte* rest_ = nullptr;  // The unused part of the newest page.
   std::size_t left_ = 0;
 };
 

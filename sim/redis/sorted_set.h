@@ -55,7 +55,7 @@ class ScoreOrder {
   Iterator end() const { return {&chunks_, chunks_.size(), 0}; }
   /// The item of this rank; the end if there are no more.
   Iterator At(std::size_t rank) const;
-  /// How many items at the front satisfy a condition that no item behind the first failure meets.
+  /// How many items at the front satisfy a condition that no item after the first failure meets.
   template <typename Condition>
   std::size_t CountWhile(Condition condition) const;
   std::size_t CountBefore(double score, std::string_view member) const;

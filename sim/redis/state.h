@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A server's state, part by part, for those who compare states: data, deadlines, who waits for what
-// in which order, subscriptions, and which scripts are known. Not in it is what transactions,
-// CLIENT, CONFIG, DEBUG and the commands of replication, persistence and clusters set; what servers
-// have to do with each other is in Topology::Describe.
+// A server's state, part by part, for comparing states: data, deadlines, the waiting clients in
+// their order, subscriptions, and which scripts are known. Not in it is what transactions, CLIENT,
+// CONFIG, DEBUG and the commands of replication, persistence and clusters set; what servers have to
+// do with each other is in Topology::Describe.
 //
 // Thread safety: none; one thread. Determinism: parts come in the order of the keys' bytes and of
 // the client ids.

@@ -29,11 +29,11 @@ struct Statistics {
   std::int64_t expired_keys = 0;
   std::int64_t evicted_keys = 0;
   std::int64_t saves = 0;
-  std::int64_t rewrites = 0;  // Of the append-only file.
+  std::int64_t rewrites = 0;  // Rewrites of the append-only file.
   std::int64_t keyspace_hits = 0;
   std::int64_t keyspace_misses = 0;
   std::int64_t error_replies = 0;
-  std::int64_t attributed = 0;  // Of those: a command counts as failed or rejected for them.
+  std::int64_t attributed = 0;  // Error replies for which a command counts as failed or rejected.
   std::map<std::string, std::int64_t, std::less<>> errors;  // By the first word.
   std::vector<CommandCounts> by_command;  // By Command::place; made with the first.
   std::vector<std::uint16_t> asked_for;   // The places of those that may not be 0.

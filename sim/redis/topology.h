@@ -3,10 +3,10 @@
 // Several servers and what runs between them: a standalone server, a master with replicas (and
 // replicas of those), independent masters, Sentinels that watch them. Plain data says which
 // (TopologySpec). Messages take the lag of their way and stay in order; a way that is cut keeps
-// them. Nothing here is chosen at random: who schedules may deliver messages one by one instead.
+// them. Nothing here is chosen at random: a scheduler may deliver messages one by one instead.
 //
-// A process that is killed leaves what it had already sent, a machine that loses its power does
-// not. Thread safety: none. Units: us of topology time, which never runs backwards.
+// What a killed process had already sent still arrives; what a machine that loses its power had
+// sent does not. Thread safety: none. Units: us of topology time, which never runs backwards.
 #pragma once
 
 #include <cstddef>
@@ -191,7 +191,7 @@ class Topology {
   std::map<Way, std::deque<Message>> ways_;
   std::vector<Way> cuts_;  // The lower node first.
   std::int64_t now_us_ = 0;
-  std::int64_t next_tick_us_ = Sentinel::kTickUs;  // Of the Sentinels.
+  std::int64_t next_tick_us_ = Sentinel::kTickUs;  // The Sentinels' next tick.
   std::uint64_t connections_ = 0;
   std::uint64_t sequence_ = 0;
 };

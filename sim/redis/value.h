@@ -11,7 +11,7 @@
 
 namespace interlock::sim::redis {
 
-/// A reply or a message. A RESP2 client gets none of the types behind kArray: see ToResp2.
+/// A reply or a message. A RESP2 client gets none of the types after kArray: see ToResp2.
 struct Value {
   enum class Type : std::uint8_t {
     kNil,
@@ -34,7 +34,7 @@ struct Value {
   /// kStatus, kError (without the minus), kString, kBigNumber; kDouble: as it is printed (%.17g);
   /// kVerbatim: without its format
   std::string text;
-  /// Of the aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
+  /// Elements of the aggregates; kVerbatim: one string, the format (3 bytes), if it is not "txt"
   std::vector<Value> elements;
   bool operator==(const Value&) const = default;
   /// Makes it nil; memory stays for the next one.

@@ -12,9 +12,8 @@
 
 namespace interlock::sim::redis {
 
-/// Told of each command that has been run: of those that a script calls, then of the script; of
-/// those that were queued, then of EXEC. Who is served by another's command had run its own when it
-/// came to wait.
+/// Observes executed commands: those that a script calls, then the script; those that were queued,
+/// then EXEC. A client served by another's command had run its own when it began to wait.
 using Watcher = std::function<void(ClientId client, const Argv& argv, const Value& reply)>;
 
 /// From now on, also over Reset. REQUIRES: it calls nothing of the server but what Peeks.

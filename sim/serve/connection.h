@@ -34,7 +34,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     virtual ~Owner() = default;
     /// parser() has been fed.
     virtual void OnBytes(Connection& connection) = 0;
-    /// The peer is gone, or everything is written behind CloseWhenFlushed; it is closed.
+    /// The peer is gone, or everything is written after CloseWhenFlushed; it is closed.
     virtual void OnGone(Connection& connection) = 0;
   };
 
@@ -43,7 +43,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     redis::ClientId client = 0;  ///< 0: unknown to the fake (not yet, or no longer)
     std::uint64_t serial = 0;    ///< counts connections
     std::string address;
-    int executing = 0;        ///< so many of its commands are on the stack
+    int executing = 0;        ///< how many of its commands are on the stack
     bool in_turn = false;     ///< listed for the end of this turn
     bool waiting = false;     ///< listed because it has input and its client is blocked
     bool doomed = false;      ///< to be dropped as soon as nothing of it is on the stack

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The commands by which clients steer a served Redis: INTERLOCK.CLOCK, INTERLOCK.FAULT and
-// INTERLOCK.HELP. They are answered in front of the fake, which never sees them.
+// INTERLOCK.HELP. They are answered before the fake, which never sees them.
 //
 // Thread safety: none.
 #pragma once

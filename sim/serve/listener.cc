@@ -32,7 +32,7 @@ std::string Name(const tcp::endpoint& endpoint) {
                                     : fmt::format("{}:{}", address, endpoint.port());
 }
 
-// Of an endpoint that a generic socket gave.
+// The peer's name, from an endpoint that a generic socket gave.
 std::string PeerName(const GenericProtocol::endpoint& endpoint, const std::string& unix_path) {
   if (!unix_path.empty()) return unix_path + ":0";
   tcp::endpoint peer;

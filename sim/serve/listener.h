@@ -33,15 +33,15 @@ class Listener {
 
   /// Port 0 takes a free one. The error's text, if it fails.
   std::optional<std::string> AddTcp(const std::string& address, int port);
-  /// Takes the place of a socket file on which nobody listens.
+  /// Takes the place of a socket file that has no listener.
   std::optional<std::string> AddUnix(const std::string& path);
   void Start();
-  /// Of Unix-domain sockets, as the destructor does.
+  /// Removes the files of Unix-domain sockets, as the destructor does.
   void RemoveFiles();
 
   /// "127.0.0.1:6379", "[::1]:6379" or a path, in the order of adding.
   const std::vector<std::string>& names() const { return names_; }
-  /// Of the first TCP address; 0: there is none.
+  /// The port of the first TCP address; 0: there is none.
   int port() const { return port_; }
 
  private:

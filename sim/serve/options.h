@@ -18,17 +18,17 @@ struct ServeOptions {
   int port = 6379;  ///< 0: a free one
   bool allow_remote = false;
   std::string unix_socket;
-  /// Of redis.conf, by name: {"requirepass", "secret"}.
+  /// Parameters of redis.conf, by name: {"requirepass", "secret"}.
   std::vector<std::pair<std::string, std::string>> parameters;
-  bool controlled_clock = false;  ///< stands still but for commands
+  bool controlled_clock = false;  ///< stands still except when commands move it
   std::size_t max_clients = 10000;
 };
 
 /// How Serve ended.
 enum class ServeEnd : std::uint8_t {
   kStopped,    ///< by SIGTERM, SIGINT or SHUTDOWN
-  kRefused,    ///< an address is none, or others can reach it and allow_remote is missing, or a
-               ///< parameter is not taken
+  kRefused,    ///< an address is invalid, or others can reach it and allow_remote is missing, or a
+               ///< parameter is refused
   kNoAddress,  ///< the address or port cannot be had
   kNoOutput,   ///< `print` has failed
   kFailed,     ///< by a fault of its own
@@ -36,9 +36,9 @@ enum class ServeEnd : std::uint8_t {
 
 /// Where a served Redis reports to.
 struct ServeOutput {
-  /// What its user waits for; false: it cannot be written.
+  /// Prints what its user waits for; false: it cannot be written.
   std::function<bool(std::string_view)> print;
-  /// What is worth knowing beside that, a line without its end.
+  /// Prints what else is worth knowing, a line without its end.
   std::function<void(std::string_view)> notice;
 };
 

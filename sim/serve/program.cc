@@ -96,7 +96,7 @@ class Program {
   }
 
  private:
-  // `own_depth`: so many commands on the stack are those that stop it.
+  // `own_depth`: how many commands on the stack are those that stop it.
   void Stop(std::string_view reason, int own_depth) {
     reason_ = reason;
     if (service_.depth() <= own_depth) return io_.stop();

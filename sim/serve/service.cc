@@ -84,7 +84,7 @@ void Service::ShowSurroundings(int port) {
 void Service::PollInsideScript() {
   constexpr int kAtMost = 1000;
   SetServerTime();
-  // Who has waited for the script may get BUSY by now.
+  // Clients that have waited for the script may get BUSY by now.
   if (!waiting_.empty()) turn_due_ = true;
   RunDue();
   for (int i = 0; i < kAtMost && io_.poll_one() > 0; ++i) RunDue();
@@ -137,7 +137,7 @@ void Service::OnGone(Connection& connection) {
   Forget(connection);
 }
 
-// Whoever still uses the connection holds a reference of its own.
+// Any code that still uses the connection holds a reference of its own.
 void Service::Forget(Connection& connection) { connections_.erase(connection.notes.serial); }
 
 void Service::HangUp(Connection& connection, bool reset) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A served Redis: the fake behind many connections, on one thread. Work is done in turns: whatever
+// A served Redis: the fake with many connections, on one thread. Work is done in turns: whatever
 // has arrived is executed, then every connection's replies are written at once, and only then is
 // more read.
 //
@@ -54,7 +54,7 @@ class Service : private Connection::Owner, private ControlTarget, private redis:
   void RunDue();
   /// What a client's SHUTDOWN does. REQUIRES: called before Start.
   void SetShutdown(std::function<void()> shutdown) { shutdown_ = std::move(shutdown); }
-  /// So many commands are on the stack: a busy script lets others run inside it.
+  /// How many commands are on the stack: a busy script lets others run inside it.
   int depth() const { return depth_; }
 
  private:

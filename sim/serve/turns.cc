@@ -68,7 +68,7 @@ void Service::EndTurn() {
   if (turn_.empty()) turn_.swap(turn);
 }
 
-// Pipelined commands behind one that blocked: the client may be free again.
+// Serves commands pipelined after one that blocked: the client may be free again.
 void Service::ResumeWaiting() {
   if (waiting_.empty()) return;
   for (const auto& connection : std::exchange(waiting_, {})) {

@@ -14,10 +14,10 @@
 // one of its own. Nothing is connected before it is needed. Not guaranteed: that the server is
 // reachable, or still the same one after a failover.
 //
-// Topologies are the Connector's: one server (MakeHiredisConnector), the master that Sentinel names
-// (SentinelConnector), or a Redis Cluster (ClusterConnector). A READONLY or LOADING answer drops
-// the connection, so that the Connector can find the new master. One endpoint before a Cluster does
-// not do: its redirections are not followed.
+// The Connector decides the topology: one server (MakeHiredisConnector), the master that Sentinel
+// names (SentinelConnector), or a Redis Cluster (ClusterConnector). A READONLY or LOADING answer
+// drops the connection, so that the Connector can find the new master. A plain connector to one
+// endpoint of a Cluster does not work: redirections are not followed.
 //
 // Thread safety: may be used from any number of tasks. Must outlive all locks and leases made with
 // it.
@@ -56,7 +56,7 @@ class Client {
   std::string endpoint() const;
 
   /// The longest that AcquireFor and AcquireUntil may return after their deadline, and any wait
-  /// after it was requested to stop. A reply that is overdue, a last try, and the clean-up after
+  /// after it was requested to stop. It covers an overdue reply, a last try, and the clean-up after
   /// it, which the deadline deliberately does not cut short: (2 + cleanup_attempts) *
   /// (connect_timeout + command_timeout), and the short pauses in between; acknowledged_by.timeout
   /// adds to each command_timeout here, if replicas are asked. A Release takes at most

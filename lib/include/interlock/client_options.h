@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The options of a Client. As all options they are validated where an object is created, here by
+// The options of a Client. Like all options they are validated where an object is created, here by
 // Client::status(); see options.h.
 //
 // Thread safety: plain data.
@@ -39,15 +39,15 @@ struct ClientOptions {
   /// are not cut short by the caller's deadline; see Client::overrun_bound(). [1, 100]
   int cleanup_attempts = 3;
 
-  /// Whether replicas are asked after each grant and extension, and what that is worth; see there.
+  /// Whether replicas are asked after each grant and extension; see there for what that is worth.
   ReplicaAcknowledgement acknowledged_by = {};
 
-  /// Says to operators who holds a lock (see inspection.h): it is in front of every owner token
-  /// that this client makes. At most 32 letters, digits, '.', '_' and '-'.
+  /// Tells operators who holds a lock (see inspection.h): it begins every owner token that this
+  /// client makes. At most 32 letters, digits, '.', '_' and '-'.
   std::string label = {};
 
-  /// Hears what happens, see observer.h; null: nobody does, and it costs nothing. Shared, because
-  /// tasks of the client may be telling until the client is gone.
+  /// Is told what happens, see observer.h; null: nobody is told, and it costs nothing. Shared,
+  /// because tasks of the client may report to it until the client is gone.
   std::shared_ptr<Observer> observer = nullptr;
 };
 

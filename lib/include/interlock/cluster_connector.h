@@ -8,11 +8,12 @@
 //       {.seeds = {{"10.0.0.1", 7000}, {"10.0.0.2", 7000}}});
 //   Client client(runtime, **connector);
 //
-// Guarantee: MOVED and ASK are followed, at most `max_resends` times per command; what answers so
-// has executed nothing, so no command is executed twice. TRYAGAIN and CLUSTERDOWN are tried again
-// after pauses, within the same bound; then the error is the reply, which the locks tell as
-// kUnavailable. The table of slots is read again after a MOVED and after each failure of a node.
-// Replies come in the order of the commands. All keys of one lock share a slot by their hash tag.
+// Guarantee: MOVED and ASK are followed, at most `max_resends` times per command; a node that
+// answers so has executed nothing, so no command is executed twice. TRYAGAIN and CLUSTERDOWN are
+// tried again after pauses, within the same bound; then the error is the reply, which the locks
+// report as kUnavailable. The slot table is read again after a MOVED and after each failure of a
+// node. Replies come in the order of the commands. All keys of one lock share a slot by their hash
+// tag.
 //
 // Not guaranteed: that a grant survives the failover of a node. Replication is asynchronous, so the
 // new master may not know of it; fencing tokens, Redlock and ClientOptions::acknowledged_by help as
@@ -24,8 +25,8 @@
 //
 // Cost: none per command; one CLUSTER SLOTS when first used and after each move. A connection opens
 // one to each node that it needs, when it needs it, so a Send may take up to node_timeout, twice if
-// a node is gone, but not past its deadline. An error in one of them breaks the whole. Messages of
-// Pub/Sub are not supported, and there is no database but 0.
+// a node is gone, but not past its deadline. An error in one of them breaks the whole. Pub/Sub
+// messages are not supported, and database 0 is the only one.
 //
 // Thread safety: may be used from any task; its connections by one task at a time.
 #pragma once
@@ -52,7 +53,7 @@ struct ClusterOptions {
   /// Some nodes of the cluster, to learn the others from. At least one.
   std::vector<NodeAddress> seeds = {};
 
-  /// How long it may take to connect to a node, or to ask one for the table of slots. [1 ms, 1 h]
+  /// How long it may take to connect to a node, or to ask one for the slot table. [1 ms, 1 h]
   Duration node_timeout = std::chrono::milliseconds(500);
 
   /// How often one command may be sent again because of the cluster's answers. [1, 100]
@@ -70,13 +71,13 @@ Status Validate(const ClusterOptions& options);
 
 class ClusterConnector final : public Connector {
  public:
-  /// Reaches nothing yet. `runtime` and the connector must outlive the connections.
-  /// kInvalidArgument: which option is out of range.
+  /// Connects to nothing yet. `runtime` and the connector must outlive the connections.
+  /// kInvalidArgument: an option is out of range; the message says which.
   static Result<std::unique_ptr<ClusterConnector>> Create(Runtime& runtime, ConnectNode to_nodes,
                                                           ClusterOptions options);
   ~ClusterConnector() override;
 
-  /// Reads the table of slots if it is not known. As Connector; kUnavailable also: no node told it.
+  /// Reads the slot table if it is not known. As Connector; kUnavailable also if no node gave it.
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;
 
   /// "redis+cluster://10.0.0.1:7000,10.0.0.2:7000"

@@ -57,8 +57,8 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
-  /// Sends one command. Never waits for its reply, and until `deadline` at most for what it needs
-  /// to be sent: a peer that reads, a connection to the node that owns the key. YIELDS.
+  /// Sends one command. Never waits for its reply, and waits until `deadline` at most for what it
+  /// needs in order to send: a peer that reads, a connection to the node that owns the key. YIELDS.
   /// kUnavailable: definitely not sent (the connection was already broken, or broke before the
   /// first byte, or the deadline passed before). kUnknownOutcome: it broke while sending. Either
   /// way the connection is broken afterwards.
@@ -70,18 +70,18 @@ class Connection {
   /// kUnavailable: it was broken before. All of them leave it broken.
   virtual Result<Reply> Receive(MonotonicTime deadline) = 0;
 
-  /// The same for a command that blocks in the server, which ends early when `stop` is requested,
-  /// by any task or thread: it then tells the server that nothing more will be sent, and waits
-  /// until that has answered or closed, for `patience` at most. What the server answered first is a
-  /// value all the same. Otherwise kUnknownOutcome; unless `patience` ran out, the server has
+  /// The same for a command that blocks in the server. Ends early when `stop` is requested, by any
+  /// task or thread: it then tells the server that nothing more will be sent, and waits until that
+  /// has answered or closed, for `patience` at most. If the server answered first, that answer is
+  /// returned all the same. Otherwise kUnknownOutcome; unless `patience` ran out, the server has
   /// forgotten the command, and nothing that happens there later is an answer to it. Broken
   /// afterwards in any case. YIELDS.
   virtual Result<Reply> ReceiveUnlessStopped(MonotonicTime deadline, const std::stop_token& stop,
                                              Duration patience) = 0;
 
-  /// A last command, behind one whose reply did not come before its deadline: the server executes
-  /// it right after that one, however late that is. Nobody is told. Does nothing on a connection
-  /// that is broken for another reason, or that cannot do it. Never waits.
+  /// Sends a last command after one whose reply did not come before its deadline: the server
+  /// executes it right after that one, however late that is. Its reply is dropped. Does nothing on
+  /// a connection that is broken for another reason, or that cannot do it. Never waits.
   virtual void SendLast(std::span<const std::string_view> /*argv*/) {}
 
   virtual bool broken() const = 0;

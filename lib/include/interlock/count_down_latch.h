@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// CountDownLatch: lets everybody through when as many have counted down as it was closed for.
+// CountDownLatch: lets everybody through once as many parties have counted down as it was closed
+// for.
 //
 //   Result<CountDownLatch> loaded = CountDownLatch::Create(client, "shards-loaded");
 //   if (!loaded.ok()) return loaded.status();
 //   (void)loaded->Close(3);                        // any number of times, by any of the processes
-//   (void)loaded->CountDown("shard-2");            // once for each, however often it is said
-//   Status open = loaded->AwaitFor(std::chrono::minutes(1));
+//   (void)loaded->CountDown("shard-2");            // counts each party once, however often it
+//   calls Status open = loaded->AwaitFor(std::chrono::minutes(1));
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged:
 //   - it opens when `count` different parties have counted down, never earlier, and stays open: a
-//     waiter that comes later goes through at once. A party counts once, also if a reply was lost
-//     and it says so again, in this process or the next;
+//     waiter that comes later goes through at once. A party counts once, even if a reply was lost
+//     and it counts down again, in this process or the next;
 //   - waiters sleep in Redis and are woken when it opens; a lost wake-up costs no more than
 //     retry.max_wait.
 // Not guaranteed:
 //   - memory for longer than `life` after the last Close or CountDown: then the latch is gone, and
-//     who waits is told so;
+//     waiters are told so;
 //   - replicas, cluster failover, lost writes: a count down that the new master has not heard of is
 //     forgotten, and the latch opens late or never. Counting down again repairs it.
 //
-// Cost: Close, CountDown, Count, Remove one round trip each; waiting one, and one BLPOP on a
-// connection of its own and one more for each wake-up or look. Keys, all with a TTL of `life`,
-// P = key_prefix: `P{name}` (for how many it was closed), `P{name}:counted` (the ids),
-// `P{name}:open` (at most one element).
+// Cost: Close, CountDown, Count, Remove one round trip each; waiting takes one, and one BLPOP on a
+// connection of its own and one more for each wake-up or look. Keys, all with a TTL of `life`, P =
+// key_prefix: `P{name}` (the count it was closed for), `P{name}:counted` (the ids), `P{name}:open`
+// (at most one element).
 //
 // Thread safety: all members may be called from any number of tasks. The Client must outlive it.
 #pragma once
@@ -53,30 +54,29 @@ class CountDownLatch {
   static Result<CountDownLatch> Create(Client& client, std::string name,
                                        CountDownLatchOptions options = {});
 
-  /// Closes it for `count` parties ([1, 65536]). kOk also if it was closed before for as many,
-  /// even if it is open by now. kInvalidArgument: it was closed for another number; nothing
-  /// changed. kUnavailable, kUnknownOutcome: say it again.
+  /// Closes it for `count` parties ([1, 65536]). kOk also if it was closed before for the same
+  /// number, even if it is open by now. kInvalidArgument: it was closed for another number; nothing
+  /// changed. kUnavailable, kUnknownOutcome: call again.
   Status Close(int count);
 
   /// Counts down for `party` (1 to 512 bytes), once. kOk also if that party had counted before, or
   /// it is open. kInvalidArgument: it was never closed, or not within `life`. kUnavailable,
-  /// kUnknownOutcome: say it again.
+  /// kUnknownOutcome: call again.
   Status CountDown(const std::string& party);
 
   /// Waits until it is open: for ever, for `timeout`, or until `deadline` on the Runtime's clock;
-  /// looks at least once. kTimeout: not open in time. kInvalidArgument: as CountDown. kCancelled,
-  /// kProtocolError end it at once; lost connections are made again meanwhile. kStopped: `stop` was
-  /// requested first; without a look, if it was before the call. Returns at most
-  /// Client::overrun_bound() after either.
+  /// looks at least once. kTimeout: not open in time. kInvalidArgument: as CountDown. kCancelled
+  /// and kProtocolError end the wait at once; lost connections are made again meanwhile. kStopped:
+  /// `stop` was requested first; if that was before the call, the server was not asked. Returns at
+  /// most Client::overrun_bound() after either.
   Status Await(std::stop_token stop = {});
   Status AwaitFor(AnyDuration timeout, std::stop_token stop = {});
   Status AwaitUntil(MonotonicTime deadline, std::stop_token stop = {});
 
-  /// How many have still to count down. kInvalidArgument: as CountDown.
+  /// How many parties have still to count down. kInvalidArgument: as CountDown.
   Result<int> Count();
 
-  /// Forgets it, for another round under the same name. Who waits is told so within
-  /// retry.max_wait.
+  /// Forgets it, for another round under the same name. Waiters are told so within retry.max_wait.
   Status Remove();
 
  private:

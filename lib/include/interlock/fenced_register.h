@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// FencedRegister: a value that refuses writes of holders whose time is over. What a store has to do
-// so that no pause of a lock's holder can do harm, in the fewest lines; also of use as it is, for
-// what lives in one process.
+// FencedRegister: a value that refuses writes from holders whose time is over. It shows in the
+// fewest lines what a store has to do so that no pause of a lock's holder can do harm, and is of
+// use as it is for what lives in one process.
 //
 //   FencedRegister<Invoice> invoice;
 //   Status written = invoice.Write(lease.fencing_token(), changed);

@@ -47,10 +47,10 @@ struct HiredisOptions {
   /// How long Send may wait for a peer that reads nothing, before it gives up.
   Duration send_timeout = std::chrono::seconds(2);
 
-  /// A reply is first waited for awake, for at most so long, by one thread of a connector at a
-  /// time: a server on the same machine answers before a sleeper would be awake again, which saves
-  /// up to a third of a command. Where replies take longer it is left out but for a try now and
-  /// then. [0, 1 ms]; 0: never. Not over TLS.
+  /// How long a reply is first waited for awake, by one thread of a connector at a time: a server
+  /// on the same machine answers before a sleeper would be awake again, which saves up to a third
+  /// of a command's time. Where replies take longer this is skipped, except for an occasional try.
+  /// [0, 1 ms]; 0: never. Not over TLS.
   Duration busy_wait = std::chrono::microseconds(100);
 
   /// After this idle time TCP probes whether the peer is still there; whole seconds, 0 is off.
@@ -65,25 +65,25 @@ struct HiredisOptions {
 
 /// Reads `redis://[[user]:password@][host][:port][/db]` or
 /// `redis+unix://[[user]:password@]/path[?db=N]`, or `rediss://...[/db]?ca=/ca.pem` for TLS, with
-/// `&cert=`, `&key=` and `&sni=` if need be. Parts that are missing keep their defaults; user,
-/// password, host, path and parameters are percent-decoded; IPv6 addresses stand in brackets.
+/// `&cert=`, `&key=` and `&sni=` if need be. Missing parts keep their defaults; user, password,
+/// host, path and parameters are percent-decoded; IPv6 addresses stand in brackets.
 /// kInvalidArgument: malformed; the message says how, and never repeats any part of the text,
 /// because a password may stand anywhere in a malformed one.
 Result<HiredisOptions> ParseRedisUrl(std::string_view url);
 
-/// Makes a connector; reaches nothing yet. `runtime` must outlive it and its connections.
+/// Makes a connector; connects to nothing yet. `runtime` must outlive it and its connections.
 /// kInvalidArgument: an option is out of range; the message never shows the password.
 ///
-/// Of its connections: Connect honours the earlier of its deadline and `connect_timeout`.
-/// `broken()` asks the kernel whether an idle peer has closed (at most one system call, and none
-/// within a millisecond of the last reply; never waits), so that a pool can ask before each use.
+/// Connect honours the earlier of its deadline and `connect_timeout`. A connection's `broken()`
+/// asks the kernel whether an idle peer has closed (at most one system call, and none within a
+/// millisecond of the last reply; never waits), so that a pool can ask before each use.
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, HiredisOptions options);
 
 /// The same for a URL.
 Result<std::unique_ptr<Connector>> MakeHiredisConnector(Runtime& runtime, std::string_view url);
 
-/// The way to any node of a kind, for SentinelConnector and ClusterConnector: `common` with the
-/// host and port of that node. Fails as above.
+/// A way to connect to any node of one kind, for SentinelConnector and ClusterConnector: `common`
+/// with the host and port of that node. Fails as above.
 Result<ConnectNode> MakeHiredisNodes(Runtime& runtime, HiredisOptions common);
 
 }  // namespace interlock

@@ -25,7 +25,7 @@ namespace interlock {
 
 struct Holder {
   std::string token;  ///< as Lease::token
-  /// Of its lease, by the server's clock: 0 or more. MutexOptions::lock_delay is counted in.
+  /// Time until its lease ends by the server's clock: 0 or more, MutexOptions::lock_delay included.
   Duration remaining{};
   std::uint64_t fencing_token = 0;  ///< 0: the server keeps none for each permit or reader
 
@@ -38,8 +38,8 @@ struct Holder {
 
 struct Inspection {
   std::vector<Holder> holders;
-  /// Those that stand in the server, dead ones that were not yet passed over included. nullopt: a
-  /// lock whose waiters leave no trace there.
+  /// The waiters that the server knows of, including dead ones that were not yet passed over.
+  /// nullopt: the waiters of this lock leave no trace there.
   std::optional<std::int64_t> waiters;
 };
 

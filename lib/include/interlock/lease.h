@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Lease: one grant, held by whoever holds this object. Ownership bounded in time.
+// Lease: one grant, held by the owner of this object. Ownership bounded in time.
 //
 //   Result<Lease> lease = mutex.AcquireFor(std::chrono::seconds(5));
 //   if (!lease.ok()) return lease.status();
@@ -51,7 +51,7 @@ struct Grant {
   bool release_unknown = false;  ///< a release was sent whose outcome is not known
   bool stray = false;            ///< requests of it may still be on their way
   bool forced = false;           ///< somebody else gives it up, maybe before its owner knows of it
-  /// Of a lock over several nodes: those that may yet execute the acquire, or have.
+  /// For a lock over several nodes: the nodes that may yet execute the acquire, or have.
   std::vector<std::size_t> doubtful_nodes;
 };
 
@@ -60,7 +60,7 @@ class LeaseBackend {
  public:
   virtual ~LeaseBackend() = default;
   virtual Runtime& runtime() = 0;
-  /// Of the client, which outlives the backend.
+  /// Belongs to the client, which outlives the backend.
   virtual LeaseKeeper& keeper() = 0;
   virtual Duration default_lease() const = 0;
   /// Its name in messages.
@@ -70,7 +70,7 @@ class LeaseBackend {
   virtual Result<MonotonicTime> Extend(const Grant& grant, Duration lease) = 0;
   /// Remembers in `grant` what a later call has to know about this one.
   virtual Status Release(Grant& grant) = 0;
-  /// Of a grant that an Extend found lost. One server keeps nothing of it.
+  /// Releases a grant that an Extend found lost. With one server nothing of it is left to release.
   virtual void ReleaseLost(Grant& /*grant*/) {}
 };
 
@@ -88,7 +88,7 @@ class [[nodiscard]] Lease {
   Lease(Lease&& other) noexcept;
   /// Releases what this lease held before.
   Lease& operator=(Lease&& other) noexcept;
-  /// Releases. The outcome is not known to anybody; call Release() where it matters.
+  /// Releases. The outcome is reported to nobody; call Release() where it matters.
   ~Lease();
 
   /// The owner token: 128 random bits in hexadecimal, after "<label>@" if the client has one; used
@@ -97,8 +97,8 @@ class [[nodiscard]] Lease {
 
   /// Grows strictly from grant to grant of one resource while its fencing counter lives (kFenceTtl
   /// since the last grant or release). If the counter was lost, it starts again at the server's
-  /// clock in microseconds: not guaranteed to be larger if that clock was set back, or a failover
-  /// lost the last grants and the clock of the new master is behind.
+  /// clock in microseconds: it may then fail to be larger if that clock was set back, or if a
+  /// failover lost the last grants and the clock of the new master lags.
   std::uint64_t fencing_token() const { return fencing_token_; }
 
   /// True while the holder may believe that it holds: not released, not known to be lost, and
@@ -119,33 +119,33 @@ class [[nodiscard]] Lease {
   Status Extend();
   Status Extend(Duration lease);
 
-  /// From now on extends the lease by itself, to its full length whenever a third of what was left
-  /// has passed, until it is released or lost. The hold ends `max_hold` from now (if it does not
-  /// last longer already): the limit for a job that hangs while its process lives. More than zero;
-  /// Duration::max() is no limit. Another call sets another limit. A renewal that fails is tried
-  /// again, after growing pauses, as long as the lease is valid; none takes time that another
+  /// Makes the lease extend itself from now on, to its full length whenever a third of what was
+  /// left has passed, until it is released or lost. The hold ends `max_hold` from now (if it does
+  /// not last longer already): the limit for a job that hangs while its process lives. More than
+  /// zero; Duration::max() is no limit. Another call sets another limit. A renewal that fails is
+  /// tried again, after growing pauses, as long as the lease is valid; none takes time that another
   /// lease of the client needs for its own. kLeaseLost, kNotOwner: as Extend. Sends nothing itself.
   Status KeepAlive(AnyDuration max_hold);
 
   /// Set when the lease is lost: no later than valid_until() is reached on the Runtime's clock
   /// (waiters then wake by themselves, whatever the server and other tasks do), or earlier when the
   /// server has said that it is over. Once it is set, valid() stays false. A release is no loss and
-  /// does not set it; whoever waits for it without a deadline is woken by Set(), which also ends
-  /// the holder's belief. May be used from any task as long as this lease, or the one that it was
-  /// moved into, exists. REQUIRES: not moved from.
+  /// does not set it; a task that waits for it without a deadline can be woken by Set(), which also
+  /// ends the holder's belief. May be used from any task as long as this lease, or the one that it
+  /// was moved into, exists. REQUIRES: not moved from.
   Event& lost();
 
   /// True once the lease is lost, as lost() tells it: over on this client's clock, or the server
-  /// has said so. False after a release, a Forget or a HandOver before that. Asks the clock alone.
+  /// has said so. False if a release, a Forget or a HandOver came first. Asks the clock alone.
   bool is_lost() const;
 
   /// Calls `callback` once when the lease is lost, soon after lost() is set; at once if it is. It
   /// runs on a task of the Client that does so for all its leases, one after the other, so it must
   /// not wait, call the server or throw (std::terminate), and it must not use this lease, not even
-  /// to release it: those wait for its end. While one runs the next is late; who needs to know in
-  /// time waits for lost(). It never runs after Release, Forget, the destructor or an assignment
-  /// has returned. Replaces a callback that was given before and has not run. REQUIRES: not moved
-  /// from.
+  /// to release it: those calls wait for its end. While one callback runs the next is late; code
+  /// that needs to know in time waits for lost(). It never runs after Release, Forget, the
+  /// destructor or an assignment has returned. Replaces a callback that was given before and has
+  /// not run. REQUIRES: not moved from.
   void OnLost(std::function<void()> callback);
 
   /// Gives the resource back, and wakes a waiter. The belief ends at once, whatever the answer.
@@ -157,10 +157,10 @@ class [[nodiscard]] Lease {
   /// tries again.
   Status Release() noexcept;
 
-  /// Ends the belief here, and answers a text with which another process can take the lease over
-  /// (LeaseSource::Adopt): one line of ASCII, at most kMaxHandedOverBytes, for whoever may hold; it
-  /// is as good as the lock. The lease runs on meanwhile, and nobody renews it. Sends nothing; like
-  /// Forget otherwise. kLeaseLost, kNotOwner: as Extend.
+  /// Ends the belief here, and returns a text with which another process can take the lease over
+  /// (LeaseSource::Adopt): one line of ASCII, at most kMaxHandedOverBytes. Give it only to a
+  /// process that may hold the lease: the text is as good as the lock. The lease runs on meanwhile,
+  /// and nobody renews it. Sends nothing; otherwise like Forget. kLeaseLost, kNotOwner: as Extend.
   Result<std::string> HandOver();
 
   /// Drops the handle without contacting the server, which keeps the resource until the lease is

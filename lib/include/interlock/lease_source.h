@@ -6,11 +6,11 @@
 //   Result<Lease> soon = mutex.AcquireFor(std::chrono::seconds(5));
 //
 // Guarantee: a failure other than kUnknownOutcome is definite: nothing is held, and nothing of the
-// request can take effect later. Not guaranteed: anything about who holds at the same time; that is
-// what each primitive's header says.
+// request can take effect later. Not guaranteed: anything about other holders at the same time; see
+// each primitive's header for that.
 //
-// Stopping: a wait ends early when its std::stop_token is requested to stop, by any task or thread,
-// which is not kept waiting by it. kStopped: nothing is held, and the waiter has left its place in
+// Stopping: a wait ends early when its std::stop_token is requested to stop, by any task or thread;
+// the request itself never blocks. kStopped: nothing is held, and the waiter has left its place in
 // the server. Sleeps in the server and pauses end at once; what is under way then is not torn
 // apart: a command is answered or given up in its time, a hint that may have been meant for this
 // waiter is passed on by one last try, and what is unknown is cleaned up. So it takes some round
@@ -53,7 +53,7 @@ class LeaseGranter : public LeaseBackend {
 
 class LeaseSource {
  public:
-  /// One try; never waits for another holder. kNotAcquired: not to be had now. kUnavailable:
+  /// One try; never waits for another holder. kNotAcquired: somebody else holds it. kUnavailable:
   /// definitely not acquired, the server could not be asked. kUnknownOutcome: the reply was lost
   /// and the clean-up could not be confirmed: nothing is held by the caller, but the resource may
   /// stay taken for up to one lease.
@@ -72,18 +72,18 @@ class LeaseSource {
   Result<Lease> Acquire(std::stop_token stop = {});
 
   /// Takes over a lease of this resource that another process gave up with Lease::HandOver, with
-  /// the same owner and fencing token. Clocks of two processes say nothing of each other, so it is
+  /// the same owner and fencing token. The clocks of two processes cannot be compared, so it is
   /// extended to its full length from now: one round trip. Taken twice, both hold; give the text to
-  /// one. kNotOwner: it is over, or of another resource. kInvalidArgument: no such text, a damaged
-  /// one, or of a later version of the library; nothing was sent. kUnavailable: not extended.
+  /// one. kNotOwner: it is over, or of another resource. kInvalidArgument: the text is malformed,
+  /// damaged, or from a later version of the library; nothing was sent. kUnavailable: not extended.
   /// kUnknownOutcome: maybe extended. After both it may be tried again while the lease lasts.
   Result<Lease> Adopt(std::string_view handed_over);
 
-  /// Who holds it. One round trip; kUnavailable, kUnknownOutcome: the server did not answer.
+  /// The current holders. One round trip; kUnavailable, kUnknownOutcome: the server did not answer.
   Result<Inspection> Inspect();
 
   /// Takes the resource away from one holder, as a release by that holder would: the next waiter is
-  /// woken. Not from anybody who has come since the inspection. The holder itself learns of it when
+  /// woken. A holder that came after the inspection keeps it. The holder itself learns of it when
   /// it extends or releases, and goes on until then, so make sure that it is dead, or that fencing
   /// tokens keep it out. One round trip. kOk: released, now or before: a release leaves a trace, so
   /// that it may be repeated. kNotOwner: it was no holder any more; its lease was over, or others
@@ -91,12 +91,12 @@ class LeaseSource {
   /// again.
   Status ForceRelease(const Holder& holder);
 
-  /// Of the resource, as it was given.
+  /// The resource's name, as it was given.
   const std::string& name() const { return name_; }
 
  protected:
   LeaseSource(std::string name, std::shared_ptr<internal::LeaseGranter> granter);
-  // Not virtual, so not for everybody: deleting a lock as its LeaseSource does not compile.
+  // Protected and not virtual: deleting a lock as its LeaseSource does not compile.
   ~LeaseSource() = default;
   // Moving copies, here and in all primitives, so that one that was moved from still works.
   LeaseSource(const LeaseSource&) = default;

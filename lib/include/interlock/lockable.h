@@ -29,7 +29,7 @@
 
 namespace interlock {
 
-/// What the forms of the library throw that say so; all others answer with a Status.
+/// What those forms of the library that throw do throw; all others answer with a Status.
 class LockError : public std::runtime_error {
  public:
   explicit LockError(Status status)
@@ -65,7 +65,7 @@ class BasicLockable {
     return Take(source_.AcquireFor(ToDuration(timeout)));
   }
   bool try_lock_until(MonotonicTime deadline);
-  /// A time of another clock is looked at once, when the call begins.
+  /// A deadline on another clock is converted once, when the call begins.
   template <typename Clock, typename Span>
   bool try_lock_until(const std::chrono::time_point<Clock, Span>& deadline) {
     const auto now = Clock::now();
@@ -79,7 +79,7 @@ class BasicLockable {
   bool locked() const { return lease_.has_value(); }
   /// REQUIRES: locked().
   Granted& lease() { return *lease_; }
-  /// What the last unlock() was answered; kOk before the first.
+  /// The answer of the last unlock(); kOk before the first.
   const Status& last_release() const { return last_release_; }
 
  private:

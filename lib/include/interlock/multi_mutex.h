@@ -7,11 +7,12 @@
 //   if (Result<MultiLease> held = both->AcquireFor(std::chrono::seconds(5)); held.ok()) Transfer();
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged: for each resource what Mutex
-// guarantees, with whose locks of the same prefix and names these exclude each other, and
+// guarantees (and a Mutex of the same prefix and name is excluded, too), and
 //   - all or none: a failure other than kUnknownOutcome means that none is held;
 //   - no deadlock among programs that take several resources through MultiMutex alone: all of them
 //     take resources in the order of their names, whatever order they were given in;
 //   - what was taken first is kept alive while the rest is waited for, and was alive on this
+//     client's clock when the last was granted.
 //     client's clock when the last was granted.
 // Not guaranteed:
 //   - freedom from deadlock together with locks that a program takes one by one in another order:
@@ -23,7 +24,7 @@
 // resource has a slot of its own.
 //
 // Thread safety: a MultiMutex may be used from any number of tasks, a MultiLease by one at a time,
-// but for what its lost() answers.
+// except the Event that its lost() returns.
 #pragma once
 
 #include <cstddef>
@@ -50,11 +51,11 @@ inline constexpr std::size_t kMostResourcesAtOnce = 64;
 /// handed over to another process.
 class [[nodiscard]] MultiLease {
  public:
-  /// For MultiMutex. In the order of the resources' names.
+  /// For MultiMutex. `leases` stand in the order of the resources' names.
   explicit MultiLease(std::vector<Lease> leases) : leases_(std::move(leases)) {}
 
-  /// In the order of the resources' names; each has a fencing token of its own. Empty once it was
-  /// moved from.
+  /// In the order of the resources' names; each has a fencing token of its own. Empty once moved
+  /// from.
   const std::vector<Lease>& leases() const { return leases_; }
 
   /// True while the holder may believe that it holds every resource. Asks the clock alone.
@@ -62,8 +63,9 @@ class [[nodiscard]] MultiLease {
   /// The earliest end of a lease; the Runtime clock's least value if there is none.
   MonotonicTime valid_until() const;
 
-  /// Extends every lease, see Lease::Extend; the one that ends first goes first, so it is over
-  /// before valid_until() is. Not ok: the first failure; those that end later are as they were.
+  /// Extends every lease, see Lease::Extend; the one that ends first goes first, so the call
+  /// returns before valid_until(). Not ok: the first failure; those that end later are as they
+  /// were.
   Status Extend();
 
   /// Keeps every lease alive, see Lease::KeepAlive. kOk: all of them were valid at its end. Not ok:
@@ -89,7 +91,7 @@ class [[nodiscard]] MultiLease {
   std::shared_ptr<Event> lost_;  ///< null: nobody has asked for it
 };
 
-/// Inspect() and ForceRelease() are those of a Mutex of the same prefix and one of the names.
+/// For Inspect() and ForceRelease() use a Mutex of the same prefix and one of the names.
 class MultiMutex {
  public:
   MultiMutex(const MultiMutex&) = default;  // see LeaseSource for moving
@@ -100,23 +102,23 @@ class MultiMutex {
   static Result<MultiMutex> Create(Client& client, std::vector<std::string> names,
                                    MutexOptions options = {});
 
-  /// As the members of LeaseSource of these names, for all resources together, with
-  /// overrun_bound() in the place of that of the client. kStopped: what was taken before the stop
-  /// has been given back.
+  /// As the members of LeaseSource of these names, for all resources together, but bounded by this
+  /// overrun_bound() instead of the client's. kStopped: what was taken before the stop has been
+  /// given back.
   Result<MultiLease> TryAcquire();
   Result<MultiLease> AcquireFor(AnyDuration timeout, std::stop_token stop = {});
   Result<MultiLease> AcquireUntil(MonotonicTime deadline, std::stop_token stop = {});
   Result<MultiLease> Acquire(std::stop_token stop = {});
 
   /// The longest that a wait may return after its deadline, or after it was requested to stop:
-  /// Client::overrun_bound(), and for each resource a last extension and a release that find a
-  /// server that does not answer, one after the other.
+  /// Client::overrun_bound(), and for each resource, one after the other, a last extension and a
+  /// release that meet a server that does not answer.
   Duration overrun_bound() const { return overrun_bound_; }
 
  private:
   MultiMutex(Client& client, std::vector<Mutex> mutexes, Duration lease);
 
-  /// One after the other. kLeaseLost: one was over before all were had; nothing is held.
+  /// Acquires one after the other. kLeaseLost: one was over before all were held; nothing is held.
   Result<MultiLease> AcquireAll(MonotonicTime deadline, const std::stop_token& stop);
   Result<Lease> AcquireNext(Mutex& next, std::vector<Lease>& held, MonotonicTime deadline,
                             const std::stop_token& stop);

@@ -16,14 +16,14 @@
 //     definite;
 //   - a waiter is woken by the release, without polling, and looks again by itself when the lease
 //     that it waits for is over, so no lost wake-up costs more than that;
-//   - with MutexOptions::lock_delay: nobody is granted it within so long after a lease that ended
-//     without a release, so what its holder had sent within its validity, and what arrives no later
-//     than that, arrives before the next one begins.
+//   - with MutexOptions::lock_delay: after a lease that ended without a release nobody is granted
+//     the resource for that long, so what its holder had sent within its validity, and what arrives
+//     no later than that, arrives before the next one begins.
 // Not guaranteed:
 //   - first come, first served: a newcomer may overtake a woken waiter;
 //   - that the holder's code has stopped when its lease is over (see lease.h): use fencing tokens;
-//   - with lock_delay, anything after a release, which frees at once, even late: whoever does not
-//     know whether all that it sent has arrived should Lease::Forget() instead;
+//   - with lock_delay, anything after a release, which frees at once, even late: a holder that does
+//     not know whether all that it sent has arrived should call Lease::Forget() instead;
 //   - Redis with replicas: a failover can lose the last grants, and two clients then hold at once.
 //     The same after a restart that lost writes, an eviction, FLUSHALL, or a step of the server's
 //     clock. If the last fencing token is lost too, the next ones may repeat or fall short of it;

@@ -45,11 +45,11 @@ struct MutexOptions {
   /// Rounded down to whole milliseconds, the server's unit. [1 ms, 24 h]
   Duration lease = std::chrono::seconds(30);
 
-  /// Chubby's lock-delay: for how long after a lease that ended without a release all are refused,
-  /// so that what its dead or slow holder had sent arrives before anybody else begins, at a storage
-  /// that knows no fencing tokens. Nothing against what is later than this, nor after a release;
-  /// and a crashed holder keeps others out for so much longer. Clients need not agree: in force is
-  /// that of the holder, or of whoever extended its lease to more. Rounded up to whole ms. [0, 1 h]
+  /// Chubby's lock-delay: after a lease that ended without a release everybody is refused for this
+  /// long, so that what its dead or slow holder had sent arrives before anybody else begins, at a
+  /// storage that knows no fencing tokens. No help against what arrives later, nor after a release;
+  /// and a crash keeps others out for longer by it. Clients need not agree: the holder's applies,
+  /// or that of the client that extended its lease to more. Rounded up to whole ms. [0, 1 h]
   Duration lock_delay = Duration(0);
 
   /// The holder's belief ends earlier than the lease by this fraction of it, so that its clock may
@@ -68,12 +68,12 @@ struct FairMutexOptions {
   int drift_per_mille = 10;                   ///< as in MutexOptions
 
   /// How long a waiter may take to fetch what was handed over to it, and to be heard of again when
-  /// it had to look: then it is passed over. Above the time in which a lost connection is noticed
-  /// and made again, so that a waiter which that befalls keeps its place. [1 ms, 1 h]
+  /// it had to look; after that it is passed over. Longer than it takes to notice a lost connection
+  /// and make it again, so that such a waiter keeps its place. [1 ms, 1 h]
   Duration grace = std::chrono::seconds(2);
 
-  /// As in RetryOptions. A shorter sleep, since how often waiters look bounds for how long one that
-  /// died may hold up the line.
+  /// As in RetryOptions. The sleep is shorter here, because how often waiters look bounds how long
+  /// a dead one may hold up the line.
   RetryOptions retry = {.max_wait = std::chrono::seconds(5)};
 };
 
@@ -133,7 +133,7 @@ struct RedlockOptions {
   /// As in MutexOptions. [4 * node_timeout, 24 h]
   Duration lease = std::chrono::seconds(30);
 
-  /// How long one node may take for one answer, connecting included. What is slower has no vote. It
+  /// How long one node may take for one answer, connecting included. A slower node has no vote. It
   /// is paid once per round while a node hangs, so it must be far below the lease; 100 ms is far
   /// above a healthy node's answer in one region. [1 ms, lease / 4]
   Duration node_timeout = std::chrono::milliseconds(100);
@@ -148,7 +148,7 @@ struct RedlockOptions {
   /// of one name must agree.
   bool fencing = true;
 
-  /// Between two tries: the first pause, doubled after each further try up to the longest one, and
+  /// The first pause between two tries, doubled after each further try up to the longest, and
   /// shortened at random by up to a half. Both should be well above the time between the first and
   /// the last node's execution of a try, or clients that split the votes do so again. [1 ms, 1 h],
   /// first <= max.
@@ -157,7 +157,7 @@ struct RedlockOptions {
 };
 
 struct SingleFileOptions {
-  /// What is locked. 1 to 512 bytes, anything but '{' and '}'.
+  /// The name of what is locked. 1 to 512 bytes, anything but '{' and '}'.
   std::string name = "default";
 
   /// As in MutexOptions. Primitives of different kinds must not share prefix and name.
@@ -190,7 +190,7 @@ Status Validate(const SemaphoreOptions& options);
 Status Validate(const SharedMutexOptions& options);
 Status Validate(const RedlockOptions& options);
 Status Validate(const SingleFileOptions& options);
-/// A number of permits, or of what a latch waits for: [1, 65536].
+/// A semaphore's number of permits, or the count that a latch is closed for: [1, 65536].
 Status ValidateLimit(int limit);
 Status ValidateCount(int count);
 /// `name` of a resource: 1 to 512 bytes without braces. Braces are refused because the name stands

@@ -20,11 +20,11 @@
 //   - a try without a quorum is undone, and barred where it may still be under way, before its
 //     failure is reported. Nodes that cannot be told, if they are fewer than a quorum, keep what
 //     they granted until the lease is over: it is no grant, but takes their votes from others for
-//     so long. If they may be a quorum, the outcome is kUnknownOutcome;
+//     that time. If they may be a quorum, the outcome is kUnknownOutcome;
 //   - Release goes to all nodes, also to those that seemed to fail when it was acquired; one that
-//     only hung then has been told right away, behind its unanswered request, to give up its vote.
-//     A node that cannot be reached for as long as the bounded tries last keeps its vote until the
-//     lease is over: kOk says that a quorum has released it, and so that others can have it;
+//     only hung then has been told right away, after its unanswered request, to give up its vote. A
+//     node that the bounded tries do not reach keeps its vote until the lease is over: kOk says
+//     that a quorum has released it, so that others can have it;
 //   - fencing tokens grow with every grant, though quorums differ: the highest of the granting
 //     nodes' counters, which a quorum that still grants has taken over before the grant is told.
 // Not guaranteed:
@@ -72,9 +72,9 @@ class Redlock : public LeaseSource {
                                 RedlockOptions options = {});
 
   /// The longest that AcquireFor and AcquireUntil may return after their deadline: a round for each
-  /// of what is left of earlier tries, a last try, its fencing token, and cleanup_attempts (of the
-  /// nodes' clients, the most) times its undoing, each of node_timeout; and pauses in between. It
-  /// takes the place of Client::overrun_bound() in what LeaseSource says.
+  /// leftover of earlier tries, a last try, its fencing token, and its undoing, cleanup_attempts
+  /// times (the most of the nodes' clients), each of node_timeout; and pauses in between. It takes
+  /// the place of Client::overrun_bound() in what LeaseSource says.
   Duration overrun_bound() const { return overrun_bound_; }
 
  private:

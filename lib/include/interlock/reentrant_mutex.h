@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// ReentrantMutex: as Mutex, and who holds it may acquire it again. Who that is says an explicit
-// handle, an Owner, which a program passes down to whatever acts on its behalf: threads, tasks and
-// coroutines come and go, and say nothing about who owns a lock.
+// ReentrantMutex: a Mutex that its owner may acquire again. The owner is an explicit handle, an
+// Owner, which a program passes down to whatever acts on its behalf: threads, tasks and coroutines
+// come and go, and say nothing about who owns a lock.
 //
 //   Result<ReentrantMutex> mutex = ReentrantMutex::Create(client, "ledger");
 //   if (!mutex.ok()) return mutex.status();
@@ -20,8 +20,8 @@
 //   - a lease for each hold: they share one. Acquiring or extending any makes it whole again, for
 //     all; when it is over, it is over for all;
 //   - first come, first served, pauses, replicas: as for Mutex (see mutex.h);
-//   - an owner by adoption: a hold that is handed over stays its owner's. Adopted through another
-//     one it can be extended and released, but not acquired again; see OwnerOf;
+//   - a change of owner by adoption: a hold that is handed over stays its owner's. Adopted through
+//     another Owner it can be extended and released, but not acquired again; see OwnerOf;
 //   - a server that loses writes may bring back a hold that was given back while others of the
 //     owner are still held: then the resource stays taken until the lease is over.
 //
@@ -47,13 +47,14 @@ class ReentrantMutex {
   ReentrantMutex(const ReentrantMutex&) = default;  // see LeaseSource for moving
   ReentrantMutex& operator=(const ReentrantMutex&) = default;
 
-  /// One who may hold the resource. Each form of acquiring gives one more hold.
+  /// A possible owner of the resource. Each successful acquire gives it one more hold.
   class Owner : public LeaseSource {
    public:
     Owner(const Owner&) = default;
     Owner& operator=(const Owner&) = default;
 
-    /// 128 random bits in hexadecimal, unless it was given. Whoever knows it can act as this owner.
+    /// 128 random bits in hexadecimal, unless it was given. Anybody that knows it can act as this
+    /// owner.
     const std::string& id() const { return id_; }
 
    private:
@@ -67,15 +68,15 @@ class ReentrantMutex {
   static Result<ReentrantMutex> Create(Client& client, std::string name,
                                        ReentrantMutexOptions options = {});
 
-  /// An owner that nobody else is. Sends nothing.
+  /// An owner distinct from all others. Sends nothing.
   Owner NewOwner();
 
   /// The owner with this id, which another process has handed over, for instance. Sends nothing.
   /// kInvalidArgument: not 1 to 128 bytes long.
   Result<Owner> OwnerOf(std::string id);
 
-  /// For operators, who are no owner: as LeaseSource::Inspect, and as LeaseSource::ForceRelease for
-  /// one hold. Each hold is a holder; the resource is free when the last is released.
+  /// For operators, which are no owners: as LeaseSource::Inspect, and as LeaseSource::ForceRelease
+  /// for one hold. Each hold is a holder; the resource is free when the last is released.
   Result<Inspection> Inspect();
   Status ForceRelease(const Holder& holder);
 
@@ -84,7 +85,7 @@ class ReentrantMutex {
  private:
   ReentrantMutex(Client& client, std::string name, ReentrantMutexOptions options);
   Owner MakeOwner(std::string id);
-  /// One who can ask, but not acquire.
+  /// An owner that can inspect, but not acquire.
   Owner Nobody() { return MakeOwner({}); }
 
   Client* client_;

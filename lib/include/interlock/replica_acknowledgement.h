@@ -28,11 +28,11 @@
 namespace interlock {
 
 struct ReplicaAcknowledgement {
-  /// How many replicas have to have it; 0: nobody is asked. [0, 1000]
+  /// How many replicas have to have it; 0: no replica is asked. [0, 1000]
   int replicas = 0;
 
-  /// How long they are waited for. Replicas near by answer within a millisecond. It is a part of
-  /// the lease, so keep it well below. [1 ms, 1 h]
+  /// How long to wait for them. Replicas nearby answer within a millisecond. It is a part of the
+  /// lease, so keep it well below. [1 ms, 1 h]
   Duration timeout = std::chrono::milliseconds(100);
 };
 

@@ -68,7 +68,7 @@ class [[nodiscard]] Status {
   static const std::string& NoMessage();
 
   StatusCode code_ = StatusCode::kOk;
-  std::shared_ptr<const std::string> message_;  // null: there is none, as most have
+  std::shared_ptr<const std::string> message_;  // null: there is no message, the usual case
 };
 
 namespace internal {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The options of whoever waits, which every lock has.
+// The options of waiters, which every lock has.
 //
 // Thread safety: plain data.
 #pragma once

@@ -42,8 +42,8 @@ namespace internal {
 class PermitScripts;
 }
 
-/// Every form of acquiring may fail with kInvalidArgument in addition: another limit is in force
-/// than the options say, or none although they leave it open.
+/// Every form of acquiring may also fail with kInvalidArgument: the limit in force differs from
+/// that of the options, or none is in force and the options give none.
 class Semaphore : public LeaseSource {
  public:
   Semaphore(const Semaphore&) = default;  // see LeaseSource for moving
@@ -55,7 +55,7 @@ class Semaphore : public LeaseSource {
 
   /// Puts `limit` ([1, 65536]) in force, whatever was, and wakes the waiters that it lets in, 1000
   /// of them at most (the others look when a permit comes back or a lease ends). One round trip.
-  /// Who is inside stays, so that a lower limit takes effect as permits come back. Clients whose
+  /// Holders keep their permits, so a lower limit takes effect as permits come back. Clients whose
   /// options give another limit are refused from now on, this one included: give nullopt to follow.
   /// kUnavailable: nothing changed. kUnknownOutcome: it may be in force; call again.
   Status SetLimit(int limit);
@@ -64,7 +64,7 @@ class Semaphore : public LeaseSource {
     int limit = 0;  ///< in force; 0: none is
     int out = 0;    ///< permits whose lease is not over
   };
-  /// How things stand in the server, for operators: it may be otherwise at once. One round trip.
+  /// The server's state, for operators: it may change at any moment. One round trip.
   Result<Count> Counts();
 
  private:

@@ -78,16 +78,16 @@ Status Validate(const SentinelOptions& options);
 
 class SentinelConnector final : public Connector {
  public:
-  /// Reaches nothing yet. `runtime` must outlive the connector and its connections.
-  /// kInvalidArgument: which option is out of range.
+  /// Connects to nothing yet. `runtime` must outlive the connector and its connections.
+  /// kInvalidArgument: an option is out of range; the message says which.
   static Result<std::unique_ptr<SentinelConnector>> Create(Runtime& runtime,
                                                            ConnectNode to_sentinels,
                                                            ConnectNode to_masters,
                                                            SentinelOptions options);
   ~SentinelConnector() override;
 
-  /// As Connector. kUnavailable also: too few sentinels agree, or the server that they name is no
-  /// master yet. kInvalidArgument also: the sentinels know no master of that name.
+  /// As Connector. kUnavailable also if too few sentinels agree, or the server that they name is no
+  /// master yet; kInvalidArgument also if the sentinels know no master of that name.
   Result<std::unique_ptr<Connection>> Connect(MonotonicTime deadline) override;
 
   /// "redis+sentinel://10.0.0.1:26379,10.0.0.2:26379/mymaster"

@@ -14,19 +14,19 @@
 //     differ by less than the drift allowance. Each reader has a token and a lease of its own, so a
 //     crashed holder of either kind keeps others out for at most one lease, and nobody's release or
 //     extend touches another's;
-//   - fencing tokens grow with every grant, a reader's too. What is guarded should refuse a write
-//     with a token below the highest that it has seen, and a read with one below the highest that
-//     has written: readers come in any order among themselves;
-//   - while a writer waits that prefers_writers (an option of the writer's client), new readers are
-//     refused. A waiting writer that dies does so for at most one lease of its own;
+//   - fencing tokens grow with every grant, a reader's too. A guarded resource should refuse a
+//     write with a token below the highest that it has seen, and a read with one below the highest
+//     that has written: readers come in any order among themselves;
+//   - while a writer with prefer_writers (an option of its client) waits, new readers are refused.
+//     A waiting writer that dies keeps them out for at most one lease of its own;
 //   - waiters are woken by the release, without polling: a writer's wakes one writer and, one after
-//     another, all readers; that of the reader whose lease lasts longest wakes one writer. They
+//     another, all readers; that of the reader whose lease lasts longest wakes one writer. Waiters
 //     look again by themselves when the lease that they wait for is over.
 // Not guaranteed:
 //   - any order among writers, or between them and readers; with prefer_writers an unbroken row of
 //     writers keeps readers out, without it overlapping readers keep writers out;
-//   - nesting. Who holds a read lease and asks for another may wait behind a writer that waits for
-//     the first. There is no upgrade, see Upgrade();
+//   - nesting. A holder of a read lease that asks for another may have to wait for a writer that
+//     waits for the first. There is no upgrade, see Upgrade();
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
 // Cost: TryAcquire, Release, Extend one round trip each, for readers and writers. A contended
@@ -72,21 +72,23 @@ class SharedMutex {
 
   /// Always kInvalidArgument, with the way out in the message; sends nothing. Two readers that both
   /// wait for the write lease, each keeping what it has, would wait for each other until a lease is
-  /// over; and whoever were let through first would change what the other has read. Release the
-  /// read lease, acquire the write lease, and read again. (writer() cannot tell who asks: with a
-  /// read lease in hand TryAcquire is refused like anybody's, and waiting would be in vain for as
-  /// long as that lease lasts.)
+  /// over; and the one let through first would change what the other has read. Release the read
+  /// lease, acquire the write lease, and read again. (writer() cannot tell who asks: with a read
+  /// lease in hand TryAcquire is refused like anybody's, and waiting would be in vain for as long
+  /// as that lease lasts.)
   Status Upgrade(const Lease& read) const;
 
-  /// Who holds it, of either kind: the writer first, readers with fencing token 0; and how many
-  /// writers wait. As LeaseSource::Inspect otherwise. A side tells of its own kind alone.
+  /// The holders of either kind: the writer first, readers with fencing token 0; and how many
+  /// writers wait. As LeaseSource::Inspect otherwise. reader() and writer() each report their own
+  /// kind alone.
   Result<Inspection> Inspect();
 
   /// As LeaseSource::ForceRelease, whichever kind of holder it is; a second round trip for a
-  /// writer. A side releases its own kind alone, and answers kNotOwner for the other.
+  /// writer. reader() and writer() each release their own kind alone, and answer kNotOwner for the
+  /// other.
   Status ForceRelease(const Holder& holder);
 
-  /// Of the resource, as it was given.
+  /// The resource's name, as it was given.
   const std::string& name() const { return reader_.name(); }
 
  private:

@@ -10,21 +10,20 @@
 //
 // Guarantee, on one stand-alone Redis that keeps what it acknowledged:
 //   - at most `concurrency` valid permits per name at any moment, each with an owner token and a
-//     lease of `expire_in` of its own; a client that was configured with another concurrency is
-//     told so;
+//     lease of `expire_in` of its own; a client configured with another concurrency is refused;
 //   - a crash loses no permit: it comes back when its lease is over. Giving up waiting changes
 //     nothing for others;
 //   - waiters block in Redis and are served first come, first served, by the order in which the
-//     server executed the first command of each. Whoever leaves hands its permit to the first in
-//     line in the same instant, and wakes just that one; a try never overtakes anybody. A waiter
-//     that lost its connection keeps its place, if it is back within `grace`, and its time budget;
+//     server executed the first command of each. A release hands its permit to the first in line in
+//     the same instant, and wakes just that one; a try never overtakes anybody. A waiter that lost
+//     its connection keeps its place, if it is back within `grace`, and its time budget;
 //   - a waiter that has died is passed over, as by FairMutex.
 // Not guaranteed:
 //   - the place of a waiter that was paused or cut off for longer than `grace`;
 //   - replicas, cluster failover, lost writes, pauses of the process: as for Mutex (see mutex.h).
 //
-// Cost: enter and leave one round trip each; who has to wait, one BLPOP more, whose answer is the
-// permit. Keys, all with a TTL, P = key_prefix: `P{name}:holders` (the permits that are out; at
+// Cost: enter and leave one round trip each; one that has to wait, one BLPOP more, whose answer is
+// the permit. Keys, all with a TTL, P = key_prefix: `P{name}:holders` (the permits that are out; at
 // most the longest lease), `P{name}:fence` (the concurrency in force as well; kFenceTtl), and those
 // of the line as for FairMutex (see fair_mutex.h).
 //
@@ -88,20 +87,20 @@ using BodyValue = std::remove_cvref_t<typename BodyInvocation<F>::type>;
 
 }  // namespace internal
 
-/// Of what LeaseSource offers every form may fail with kInvalidArgument in addition: permits are
-/// out that were granted under another concurrency.
+/// Every form of acquiring may also fail with kInvalidArgument: permits are out that were granted
+/// under another concurrency.
 class SingleFile : public LeaseSource {
  public:
   /// Sends nothing. kInvalidArgument: an option, or one of the client's, is out of its range. See
   /// SingleFiles for one configuration of host, port and the rest, given once for all.
   static Result<SingleFile> Create(Client& client, SingleFileOptions options = {});
 
-  /// Runs `body()` or `body(Lease&)` with a permit and answers its value (Status for void; a Result
+  /// Runs `body()` or `body(Lease&)` with a permit and returns its value (Status for void; a Result
   /// or Status of the body is passed on). Waits for ever, or for `timeout`; kTimeout, like every
   /// other failure but one, means that the body did not run. kLeaseLost: it ran to its end, but its
   /// permit did not last as long, so others may have run beside it; its value is dropped. (A body
-  /// may answer any of these codes itself.) `stop` ends the waiting only, see lease_source.h; a
-  /// body that is to stop looks at its token by itself. An exception of the body passes through,
+  /// may return any of these codes itself.) `stop` ends the waiting only, see lease_source.h; a
+  /// body that is to stop must look at its token itself. An exception of the body passes through,
   /// after the permit has been released. The permit is not renewed by itself: a body that may
   /// outlast `expire_in` takes the Lease and extends it or keeps it alive, or checks valid().
   template <typename F>
@@ -115,7 +114,7 @@ class SingleFile : public LeaseSource {
     return Run(AcquireFor(timeout, std::move(stop)), body);
   }
 
-  /// The same, but answers what the body answers, as it is. Throws LockError with those failures.
+  /// The same, but returns exactly what the body returns. Throws LockError with those failures.
   template <typename F>
   internal::BodyValue<F> SynchronizeOrThrow(F&& body, std::stop_token stop = {}) {
     return RunOrThrow(Acquire(std::move(stop)), body);

@@ -27,9 +27,9 @@ struct MonotonicClock {
 
 using MonotonicTime = MonotonicClock::time_point;
 
-/// In nanoseconds, rounded up. What is too long for them (292 years), as `hours::max()` is, becomes
-/// Duration::max(), where std::chrono's own conversion overflows; likewise in the past. No number
-/// (NaN) is no time.
+/// Converts to nanoseconds, rounded up. What is too long for them (292 years), such as
+/// `hours::max()`, becomes Duration::max(), where std::chrono's own conversion overflows; likewise
+/// in the past. NaN becomes zero.
 template <typename Rep, typename Period>
 constexpr Duration ToDuration(std::chrono::duration<Rep, Period> time) {
   using Real = std::chrono::duration<long double, std::nano>;
@@ -40,14 +40,14 @@ constexpr Duration ToDuration(std::chrono::duration<Rep, Period> time) {
   return std::chrono::ceil<Duration>(time);
 }
 
-/// A length of time as a parameter: any that converts to nanoseconds without loss, see ToDuration.
+/// A duration as a parameter: any that converts to nanoseconds without loss, see ToDuration.
 class AnyDuration {
  public:
   template <typename Rep, typename Period>
   requires std::is_convertible_v<std::chrono::duration<Rep, Period>, Duration>
   // NOLINTNEXTLINE(google-explicit-constructor): `5s` is the point
   constexpr AnyDuration(std::chrono::duration<Rep, Period> time) : time_(ToDuration(time)) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): so that it can be used as one
+  // NOLINTNEXTLINE(google-explicit-constructor): so that it can be used as a Duration
   constexpr operator Duration() const { return time_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What connectors to more than one Redis have in common: how a node is named and reached, and what
-// such a connector tells about its doings.
+// such a connector reports of what it does.
 //
 // Thread safety: plain data. A ConnectNode and a TopologyObserver are called from any task.
 #pragma once
@@ -46,7 +46,7 @@ struct TopologyEvent {
     kDropped,       ///< Sentinel: a connection to `node`, which is not the confirmed master
     kMoved,         ///< Cluster: a slot has moved to `node`; the command is sent there
     kAsked,         ///< Cluster: a slot is moving to `node`; this one command is sent there
-    kSlotsLearned,  ///< Cluster: the table of slots was read from `node`
+    kSlotsLearned,  ///< Cluster: the slot table was read from `node`
     kRetried,       ///< after a pause, because `detail`
   };
   static constexpr std::size_t kKinds = 7;
@@ -59,8 +59,8 @@ struct TopologyEvent {
 /// "master-found", "switched", ...; for logs and metrics.
 std::string_view ToString(TopologyEvent::Kind kind);
 
-/// Must return soon, and must not use the connector. No lock is held during the call. To hear of it
-/// where the client is listened to, see ToTopologyObserver in observer.h.
+/// Must return soon, and must not use the connector. No lock is held during the call. To receive
+/// these events in the client's Observer, see ToTopologyObserver in observer.h.
 using TopologyObserver = std::function<void(const TopologyEvent&)>;
 
 }  // namespace interlock

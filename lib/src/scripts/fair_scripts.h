@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The scripts of a fair mutex: one owner, and a line of waiters. Whoever gives the resource back
-// makes the first live waiter its owner, in the same script. What a script does is said beside it.
+// The scripts of a fair mutex: one owner, and a line of waiters. A release makes the first live
+// waiter the owner, in the same script. What a script does is said beside it.
 //
 // Keys: `base` (the owner), `base:fence`, and those of the line (line_scripts.h).
 //

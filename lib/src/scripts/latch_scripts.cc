@@ -21,8 +21,8 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return {1, tonumber(ARGV[1]), 1}
 )lua");
 
-// Who has counted down is remembered, so that a resend after a lost reply counts once. The last one
-// opens the latch and wakes a waiter, which wakes the next when it looks.
+// The ids that have counted down are remembered, so that a resend after a lost reply counts once.
+// The last one opens the latch and wakes a waiter, which wakes the next when it looks.
 // KEYS number, counted, open; ARGV id, life.
 constexpr Script kLatchDown = MakeScript("latch-down", R"lua(
 local number = tonumber(redis.call('GET', KEYS[1]))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The scripts of a count-down latch: for how many it was closed, and who has counted down. What a
-// script does is said beside it.
+// The scripts of a count-down latch: the number it was closed for, and the ids that have counted
+// down. What a script does is said beside it.
 //
-// Keys: `base` (the number), `base:counted` (ids of those who have counted down), `base:open`
-// (list of wake-up hints). All live as long as the latch was told to.
+// Keys: `base` (the number), `base:counted` (the ids that have counted down), `base:open` (list of
+// wake-up hints). All live as long as the latch was told to.
 //
 // Thread safety: immutable.
 #pragma once
@@ -24,10 +24,10 @@ class LatchScripts {
  public:
   LatchScripts(const std::string& prefix, const std::string& name, Milliseconds life);
 
-  /// Closes the latch at `count`, unless there is one. See ParseLatch; the count is that for which
-  /// it was closed.
+  /// Closes the latch at `count`, unless there is one. See ParseLatch; the count is the number that
+  /// it was closed for.
   ScriptCall Close(int count) const;
-  /// Once for each id, however often it is sent. See ParseLatch.
+  /// Counts once for each id, however often it is sent. See ParseLatch.
   ScriptCall CountDown(const std::string& id) const;
   /// Also wakes another waiter if the latch is open. See ParseLatch.
   ScriptCall Look() const;

@@ -4,14 +4,14 @@
 // common.
 //
 // A waiter stands in the sorted set `base:queue` under its ticket, and its grant has been written
-// in advance: `base:wait:<token>`, a list of one element, whose TTL is for how long the waiter is
-// taken for alive. To hand over is to rename that list to `base:turn:<token>`, on which the waiter
-// sleeps: one command that finds out whether it is alive, leaves the grant and wakes it. Until the
-// waiter pops the element it does not know of its grant, so that can be taken back: a waiter that
-// has not fetched it in the time of grace is passed over. Popping it is what accepts it.
+// in advance: `base:wait:<token>`, a list of one element, whose TTL is how long the waiter is taken
+// for alive. A hand-over renames that list to `base:turn:<token>`, on which the waiter sleeps: one
+// command that finds out whether it is alive, leaves the grant and wakes it. Until the waiter pops
+// the element it does not know of its grant, so the grant can be taken back: a waiter that has not
+// fetched it within the grace is passed over. Popping it is what accepts it.
 //
-// A ticket is the fencing token of the grant to come. Whoever gets in without having stood in line
-// gets a later one than all that were given out, and gets in only if nobody who is alive stands
+// A ticket is the fencing token of the grant to come. A client that gets in without having stood in
+// line gets a later one than all that were given out, and gets in only if no live waiter stands
 // there: so fencing tokens grow from grant to grant.
 //
 // A waiter keeps one token from its first command to its grant or its end, so everything that it
@@ -32,8 +32,8 @@ namespace interlock::internal {
 
 /// What scripts of a line begin with. KEYS base, fence, queue; ARGV token, life of the fence.
 ///
-/// next_in_line(): takes out of the line the first one that is alive, or is the one that asks;
-/// answers its token, its lease and its ticket, and has woken it unless it asks. Or nil.
+/// next_in_line(): takes out of the line the first waiter that is alive, or that is the caller;
+/// returns its token, its lease and its ticket, and has woken it unless it is the caller. Or nil.
 inline constexpr char kLine[] = R"lua(
 local base, fence_key, queue = KEYS[1], KEYS[2], KEYS[3]
 local token = ARGV[1]
@@ -59,9 +59,9 @@ end
 /// Continues kLine. KEYS ..., cancelled mark; ARGV ..., try or queue, lease, grace, longest sleep.
 ///
 /// draw(rest): a new ticket; it is kept with the fence, before what stood there, or `rest`.
-/// unfetched(owner, left): since when, in ms, its grant has lain there; nil: it was fetched.
-/// stand(look_again, rest): in line, under a new ticket if it does not stand there yet, and taken
-/// for alive for as long as it may sleep, and the grace.
+/// unfetched(owner, left): for how many ms its grant has lain there; nil: it was fetched.
+/// stand(look_again, rest): puts the caller in line, under a new ticket if it does not stand there
+/// yet, taken for alive for as long as it may sleep, and the grace.
 inline constexpr char kAskInLine[] = R"lua(
 local what, lease, grace = ARGV[3], ARGV[4], tonumber(ARGV[5])
 local cancelled, fenced = unpack(redis.call('MGET', KEYS[4], fence_key))

@@ -42,7 +42,7 @@ struct ResourceKeys {
   std::string_view signal_ending = ":signal";
 };
 
-/// One try of somebody who waits if it is refused.
+/// One try of a caller that waits if it is refused.
 struct Turn {
   std::string standing;  ///< token of the refused try that stands for this wait; empty: none
   /// The rest of its time, at most a lease; zero: this is its last try, or the kind does not ask.
@@ -57,9 +57,9 @@ class LockScripts {
   LockScripts(const LockScripts&) = delete;
   LockScripts& operator=(const LockScripts&) = delete;
 
-  /// An owner with this token, if the lock's rule allows one more; see AcquireReply.
+  /// Makes this token an owner, if the lock's rule allows one more; see AcquireReply.
   virtual ScriptCall Acquire(const std::string& token) const = 0;
-  /// The same for somebody who waits. A kind that does not tell them apart asks in one way.
+  /// The same for a caller that waits. A kind that does not tell them apart asks in one way.
   virtual ScriptCall AcquireWaiting(const std::string& token, const Turn& /*turn*/) const {
     return Acquire(token);
   }
@@ -70,18 +70,18 @@ class LockScripts {
   virtual ScriptCall Extend(const std::string& token, Milliseconds lease) const = 0;
   /// Compare, delete, wake; see ReleaseReply.
   virtual ScriptCall Release(const std::string& token, std::uint64_t fencing_token) const = 0;
-  /// The same for what its owner may not know of yet, and then will not learn of.
+  /// The same for an owner that may not know of its grant yet, and then will not learn of it.
   virtual ScriptCall ForceRelease(const std::string& token, std::uint64_t fencing_token) const {
     return Release(token, fencing_token);
   }
   /// Undoes an acquire whose reply was lost, and bars it from taking effect later; see ParseFlag.
   virtual ScriptCall Abandon(const std::string& token) const = 0;
-  /// Of a kind whose hint may say no more than that there is less to wait for, or be taken by a
-  /// client that is not let in at all: what a waiter that took one and gives up leaves for the
-  /// next. nullopt: whoever takes a hint is granted it, or somebody else is, whose release leaves
-  /// the next one.
+  /// Overridden by a kind whose hint may say no more than that there is less to wait for, or may be
+  /// taken by a client that is not let in at all: what a waiter that took one and gives up leaves
+  /// for the next. nullopt: the client that takes a hint is granted the lock, or somebody else is,
+  /// whose release leaves the next one.
   virtual std::optional<ScriptCall> HandOn() const { return std::nullopt; }
-  /// Who holds it; see ParseInspection.
+  /// The holders; see ParseInspection.
   virtual ScriptCall Inspect() const = 0;
 
   /// What a refused try is told.

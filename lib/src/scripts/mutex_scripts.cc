@@ -30,9 +30,9 @@ redis.call('PEXPIRE', KEYS[2], ARGV[3])
 return 1
 )lua");
 
-// Compare, delete, wake one waiter: one hint is enough, since whoever takes it hands on another.
-// The release leaves its token with the fence, so that a resend after a lost reply is told the
-// truth. The signal list is never deleted here: pushing and deleting in one script wakes nobody.
+// Compare, delete, wake one waiter: one hint is enough, since its taker hands on another. The
+// release leaves its token with the fence, so that a resend after a lost reply is told the truth.
+// The signal list is never deleted here: pushing and deleting in one script wakes nobody.
 // KEYS owner, fence, signal; ARGV token, fencing token, life of a hint, life of the fence.
 constexpr Script kMutexRelease = MakeScript("mutex-release", R"lua(
 if redis.call('GET', KEYS[1]) == ARGV[1] then

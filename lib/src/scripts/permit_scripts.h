@@ -66,7 +66,7 @@ struct PermitCount {
 };
 Result<PermitCount> ParseCount(const Reply& reply);
 
-/// Of any sorted set of tokens by the end of their leases; see ParseInspection.
+/// Inspects any sorted set of tokens by the end of their leases; see ParseInspection.
 ScriptCall InspectPermits(const ScriptWord& holders);
 
 }  // namespace interlock::internal

@@ -6,7 +6,7 @@
 namespace interlock::internal {
 namespace {
 
-// Only while the token owns: whoever acquires here later then finds the raised counter.
+// Only while the token owns: a later owner here then finds the raised counter.
 // KEYS owner, fence; ARGV token, fencing token, life of the fence.
 constexpr Script kRaiseFence = MakeScript("quorum-raise-fence", R"lua(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

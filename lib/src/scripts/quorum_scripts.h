@@ -2,7 +2,7 @@
 //
 // What a lock over several nodes says to each of them: what a mutex says, and one thing more.
 //
-// Keys: as of a mutex.
+// Keys: those of a mutex.
 //
 // Thread safety: immutable.
 #pragma once

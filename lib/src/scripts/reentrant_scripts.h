@@ -19,7 +19,7 @@ namespace interlock::internal {
 
 class ReentrantScripts final : public LockScripts {
  public:
-  /// `owner`: whose holds these are.
+  /// `owner`: the owner of these holds.
   ReentrantScripts(const std::string& prefix, const std::string& name, Milliseconds lease,
                    std::string owner);
 

@@ -54,7 +54,7 @@ struct ScriptCall {
   Words arguments;
 };
 
-/// As an argument of a script: in decimal.
+/// A number as an argument of a script: in decimal.
 inline Number Argument(std::int64_t value) { return Number(value); }
 
 /// In whole milliseconds, rounded towards zero.

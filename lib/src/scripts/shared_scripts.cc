@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Who wakes whom. Hints for readers and for writers stand in lists of their own, so that nobody
-// eats what the other side was meant to have:
+// How waiters are woken. Hints for readers and for writers stand in lists of their own, so that
+// neither side takes what was meant for the other:
 //   - a writer's release leaves one hint for each side; a reader that was refused before and comes
 //     in hands on one more, until all have been woken;
 //   - the release of the reader that might have stayed longest leaves one for a writer, which
-//     sleeps for as long as it was told of that one; a writer that took it, found other readers
-//     and gives up leaves it for the next;
+//     sleeps for as long as it was told that reader's lease lasts; a writer that took it, found
+//     other readers and gives up leaves it for the next;
 //   - a writer that waits until its deadline leaves none: readers sleep no longer than the last of
 //     those that stand in the server does. One that is stopped before, and was that last one,
 //     leaves one for them, unless a writer that owns the lock will.
-// One hint in a list is enough: whoever takes it and comes in passes on another; whoever takes it
-// and gives up leaves it for the next.
+// One hint in a list is enough: a taker that comes in passes on another, and one that gives up
+// leaves it for the next.
 #include "src/scripts/shared_scripts.h"
 
 #include <interlock/options.h>

@@ -34,7 +34,7 @@ struct SharedKeys : ResourceKeys {
   static constexpr std::string_view kOfReaders = ":signal:readers";
 };
 
-/// Who holds it on either side, the writer first; see ParseInspection.
+/// The holders on either side, the writer first; see ParseInspection.
 ScriptCall InspectBoth(const SharedKeys& keys);
 
 class ReaderScripts final : public LockScripts {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The scripts of a single file: permits, each with a lease of its own, and a line of waiters. Who
-// gives a permit back hands it to the first live waiter, in the same script. What a script does is
-// said beside it.
+// The scripts of a single file: permits, each with a lease of its own, and a line of waiters. A
+// release hands its permit to the first live waiter, in the same script. What a script does is said
+// beside it.
 //
 // Keys: `base:holders` (the permits that are out, by the end of their leases), `base:fence`, which
 // holds the concurrency in force as well, and those of the line (line_scripts.h).

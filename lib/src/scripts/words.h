@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A few words in one piece of memory: the keys or the arguments of a script, of which every command
-// of every lock has some. They are as long as names and tokens are, so most fit into the object.
+// of every lock has a few. They are as long as names and tokens are, so most fit into the object.
 //
 // Thread safety: plain data.
 #pragma once
@@ -36,8 +36,8 @@ class Number {
   std::size_t size_ = 0;
 };
 
-/// One word in up to three parts, such as a key of a resource and what it ends with. Only looks at
-/// them.
+/// One word in up to three parts, such as a key of a resource and its ending. It refers to them and
+/// copies nothing.
 class ScriptWord {
  public:
   // NOLINTBEGIN(google-explicit-constructor): what words are made of stands in lists

@@ -100,7 +100,7 @@ Workload DropsOneOfTwo() {
 }
 
 /// A handle that nobody kept, an exception on the way to the release: the process lives, and so
-/// does the watchdog beside the hold. Who promises a longest time must end it then.
+/// does the watchdog beside the hold. A lock that promises a longest time must end it then.
 Scenario Forgotten() {
   Scenario scenario;
   scenario.name = "forgotten";

@@ -126,7 +126,7 @@ Workload OneAfterTheOther(const Operation& first) {
   return Clients({Does({first}), Does({second})});
 }
 
-/// A4: the server's clock steps back by 25 s, and the key of a dead holder lives so much longer.
+/// A4: the server's clock steps back by 25 s, and the key of a dead holder lives that much longer.
 /// That costs time, and no safety.
 Scenario A4() {
   Workload workload = OneAfterTheOther({.hold = milliseconds(9'000)});

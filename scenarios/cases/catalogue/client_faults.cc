@@ -82,7 +82,7 @@ Scenario WildClocks() {
   return scenario;
 }
 
-/// Two lives or two clients with one identity: only that nothing is left behind can be promised.
+/// Two lives or two clients with one identity: all that can be promised is that nothing is left.
 Scenario SameIdentity() {
   Scenario scenario = Base();
   scenario.name = "same-identity";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Who is next in line when the lock is given up: it has died, or stops waiting, or stands still,
-// and an operator takes away from it what it has not fetched yet. Leases are long here: nobody may
-// have to wait for the end of one.
+// The next in line when the lock is given up has died, or stops waiting, or stands still while an
+// operator takes away from it what it has not fetched yet. Leases are long here: nobody may have to
+// wait for the end of one.
 #include <chrono>
 #include <iterator>
 #include <utility>

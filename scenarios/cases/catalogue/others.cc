@@ -104,7 +104,7 @@ Scenario E2Fenced() {
                         GuardKind::kFenced);
 }
 
-/// C1 holds for so long, and C2 waits for its turn from 2 s on.
+/// C1 holds for `hold`, and C2 waits for its turn from 2 s on.
 Workload HoldsAndIsWaitedFor(Duration hold, GuardKind guard) {
   const Operation waits{.ask = Ask::kWaitFor,
                         .think = milliseconds(2'000),

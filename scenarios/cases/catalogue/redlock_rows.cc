@@ -22,7 +22,7 @@ constexpr int kC = 2;
 constexpr int kD = 3;
 constexpr int kE = 4;
 
-/// What a quorum lock does until it has released takes so many steps.
+/// The steps that a quorum lock takes until it has released.
 constexpr int kStepsOfAll = 128;
 
 void OverMasters(Scenario& scenario, std::vector<Workload> workloads) {
@@ -91,7 +91,7 @@ Scenario K5Safe() {
   return scenario;
 }
 
-/// Of the first client, at each step in turn.
+/// The faults strike the first client, at each step in turn.
 std::vector<Workload> AtEachStep(const std::vector<PlannedFault>& faults,
                                  const Workload& workload) {
   std::vector<Workload> sweep(kStepsOfAll, workload);

@@ -4,8 +4,8 @@
 // of 2016, Redis' page on distributed locks, and what etcd, Curator and Chubby reported. Each is a
 // pinned workload with its faults. A lease is 10 s, so times read as in those texts, in ms.
 //
-// What a case says of "any step" is a sweep: one workload for each step at which the fault may
-// strike, because no scenario knows at which step which lock does what.
+// "Any step" in a case is a sweep: one workload for each step at which the fault may strike,
+// because no scenario knows at which step which lock does what.
 #pragma once
 
 #include <string_view>
@@ -18,7 +18,7 @@ namespace interlock::scenarios::catalogue {
 
 inline constexpr Duration kLease = std::chrono::seconds(10);
 
-/// In this order. A list in braces would copy each of them, with all of its workloads.
+/// The cases in this order. A list in braces would copy each of them, with all of its workloads.
 template <typename... Scenarios>
 std::vector<Scenario> Together(Scenarios&&... scenarios) {
   std::vector<Scenario> all;
@@ -27,7 +27,7 @@ std::vector<Scenario> Together(Scenarios&&... scenarios) {
   return all;
 }
 
-/// In all three classes: a class below the one that a story needs is its control.
+/// The case in all three classes: a class below the one that a story needs is its control.
 Scenario Row(std::string_view name, std::string_view summary);
 
 /// Sets the workloads, the faults that the scenario lists, and how many runs make it whole: each
@@ -37,7 +37,7 @@ void Pin(Scenario& scenario, std::vector<Workload> workloads);
 /// What a correct lock cannot hold here, however well messages and pauses behave.
 std::vector<Weakness> InEveryClass(const std::vector<Judged>& properties);
 
-/// Clocks run at up to half or double speed, and what needs sane ones is given up.
+/// Lets clocks run at up to half or double speed, and gives up what needs sane ones.
 void FreeClocks(Scenario& scenario);
 
 /// A client without faults.
@@ -53,14 +53,14 @@ Workload WholeLeaseAndSecond();
 /// vain, and from 10,100 on for its turn of 8 s.
 Workload AsksBeforeAnother();
 
-/// Of one server, of beliefs and of sections, and that every key ends.
+/// Exclusion at one server, of beliefs and of sections, and that every key ends.
 const std::vector<Judged>& Exclusions();
 
 /// The fault of client 0 at each of its first steps in turn. With 36 steps it reaches any point
 /// between connecting and the reply to the release, for every lock that ships here; reading and
 /// writing what is guarded takes some more.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault);
-/// The same of a longer program.
+/// The same for a longer program.
 std::vector<Workload> AtAnyStep(const Workload& workload, const PlannedFault& fault, int steps);
 
 /// One fault of clients, links or client clocks each; generated.
@@ -79,7 +79,7 @@ std::vector<Scenario> OneObject();
 /// When faults are over, and when nobody has asked for long.
 std::vector<Scenario> Aftermath();
 
-/// What each generated scenario is over independent masters, for locks over a quorum of them.
+/// The generated scenarios over independent masters, for locks over a quorum of them.
 std::vector<Scenario> OverMasters(const std::vector<Scenario>& of_one_server);
 
 /// The cases whose lock asks five independent masters, A to E.

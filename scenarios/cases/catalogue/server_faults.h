@@ -12,7 +12,7 @@
 namespace interlock::scenarios::catalogue {
 
 struct ServerCase {
-  std::string_view name;       ///< of the scenario, and of the class of faults
+  std::string_view name;       ///< the name of the scenario, and of the class of faults
   std::string_view guarantee;  ///< "guarantee.<name>.<topology>"
   std::string_view summary;
   SynchronyClass synchrony = SynchronyClass::kNone;
@@ -31,7 +31,7 @@ void ShapeFor(const ServerCase& one, Scenario& scenario);
 /// A primary with two replicas.
 void OnReplicas(WorkloadShape& shape);
 
-/// So many masters that know nothing of each other.
+/// Masters, `nodes` of them, that know nothing of each other.
 void OnIndependent(WorkloadShape& shape, int nodes);
 
 /// One generated scenario for each case.

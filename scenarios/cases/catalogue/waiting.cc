@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Queues: what happens to those who wait when there are many of them, or when they hold something
-// meanwhile. Nothing goes wrong here, so whoever waits has kept its connection and its place.
+// Queues: what happens to waiters when there are many of them, or when they hold something
+// meanwhile. Nothing goes wrong here, so each waiter has kept its connection and its place.
 #include "scenarios/cases/catalogue/rows.h"
 
 #include <cstdint>
@@ -44,7 +44,7 @@ Scenario Nested() {
   return scenario;
 }
 
-/// Two clients wait while a third comes and goes, each time after so long a break.
+/// Two clients wait while a third comes and goes, each time after a break of `gap`.
 Workload ComesAndGoes(Duration lease, Duration gap) {
   const auto waits = [](std::int64_t think_ms) {
     return Operation{.ask = Ask::kWait,

@@ -261,7 +261,8 @@ Specimen Make() {
 
 // A value that is not there, taken for one that has expired: the Ruby gem redis-mutex until 2013.
 // The value is the time at which the lock ends. SETNX has failed, so GET asks until when the lock
-// is taken; if that is over, GETSET steals it, and whoever gets the old value back is the thief.
+// is taken; if that is over, GETSET steals it, and the client that gets the old value back is the
+// thief.
 //
 // What goes wrong: the holder releases between SETNX and GET. GET answers nil, nil becomes 0, 0 is
 // long ago, and the client goes on to steal, while another one takes the free lock as it should.

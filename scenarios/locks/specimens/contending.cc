@@ -21,7 +21,7 @@ namespace {
 
 // A fixed number of locks for any number of names: the name is hashed to one of two stripes, and
 // the stripe is what is locked. Guava's Striped is of that kind, and its specimen warns of what
-// befalls those who take several; a lock service that hashes names to a bounded set of keys does
+// befalls clients that take several; a lock service that hashes names to a bounded set of keys does
 // not tell.
 //
 // What goes wrong: nothing, as long as everybody holds one lock at a time: names that share a
@@ -75,11 +75,11 @@ Specimen Make() {
 // them first stays back for a while. Consul's lock-delay is such a pause, but one for everybody;
 // here it is the waiter's own.
 //
-// What goes wrong: who has only just come has not waited, and so need not stay back. As long as
-// somebody comes before the pause is over, those who waited find the lock taken again, and wait for
-// the next release. The lock is free most of the time, everybody who comes is served, and who came
-// first is not. The fix is to hand over in order, or to pause at random and briefly, newcomers
-// included. Deadlines, lock and unlock of this specimen are correct.
+// What goes wrong: a client that has only just come has not waited, and so need not stay back. As
+// long as somebody comes before the pause is over, the waiters find the lock taken again, and wait
+// for the next release. The lock is free most of the time, everybody who comes is served, and the
+// first to come is not. The fix is to hand over in order, or to pause at random and briefly,
+// newcomers included. Deadlines, lock and unlock of this specimen are correct.
 namespace waits_out_the_herd {
 
 using std::chrono::milliseconds;
@@ -118,7 +118,7 @@ Specimen Make() {
 // What goes wrong: with one waiter nothing. Two of them hand the lock to each other for ever, some
 // times a second, each within all its bounds: the lock is taken whenever somebody looks, commands
 // go on, and nobody is ever granted anything. No lease ends it, for no lease is ever held. The fix
-// is an order among those who wait, which a release follows. Lock and unlock of this specimen are
+// is an order among the waiters, which a release follows. Lock and unlock of this specimen are
 // correct, and so is its deadline.
 namespace after_you {
 
@@ -205,12 +205,12 @@ Specimen Make() {
 }  // namespace gives_up_early
 
 // Sleeping until the lease ends: the waiter asks how long the lock stays taken, and sleeps exactly
-// so long, as errorception/redis-lock does. No polling, no signals, one line.
+// that long, as errorception/redis-lock does. No polling, no signals, one line.
 //
-// What goes wrong: the sleep is not cut at the caller's deadline. Who would wait for 50 ms comes
-// back after the rest of a lease of 5 s, with a thread that was blocked all the while. A test with
-// a short lease, or a long deadline, passes. The fix is the smaller of the two times. Lock and
-// unlock of this specimen are correct.
+// What goes wrong: the sleep is not cut at the caller's deadline. A caller that would wait for 50
+// ms comes back after the rest of a lease of 5 s, with a thread that was blocked all the while. A
+// test with a short lease, or a long deadline, passes. The fix is the smaller of the two times.
+// Lock and unlock of this specimen are correct.
 namespace sleeps_to_the_end {
 
 Status Wait(RedisClient& redis, Attempt& attempt) {

@@ -77,8 +77,8 @@ Specimen Make() {
 // has ended; until somebody does, an entry whose time is over stands there still.
 //
 // What goes wrong: the extension comes late, and brings a permit back that the server had promised
-// to nobody for a while. Its holder had to stop when its lease ended; and whoever counted the live
-// permits meanwhile has counted one too few. The fix is to compare the entry's score with the
+// to nobody for a while. Its holder had to stop when its lease ended; and a client that counted the
+// live permits meanwhile has counted one too few. The fix is to compare the entry's score with the
 // server's time in the same script. Entering and leaving are correct here.
 namespace extend_revives {
 
@@ -116,10 +116,10 @@ Specimen Make() {
 // Extend adds to what is left: redis-py's Lock.extend prolongs by `additional_time` on top of the
 // time that the lock still has, unless it is told to replace it; and callers give it the lease.
 //
-// What goes wrong: whoever renews at half time gains half a lease with each renewal, on the server,
-// and believes in one lease only. Nobody notices until the holder dies: then the lock stays taken
-// for as many leases as the renewals have piled up. The fix is to set the TTL to a lease from now.
-// Lock and unlock of this specimen are correct.
+// What goes wrong: a holder that renews at half time gains half a lease with each renewal, on the
+// server, and believes in one lease only. Nobody notices until the holder dies: then the lock stays
+// taken for as many leases as the renewals have piled up. The fix is to set the TTL to a lease from
+// now. Lock and unlock of this specimen are correct.
 namespace extend_adds_up {
 
 Status Extend(RedisClient& redis, Attempt& attempt) {
@@ -202,9 +202,9 @@ Specimen Make() {
 // "Is it still valid?" is answered from memory: aioredlock (#46) kept a flag that was set by the
 // acquire and cleared by the release, and by nothing else.
 //
-// What goes wrong: the lease runs out, another client holds, and whoever asks before a write, as it
-// should, is told yes. The care of the caller is turned into a false promise. The fix is to compute
-// the answer from the deadline, each time. Lock and unlock of this specimen are correct.
+// What goes wrong: the lease runs out, another client holds, and a holder that asks before a write,
+// as it should, is told yes. The care of the caller is turned into a false promise. The fix is to
+// compute the answer from the deadline, each time. Lock and unlock of this specimen are correct.
 namespace valid_for_ever {
 
 Specimen Make() {

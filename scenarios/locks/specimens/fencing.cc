@@ -106,8 +106,8 @@ Specimen Make() {
 }  // namespace fence_before_lock
 
 // A fence that is drawn anew with every extension: the server counts it up, as it should, and the
-// numbers grow from grant to grant. But whoever extends first gets a fresh number, "so that the
-// storage sees that I am alive", and only then learns whether the lease could be extended.
+// numbers grow from grant to grant. But a holder that extends first gets a fresh number, "so that
+// the storage sees that I am alive", and only then learns whether the lease could be extended.
 //
 // What goes wrong: a holder that was paused past its lease extends when it wakes. The extension is
 // refused, rightly; its number is the highest of all by then. It has one more write to do, sends it
@@ -181,9 +181,9 @@ Specimen Make() {
 //
 // What goes wrong: nothing, on working days. After a long weekend the counter is gone, the first
 // grant is number 1, and the storage, which remembers Friday's 51,973, refuses every write until
-// somebody deletes that number; from then on it accepts whoever still carries an old one. The
-// fix: no TTL; or numbers that cannot fall behind, such as the greater of the last one plus one
-// and the server's time.
+// somebody deletes that number; from then on it accepts whoever still carries an old one. The fix:
+// no TTL; or numbers that cannot fall back, such as the greater of the last one plus one and the
+// server's time.
 namespace fence_for_a_day {
 
 Status Lock(RedisClient& redis, Attempt& attempt) {

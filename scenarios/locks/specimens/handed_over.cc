@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kHandedOverQueueLeases = 8;
 
-// Whoever finds the lock free gives it to the first in line, which may be itself.
+// A client that finds the lock free gives it to the first in line, which may be itself.
 constexpr std::string_view kHandOver =
     "local queue = KEYS[1] .. ':queue' "
     "local function give(token) "
@@ -35,8 +35,8 @@ Status Ask(RedisClient& redis, Attempt& attempt) {
   return asked;
 }
 
-/// After `first`: of a token that owns the lock it is taken, with the `keys` beside it, and the
-/// next in line has it.
+/// After `first`: takes the lock from a token that owns it, with the `keys` beside it, and gives it
+/// to the next in line.
 Status GiveUp(RedisClient& redis, const Attempt& attempt, std::string_view first,
               std::string_view keys) {
   std::string script(kHandOver);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A lock that is handed over: whoever finds it taken joins a queue, and whoever gives it back makes
-// the first in the queue the owner, and wakes it. A waiter has one token from its first command to
-// the grant or the end of the wait.
+// A lock that is handed over: a client that finds it taken joins a queue, and a release makes the
+// first in the queue the owner, and wakes it. A waiter has one token from its first command to the
+// grant or the end of the wait.
 //
 // Thread safety: stateless; a recipe is immutable.
 #pragma once
@@ -18,7 +18,7 @@ namespace interlock::scenarios::specimens {
 /// its lease from when it was refused last; or believes in a whole one from then on.
 enum class WhenWoken : std::uint8_t { kAsks, kCounts, kBelieves };
 
-/// A waiter looks for itself when a lease has passed, or so many times within one.
+/// A waiter looks for itself when a lease has passed, or `looks_per_lease` times within one.
 Recipe HandedOver(std::string_view name, std::string_view summary, WhenWoken when_woken,
                   int looks_per_lease);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Latches as programs make them of a set and a list: the set of the parties that have counted down,
-// and a list with one element, the bell, that rings for those who wait. The steps here are the
-// correct ones; a specimen replaces the one that its story is about.
+// and a list with one element, the bell, that rings for the waiters. The steps here are the correct
+// ones; a specimen replaces the one that its story is about.
 //
 // Thread safety: objects belong to one client at a time; a recipe is immutable.
 #pragma once
@@ -25,9 +25,9 @@ struct LatchCall {
   std::string key;    ///< `<key_prefix><resource>`
   std::string party;  ///< that counts down
   std::int64_t parties = 0;
-  std::string life;                      ///< of every key, in ms
-  std::chrono::milliseconds patience{};  ///< of a sleeper: then it looks again
-  MonotonicTime deadline{};              ///< of a waiter; kNever: it has none
+  std::string life;                      ///< TTL of every key, in ms
+  std::chrono::milliseconds patience{};  ///< after which a sleeper looks again
+  MonotonicTime deadline{};              ///< a waiter's; kNever: it has none
 
   std::string bell() const { return key + ":bell"; }
 };
@@ -40,7 +40,7 @@ Status CountDownCorrectly(RedisClient& redis, const LatchCall& call);
 /// Whether all have counted.
 using LatchLook = std::function<Result<bool>(RedisClient& redis, const LatchCall& call)>;
 Result<bool> SetIsFull(RedisClient& redis, const LatchCall& call);
-/// Of a specimen with a number at `key` in place of the set.
+/// For a specimen with a number at `key` in place of the set.
 Result<bool> CounterIsFull(RedisClient& redis, const std::string& key, const LatchCall& call);
 
 /// Looks, sleeps until the bell rings, looks again, and rings it for the next.

@@ -12,13 +12,13 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
-// One party, counted twice: a counter that everybody increments who is done, as it stands in many
-// answers to "how do I wait for n workers with Redis". The client says it again when it does not
-// know whether it was heard, as clients do.
+// One party, counted twice: a counter that each party increments when it is done, as it stands in
+// many answers to "how do I wait for n workers with Redis". The client says it again when it does
+// not know whether it was heard, as clients do.
 //
 // What goes wrong: the first INCR was executed, and only its reply was lost. Now one party counts
-// as two, the latch opens while somebody is still at work, and those who waited read half of a
-// result. The fix is to remember who has counted: a set, or the number of those who have not.
+// as two, the latch opens while somebody is still at work, and the waiters read half of a result.
+// The fix is to remember who has counted: a set, or the number of those who have not.
 namespace latch_counts_resends {
 
 Status CountDown(RedisClient& redis, const LatchCall& call) {
@@ -98,7 +98,7 @@ Specimen Make() {
 //
 // What goes wrong: a lock wakes one waiter because one can have it. A latch lets all of them
 // through, and the one that popped the element goes its way; the others sleep on at an open latch,
-// until their deadlines or for ever. The fix: whoever is woken wakes the next, or one element for
+// until their deadlines or for ever. The fix: each woken waiter wakes the next, or one element for
 // each waiter, or an element that is looked at and left where it is.
 namespace latch_wakes_one {
 
@@ -124,13 +124,14 @@ Specimen Make() {
 
 }  // namespace latch_wakes_one
 
-// The turnstile: whoever wants to pass pops the element and pushes it back for the next, and the
-// list is all that there is to look at: it holds an element exactly as long as the latch is open.
+// The turnstile: a client that wants to pass pops the element and pushes it back for the next, and
+// the list is all that there is to look at: it holds an element exactly as long as the latch is
+// open.
 //
 // What goes wrong: between its two commands a client has the element, and nobody else does. It dies
 // there, or the reply of the pop is lost: the list stays empty, everybody who comes later is told
-// that the latch is closed, and whoever waits waits for ever. The fix is to keep what is asked
-// about apart from what wakes: to look at the count, and to pop for nothing but sleep.
+// that the latch is closed, and all waiters wait for ever. The fix is to keep what is asked about
+// apart from what wakes: to look at the count, and to pop for nothing but sleep.
 namespace latch_turnstile {
 
 /// A look takes its time too: a blocking pop without a time-out of its own would wait for ever.
@@ -158,7 +159,7 @@ Specimen Make() {
 
 }  // namespace latch_turnstile
 
-// Who has counted stands in a set, how many have stands in a counter beside it, and one script
+// The parties that have counted stand in a set, their number in a counter beside it, and one script
 // changes both: what is asked for at every look then costs no more than a GET.
 //
 // What goes wrong: two keys that say the same are kept by a server that can lose one of them, to an
@@ -200,8 +201,8 @@ Specimen Make() {
 
 }  // namespace latch_counter_beside_ids
 
-// The latch that tidies up: it has served its purpose once it is open, so whoever opens it leaves
-// its keys the time that it takes to wake those who wait, and no more.
+// The latch that tidies up: it has served its purpose once it is open, so the party that opens it
+// leaves its keys the time that it takes to wake the waiters, and no more.
 //
 // What goes wrong: somebody comes later than that: a process that was started again, or one whose
 // own work took longer. There is no latch any more, and it waits for parties that have all been
@@ -235,13 +236,13 @@ Specimen Make() {
 
 }  // namespace latch_forgets_when_open
 
-// The latch that lives from its first party on: whoever makes the set gives it its life, and the
-// others only add themselves.
+// The latch that lives from its first party on: the party that makes the set gives it its life, and
+// the others only add themselves.
 //
 // What goes wrong: the parties come one after the other, each well within the latch's life of the
 // one before, but the last of them later than one life after the first. By then the set is gone
-// with all who had counted: the latch never opens, and those who were let through see it closed
-// again. The fix: each count down keeps the latch for its whole life.
+// with all who had counted: the latch never opens, and the waiters that were let through see it
+// closed again. The fix: each count down keeps the latch for its whole life.
 namespace latch_life_of_the_first {
 
 Status CountDown(RedisClient& redis, const LatchCall& call) {

@@ -17,10 +17,10 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
-// Semaphores that keep their limit in the server, beside the set of their permits: whoever gives
-// another one is told so, and only setting it changes it. Waiters sleep on a list, one element for
-// each that can be let in. The steps here are the correct ones; a specimen replaces the few lines
-// that its story is about.
+// Semaphores that keep their limit in the server, beside the set of their permits: a client that
+// gives another one is told so, and only setting it changes it. Waiters sleep on a list, one
+// element for each that can be let in. The steps here are the correct ones; a specimen replaces the
+// few lines that its story is about.
 
 /// How long a limit is in force without any grant.
 inline constexpr std::chrono::hours kLimitStands(7 * 24);
@@ -30,8 +30,8 @@ inline constexpr std::chrono::hours kLimitStands(7 * 24);
 struct KeptLimit {
   std::string_view name;
   std::string_view summary;
-  /// Of a grant: from `limit` (in force; 0: none) and `wished` (0: no matter) to the `limit` that
-  /// counts; returns -1 to refuse.
+  /// What a grant does: from `limit` (in force; 0: none) and `wished` (0: no matter) to the `limit`
+  /// that counts; returns -1 to refuse.
   std::string_view settle =
       "if limit == 0 then limit = wished end "
       "if limit == 0 or (wished ~= 0 and wished ~= limit) then return -1 end ";
@@ -130,7 +130,7 @@ std::shared_ptr<const harness::Subject> MakeKeptLimit(const KeptLimit& page) {
 // processes run side by side for a while. The one with the larger number enters where the other
 // sees all permits taken, so there are more inside than its owner has allowed for; and what an
 // operator has set is undone by the next one who comes. The fix: what is in force stands in the
-// server, and whoever gives another number is told so instead of being let in.
+// server, and a client that gives another number is told so instead of being let in.
 namespace limit_of_the_latest {
 
 Specimen Make() {
@@ -146,12 +146,12 @@ Specimen Make() {
 }  // namespace limit_of_the_latest
 
 // The limit that gets its TTL once: every key has to have one, so the limit gets some leases' time
-// from whoever puts it in force, and nobody thinks of it again.
+// from the client that puts it in force, and nobody thinks of it again.
 //
-// What goes wrong: the semaphore is in use without a break, and yet the limit lapses under those
-// who are inside. The next one who comes with another number puts that in force; who follows
-// whatever is in force is told that nothing is. The fix: each grant keeps the limit in force for
-// as long as it is to stand.
+// What goes wrong: the semaphore is in use without a break, and yet the limit lapses under the
+// clients inside. The next one who comes with another number puts that in force; a client that
+// follows whatever is in force is told that nothing is. The fix: each grant keeps the limit in
+// force for as long as it is to stand.
 namespace limit_for_a_while {
 
 Specimen Make() {
@@ -166,11 +166,11 @@ Specimen Make() {
 }  // namespace limit_for_a_while
 
 // The limit that is set and not announced: an operator raises it because there is a queue, the
-// number in the server changes, and those who wait sleep on.
+// number in the server changes, and the waiters sleep on.
 //
 // What goes wrong: only a release wakes a waiter, and the permits that have just been made are
 // released by nobody. They stay unused until somebody who is inside leaves, or until a waiter looks
-// by itself, which may be a lease later. The fix: whoever sets a limit wakes as many as it lets in.
+// by itself, which may be a lease later. The fix: let setting a limit wake as many as it lets in.
 namespace limit_wakes_nobody {
 
 Specimen Make() {

@@ -21,8 +21,8 @@ namespace {
 // first FairMutex did a milder thing: it counted from the moment at which it had gone to sleep,
 // and the grant may have lain there before that (found by this harness in `pause`).
 //
-// What goes wrong: whoever releases makes the first in line the owner, and the lease runs from then
-// on. The waiter hears of it late (its process was paused, its link slow), and believes in a whole
+// What goes wrong: a release makes the first in line the owner, and the lease runs from then on.
+// The waiter hears of it late (its process was paused, its link slow), and believes in a whole
 // lease of which little or nothing is left; the server lets the next one in meanwhile. The fix is
 // to count from the last moment at which the waiter knew that it was not the owner, and to ask the
 // server for a fresh lease if that leaves too little.
@@ -42,12 +42,11 @@ Specimen Make() {
 // our own invention; that a crashed waiter stops the line is what queue-based locks are reported
 // for again and again.
 //
-// What goes wrong: the first in line has died, and whoever releases makes it the owner all the
-// same. Nobody fetches that grant, and everybody else waits until its lease is over, which may be
-// long. The fix is to let the grant lie where it can be seen that nobody has fetched it, and to
-// take it back after a while; or to give each place in the line a deadline. The rest of this
-// specimen is correct: whoever is woken asks for a whole lease, and everybody looks for himself now
-// and then.
+// What goes wrong: the first in line has died, and a release makes it the owner all the same.
+// Nobody fetches that grant, and everybody else waits until its lease is over, which may be long.
+// The fix is to let the grant lie where it can be seen that nobody has fetched it, and to take it
+// back after a while; or to give each place in the line a deadline. The rest of this specimen is
+// correct: a woken waiter asks for a whole lease, and each looks for itself now and then.
 namespace hands_over_to_the_dead {
 
 constexpr int kLooksPerLease = 16;
@@ -87,14 +86,14 @@ Specimen Make() {
 }  // namespace waiter_left_in_queue
 
 // The newcomer is faster than the one that was woken: python-redis-lock (#58) wakes a waiter by a
-// signal, and lets whoever comes take the lock meanwhile.
+// signal, and lets any newcomer take the lock meanwhile.
 //
 // What goes wrong: the holder releases, and the signal travels to the waiter that has waited
 // longest. Before the waiter's SET arrives, a client that has only just come (often the very one
 // that released) takes the lock; the waiter blocks again, behind all the others. Said to be first
-// come, first served, it serves whoever is near. The fix is to hand over: the release itself makes
-// the first in line the owner, so that a newcomer finds the lock taken. Deadlines, lock and unlock
-// of this specimen are correct.
+// come, first served, it serves the nearest. The fix is to hand over: the release itself makes the
+// first in line the owner, so that a newcomer finds the lock taken. Deadlines, lock and unlock of
+// this specimen are correct.
 namespace newcomer_first {
 
 Status Wait(RedisClient& redis, Attempt& attempt) {
@@ -120,7 +119,7 @@ Specimen Make() {
 // right pair. A mistake of our own invention; what it leads to is what python-redis-lock (#58) and
 // redis-py (0 of 254 turns for one process in a published measurement) were reported for.
 //
-// What goes wrong: who has come last is woken first. With two waiters nobody sees it; with a crowd
+// What goes wrong: the last to come is woken first. With two waiters nobody sees it; with a crowd
 // the one that came first is served last, and as long as others keep coming, never. The fix is LPOP
 // (and a test with three clients). The rest of this specimen is correct: each waiter blocks on a
 // list of its own, takes its place again after a lost race, leaves it when its patience ends, and

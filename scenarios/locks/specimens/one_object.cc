@@ -32,7 +32,7 @@ struct ObjectRecipe {
   std::string_view name;
   std::string_view summary;
   bool one_token = false;    ///< release and extend go by the token of the object's latest grant
-  bool one_renewal = false;  ///< a release calls off the renewal of whoever has asked last
+  bool one_renewal = false;  ///< a release calls off the renewal of the last to ask
 };
 
 /// The members of the object.
@@ -186,7 +186,7 @@ Specimen Make() {
 }  // namespace token_in_object
 
 // The renewal that is a member of the lock: a timer's handle, overwritten whenever somebody begins
-// to acquire, and cancelled by whoever releases.
+// to acquire, and cancelled by any release.
 //
 // What goes wrong: while one task holds the lock another one begins to wait for it, and the handle
 // is that one's now. The first task releases, cancels a renewal that has not begun, and the second

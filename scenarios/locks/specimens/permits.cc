@@ -268,7 +268,7 @@ Specimen Make() {
 }  // namespace one_id_per_object
 
 // A token between two structures: redis-semaphore pops a token from its list with BLPOP, and then,
-// as a second command, records in a hash who has it.
+// as a second command, records its owner in a hash.
 //
 // What goes wrong: the client dies between the two, or the reply to BLPOP is lost. The token is in
 // neither structure. The recovery of stale tokens looks through the hash and finds nothing that is
@@ -307,8 +307,8 @@ Specimen Make() {
 // of the whole set, and got the two out of step.
 //
 // What goes wrong: each holder's deadline stands beside it in the sorted set, as it should. But the
-// set itself gets its TTL from whoever made it, and when that time is over, Redis removes the set
-// with everybody in it: those who came later lose their permits in the middle of their leases,
+// set itself gets its TTL from the client that made it, and when that time is over, Redis removes
+// the set with everybody in it: later holders lose their permits in the middle of their leases,
 // unnoticed, and as many others enter. The fix: the TTL of a shared key only ever grows.
 namespace ttl_of_the_first {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A fair lock with a queue: whoever finds the lock taken joins it, and only its head may take the
-// lock. Nobody leaves it but by taking the lock: that is for the specimen to add, as Recipe::leave.
+// A fair lock with a queue: a client that finds the lock taken joins it, and only its head may take
+// the lock. Nobody leaves it but by taking the lock: that is for the specimen to add, as
+// Recipe::leave.
 //
 // Thread safety: stateless; a recipe is immutable.
 #pragma once

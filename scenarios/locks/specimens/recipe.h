@@ -50,8 +50,9 @@ struct Attempt {
   MonotonicTime valid_until{};  ///< end of the holder's belief
   std::optional<std::uint64_t>
       fencing_token;               ///< nothing when the caller asks; kept while it waits
-  std::shared_ptr<Event> renewal;  ///< of a specimen that renews in the background: set to end it
-  std::stop_token stop;            ///< of a wait that may be stopped
+  std::shared_ptr<Event> renewal;  ///< set to end the renewal, in a specimen that renews in the
+                                   ///< background
+  std::stop_token stop;            ///< stops the wait, if it may be stopped
 };
 
 /// A milliseconds argument in the words of Redis.
@@ -115,10 +116,10 @@ struct Recipe {
   Bounded barred_for = {};
   /// How late a wait may end; by default what the interface allows.
   std::optional<std::chrono::milliseconds> overrun_bound = {};
-  /// On a waiter's way out, but for that of a grant: whoever has left a trace takes it away.
+  /// On a waiter's way out without a grant: a waiter that has left a trace takes it away.
   Step leave = {};
   /// What an operator does to a holder that it has seen, `attempt.token`; REQUIRES
-  /// traits.operators. It sees whose token stands at the key.
+  /// traits.operators. It sees the token that stands at the key.
   Step force = UnlockCorrectly;
   /// What Hold::valid answers; by default nothing.
   std::function<bool(RedisClient& redis, const Attempt& attempt)> valid = {};

@@ -10,10 +10,10 @@
 namespace interlock::scenarios::specimens {
 namespace {
 
-// The protocol of the Ruby gem behind the third founding text, step by step as version 0.1.3
-// behaves. Waiters stand in BLPOP on a list; whoever leaves pushes one token, which Redis hands to
-// the one who has waited longest. A mutex key says whether the list has been primed with its first
-// tokens.
+// The protocol of the Ruby gem that the third founding text is about, step by step as version 0.1.3
+// behaves. Waiters stand in BLPOP on a list; a leaving holder pushes one token, which Redis hands
+// to the waiter that has waited longest. A mutex key says whether the list has been primed with its
+// first tokens.
 //   1. GETSET Mutex; nil means "I prime": DEL Queue, then LPUSH Queue, once per permit
 //   2. BLPOP Queue timeout (0 = for ever); nil means timed out
 //   3. PERSIST Mutex, PERSIST Queue: no expiry while somebody is inside
@@ -203,7 +203,8 @@ class GemLock final : public harness::Lock {
       return std::unique_ptr<harness::Hold>(std::make_unique<GemHold>(semaphore_));
     }
     if (entered.code() == StatusCode::kCancelled) return entered;
-    // The fault of this specimen: who never got a token gives one back. If this step raises too,
+    // The fault of this specimen: a client that never got a token gives one back. If this step
+    // raises too,
     // its exception takes the place of the first one.
     if (const Status left = semaphore_->Leave(); !left.ok()) return Raised(left);
     if (entered.code() == StatusCode::kNotAcquired) return Status(timed_out, entered.message());

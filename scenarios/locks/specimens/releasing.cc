@@ -154,11 +154,11 @@ Specimen Make() {
 }  // namespace host_and_pid
 
 // The owner is told by the first digits of its token, as a commit is: eight of them are shown in
-// the logs, and somebody who debugs by the logs stores and compares no more. A mistake of our own
+// the logs, and somebody debugging by the logs stores and compares no more. A mistake of our own
 // invention.
 //
 // What goes wrong: nothing, as long as the digits are random. But identifiers that come from one
-// machine, or from a counter behind a fixed part, differ at their ends only; then two clients are
+// machine, or from a counter after a fixed part, differ at their ends only; then two clients are
 // the same owner, and one releases what the other holds. The fix is to compare the whole token. All
 // else on this specimen is correct: it compares and deletes in one step.
 namespace short_token {

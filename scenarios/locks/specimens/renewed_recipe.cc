@@ -23,8 +23,9 @@ struct Renewals {
   std::shared_ptr<Event> stop;
 };
 
-/// Of the client whose runtime that is, as long as any of its lock objects lives: a global, as in
-/// the libraries that this stands for. It tells clients apart, and nothing else of it is seen.
+/// The renewals of the client that has this runtime, as long as any of its lock objects lives: a
+/// global, as in the libraries that this stands for. It tells clients apart, and nothing else of it
+/// is seen.
 std::shared_ptr<Renewals> RenewalsOf(Runtime& runtime) {
   static std::mutex mutex;
   static std::map<Runtime*, std::weak_ptr<Renewals>> of_clients;

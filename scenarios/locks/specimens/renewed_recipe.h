@@ -35,7 +35,7 @@ struct RenewedRecipe {
   bool tells = false;     ///< shows `lost` to its user
   bool calls = false;     ///< takes `on_lost` from its user
   bool one_stop = false;  ///< one release calls off all watchdogs of its client
-  int most_leases = 0;    ///< if not 0: it says that it keeps none alive for longer than so many
+  int most_leases = 0;    ///< if not 0: the most leases for which it says that it keeps one alive
   /// The end of the handle calls off nothing but `timer`, which runs beside the watchdog until
   /// then.
   std::function<void(RedisClient& redis, Kept& kept)> timer = {};

@@ -75,9 +75,9 @@ Specimen Make() {
 // nobody does (1000 ms of lease, not aborted after 2900 ms).
 //
 // What goes wrong: the reply to a renewal is lost or held up. The watchdog waits for it, the lease
-// ends meanwhile, another client enters, and the holder, who was promised to be told, works on. The
-// fix is a timer of its own, armed with the validity's end, which waits for no server. Lock, unlock
-// and the renewal itself are correct.
+// ends meanwhile, another client enters, and the holder, which was promised to be told, works on.
+// The fix is a timer of its own, armed with the validity's end, which waits for no server. Lock,
+// unlock and the renewal itself are correct.
 namespace loss_told_late {
 
 void Watch(RedisClient& redis, Kept& kept) {
@@ -159,10 +159,10 @@ Specimen Make() {
 // count a reply of any kind as a heartbeat.
 //
 // What goes wrong: the holder stands still until its lease is over. Its watchdog wakes with it, is
-// told "not yours", and puts off the end of the validity by a whole lease; whoever looks at the
-// lease only between two steps of its work is told that it is valid, while somebody else holds it.
-// The fix is to read the answer: anything but "yes" leaves the validity where it is, and "no" ends
-// it.
+// told "not yours", and puts off the end of the validity by a whole lease; a holder that looks at
+// the lease only between two steps of its work is told that it is valid, while somebody else holds
+// it. The fix is to read the answer: anything but "yes" leaves the validity where it is, and "no"
+// ends it.
 namespace any_answer_renews {
 
 void Watch(RedisClient& redis, Kept& kept) {

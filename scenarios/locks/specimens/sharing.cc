@@ -68,8 +68,8 @@ Specimen Make() {
 
 }  // namespace counted_readers
 
-// Who leaves last turns off the light: the read unlock takes its own entry out, and if no reader is
-// left it deletes the lock. In Redisson's RReadWriteLock (changelog; #891, #1542) a read unlock
+// The last to leave turns off the light: the read unlock takes its own entry out, and if no reader
+// is left it deletes the lock. In Redisson's RReadWriteLock (changelog; #891, #1542) a read unlock
 // removed the write lock.
 //
 // What goes wrong: a reader comes back when its lease is over. A writer has entered meanwhile; no
@@ -133,7 +133,7 @@ Specimen Make() {
 // One renewal for all: a reader that extends its lease moves the deadlines of all readers, as
 // Redisson's RReadWriteLock did until 2026 (bfbf73d0b).
 //
-// What goes wrong: a reader that has died, or whose time is over, is kept alive by those who have
+// What goes wrong: a reader that has died, or whose time is over, is kept alive by those that have
 // come after it, and a writer waits for a reader that nobody is. The fix is to renew one's own
 // entry only.
 namespace renews_all_readers {
@@ -250,9 +250,9 @@ Specimen Make() {
 
 }  // namespace dead_writer_first
 
-// Whoever comes joins those who are inside: a writer that waits keeps readers from coming in first,
-// but where there are readers already, one more seems to do no harm, so nobody looks for writers
-// there. A mistake of our own invention, as it stands in many a readers/writer lock in memory.
+// A newcomer joins those inside: a writer that waits keeps readers from coming in first, but where
+// there are readers already, one more seems to do no harm, so nobody looks for writers there. A
+// mistake of our own invention, as it stands in many a readers/writer lock in memory.
 //
 // What goes wrong: readers overlap, so the room is never empty, and the writer that was to be
 // preferred waits for as long as readers come. The fix is to look for waiting writers in both

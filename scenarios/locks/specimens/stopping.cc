@@ -40,13 +40,13 @@ Specimen Make() {
 
 }  // namespace stopped_waiter_stays
 
-// A wake-up that dies with who was woken: one element for each release, and whoever pops it is the
-// one that tries. .NET's SemaphoreSlim and Java's AbstractQueuedSynchronizer both had this fault
-// with waits that were cancelled or interrupted.
+// A wake-up that dies with the woken waiter: one element for each release, and the waiter that pops
+// it is the one that tries. .NET's SemaphoreSlim and Java's AbstractQueuedSynchronizer both had
+// this fault with waits that were cancelled or interrupted.
 //
 // What goes wrong: a waiter is stopped, finds that out when it is woken, and goes away. The lock is
-// free, and all others sleep until somebody else comes. The fix is that whoever was woken tries
-// once more whatever else has happened, or hands the element on; and a sleep that the stop ends.
+// free, and all others sleep until somebody else comes. The fix is that a woken waiter tries once
+// more whatever else has happened, or hands the element on; and a sleep that the stop ends.
 namespace stop_swallows_the_hint {
 
 Status Wait(RedisClient& redis, Attempt& attempt) {
@@ -127,8 +127,8 @@ Specimen Make() {
 // redis-cli DEL.
 //
 // What goes wrong: the operator looks, sees a holder that hangs, and thinks. Meanwhile that lease
-// ends and the next client is granted the lock, from whom it is taken. The fix is to compare with
-// the token that was seen, in the script that deletes.
+// ends and the next client is granted the lock, and it is taken from that one. The fix is to
+// compare with the token that was seen, in the script that deletes.
 namespace force_takes_whoever {
 
 Status Force(RedisClient& redis, Attempt& seen) {
@@ -153,7 +153,7 @@ Specimen Make() {
 // What goes wrong: the operator sees an owner that does nothing, since it stands still between two
 // looks at its list, and takes the lock away from it. The next one in line has it then; and the
 // victim wakes up, finds in its list that it was its turn, and believes it. The fix is to take the
-// grant back in the same script. The rest of this specimen is correct: whoever is woken counts its
+// grant back in the same script. The rest of this specimen is correct: a woken waiter counts its
 // lease from when it was refused last.
 namespace force_leaves_the_grant {
 

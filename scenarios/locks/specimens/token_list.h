@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A semaphore whose permits are tokens in a list, as the Ruby gem redis-semaphore has it: who pops
-// a token may enter, who leaves pushes it back. Beside the list stand a hash of the tokens that are
-// out, each with its owner and the end of its lease, from which the tokens of the dead are taken
-// back; and a key that says whether the tokens have been made.
+// A semaphore whose permits are tokens in a list, as the Ruby gem redis-semaphore has it: a client
+// pops a token to enter, and pushes it back to leave. Beside the list stand a hash of the tokens
+// that are out, each with its owner and the end of its lease, from which the tokens of the dead are
+// taken back; and a key that says whether the tokens have been made.
 //
 // The steps here are the correct ones, each atomic; a specimen replaces the one that its story is
 // about. All three keys live for twenty leases after the last command, unless a specimen forgets
@@ -33,7 +33,7 @@ Status PrimeTokens(RedisClient& redis, Attempt& attempt);
 /// Puts back the tokens whose leases have ended.
 Status RecoverTokens(RedisClient& redis, Attempt& attempt);
 
-/// Pops a token and records who has it. kNotAcquired: there is none.
+/// Pops a token and records its owner. kNotAcquired: there is none.
 Status TakeToken(RedisClient& redis, Attempt& attempt);
 
 /// Takes the owner's entry out and pushes its token, if it is there. kNotOwner: it is not.

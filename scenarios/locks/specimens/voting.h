@@ -22,14 +22,14 @@ namespace interlock::scenarios::specimens {
 struct VotingRecipe {
   std::string_view name;
   std::string_view summary;
-  /// So many votes make a holder.
+  /// The number of votes that make a holder.
   std::function<std::size_t(std::size_t nodes)> quorum = [](std::size_t nodes) {
     return nodes / 2 + 1;
   };
   /// The end of the belief; by default counted from before the first request.
   bool believes_from_last_reply = false;
   Duration socket_timeout = std::chrono::milliseconds(100);
-  bool losers_unlock = true;     ///< who gets no quorum gives back the votes that it got
+  bool losers_unlock = true;     ///< a client without a quorum gives back the votes that it got
   bool unlocks_unsure = true;    ///< also on servers that did not answer the lock
   bool starts_anywhere = false;  ///< a lock object visits the servers from one drawn at random on
   Duration pace{};               ///< from one server to the next; zero: as soon as it has answered

@@ -53,9 +53,9 @@ Specimen Make() {
 // and walrus waits so whenever its lease is below one second.
 //
 // What goes wrong: only a release sends the signal, and the dead release nothing. The holder dies,
-// its key expires, the lock is free, and whoever was waiting goes on to wait. At the time the fix
-// was a function by which a human frees everybody; a sound waiter looks again when the holder's TTL
-// is over. The signal of this specimen is pushed together with the release, and lives long enough.
+// its key expires, the lock is free, and the waiters go on waiting. At the time the fix was a
+// function by which a human frees everybody; a sound waiter looks again when the holder's TTL is
+// over. The signal of this specimen is pushed together with the release, and lives long enough.
 namespace blocks_for_ever {
 
 Specimen Make() {
@@ -110,7 +110,7 @@ Specimen Make() {
 // lease of its own place was still alive.
 //
 // What goes wrong: the place in the queue was taken with a lease, and the lease runs while its
-// owner waits. When the turn comes, little or nothing is left of it. Whoever stands behind sees a
+// owner waits. When the turn comes, little or nothing is left of it. The client behind it sees a
 // place whose lease has ended, goes past it, and both are inside. No fault is needed, only a long
 // wait. The fix is to look at one's own lease when the turn has come, and to stand in the queue
 // anew if it is over.

@@ -22,7 +22,7 @@ class AdoptedMutexAdapter final : public MutexAdapter {
     return {
         .can_extend = true, .fencing = true, .own_leases = true, .stops = true, .concurrent = true};
   }
-  /// The request, and the adoption behind it.
+  /// The request, and the adoption after it.
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override {
     return 2 * MutexAdapter::OverrunBound(options);
   }

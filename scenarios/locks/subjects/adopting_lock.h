@@ -18,8 +18,8 @@
 
 namespace interlock::scenarios::subjects {
 
-/// Whoever is granted the lock hands its lease over at once, as a text, and another Client with
-/// connections of its own adopts it, as another process would.
+/// A client that is granted the lock hands its lease over at once, as a text, and another Client
+/// with connections of its own adopts it, as another process would.
 template <typename Primitive>
 class AdoptingLock final : public harness::Lock {
  public:
@@ -66,8 +66,8 @@ class AdoptingLock final : public harness::Lock {
         std::make_unique<LeaseHold>(parts_, std::move(adopted).value()));
   }
 
-  /// What was granted may run on to its end and be nobody's: whoever is told that it is over was
-  /// told so by one server, and another one may have been granting meanwhile.
+  /// What was granted may run on to its end and be nobody's: a client told that it is over was told
+  /// so by one server, and another one may have been granting meanwhile.
   static Status Lost(const Status& why) {
     switch (why.code()) {
       case StatusCode::kNotOwner:

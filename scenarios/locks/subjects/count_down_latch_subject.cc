@@ -21,8 +21,8 @@ std::chrono::milliseconds LifeOf(const harness::LockOptions& options) {
   return options.life.count() > 0 ? options.life : kLongerThanAnyRun;
 }
 
-/// Whoever comes first closes the latch, as careful users do: each of them says how many parties
-/// there are before it does anything else, and once more if the latch has been forgotten.
+/// The first client closes the latch, as careful users do: each of them says how many parties there
+/// are before it does anything else, and once more if the latch has been forgotten.
 class LatchLock final : public harness::Lock {
  public:
   LatchLock(harness::Environment& environment, const harness::LockOptions& options)

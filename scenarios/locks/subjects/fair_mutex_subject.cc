@@ -44,7 +44,7 @@ class FairMutexAdapter : public MutexAdapter {
         environment, [&options](Client& client) { return Create(client, options); });
   }
 
-  /// The value is the owner's token, and what its grant says behind that.
+  /// The value is the owner's token, followed by what its grant says.
   std::optional<std::vector<harness::Owner>> Owners(
       const harness::ServerView& server, const harness::LockOptions& options) const override {
     std::vector<harness::Owner> owners = OwnersAt(server, KeyText(options).view());
@@ -90,7 +90,7 @@ class AdoptedAdapter final : public FairMutexAdapter {
     traits.operators = false;
     return traits;
   }
-  /// The request, and the adoption behind it.
+  /// The request, and the adoption after it.
   std::chrono::milliseconds OverrunBound(const harness::LockOptions& options) const override {
     return 2 * FairMutexAdapter::OverrunBound(options);
   }

@@ -102,7 +102,7 @@ class LeaseLock : public harness::Lock {
   LeaseLock(harness::Environment& environment, const Create& create, Renewal renewal = {})
       : parts_(std::make_shared<Parts>(environment, create)), renewal_(renewal) {}
 
-  /// Of a primitive over several nodes: `create(clients)`, of each node one.
+  /// For a primitive over several nodes: `create(clients)`, one for each node.
   template <typename Create>
   LeaseLock(OverNodes /*tag*/, harness::Environment& environment, const Create& create)
       : parts_(std::make_shared<Parts>(OverNodes(), environment, create)), renewal_() {}
@@ -153,7 +153,7 @@ class LeaseLock : public harness::Lock {
       return pointers;
     }
 
-    Client client;  ///< of the first node, or the only one
+    Client client;  ///< the client of the first node, or the only one
     std::vector<std::unique_ptr<Client>> others;
     Result<Primitive> primitive;
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the library's locks that are handed over in line keep in the server for it, and how soon
-// those who stand there look for themselves.
+// The keys that the library's locks keep in the server for a line of waiters, and how soon the
+// waiters look for themselves.
 //
 // Thread safety: may be called from any thread.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace interlock::scenarios::subjects {
 
-/// Of an entry that says more about its owner behind the token and a blank.
+/// The token in an entry that says more about its owner after the token and a blank.
 std::string TokenOf(const std::string& entry);
 
 /// How long a waiter sleeps at most, whether it is woken or not.
@@ -26,7 +26,8 @@ std::chrono::milliseconds LongestSleep(const harness::LockOptions& options, Dura
 std::chrono::milliseconds PassesOverWithin(const harness::LockOptions& options, Duration max_wait,
                                            Duration grace);
 
-/// The keys of those who wait, and of who has not fetched its grant. `max_wait`: the longest sleep.
+/// The keys of waiters, and of those that have not fetched their grant. `max_wait`: the longest
+/// sleep.
 void AddLineKeys(const harness::LockOptions& options, Duration max_wait, Duration grace,
                  std::vector<harness::AuxiliaryKey>& keys);
 

@@ -21,7 +21,7 @@ namespace interlock::scenarios::subjects {
 class MultiAdapter : public MutexAdapter {
  public:
   harness::Traits traits() const override;
-  /// Each client has two connections, and so many more states; a second attempt is left out.
+  /// Each client has two connections, and more states for that; a second attempt is left out.
   harness::ExploredBound explored() const override {
     return {.attempts = 1, .late_returns = !traits().renews};
   }

@@ -22,8 +22,8 @@ std::string KeyOf(const harness::LockOptions& options);
 /// The one of them that ends like this.
 std::string KeyOf(const harness::LockOptions& options, std::string_view ending);
 
-/// As KeyOf, for a look at the server, of which every command brings one: names are rarely so long
-/// that it needs memory of its own.
+/// As KeyOf, for a look at the server, one of which follows every command: a name is rarely long
+/// enough to need memory of its own.
 class KeyText {
  public:
   explicit KeyText(const harness::LockOptions& options, std::string_view ending = {});
@@ -50,7 +50,7 @@ class MutexAdapter : public harness::Subject {
   }
   /// A client has no tasks of its own but those that renew.
   harness::ExploredBound explored() const override {
-    // Who renews is never late, unless it dies.
+    // A lock that renews is never late, unless its holder dies.
     return {.late_returns = !traits().renews, .tasks_in_order = traits().renews};
   }
   std::vector<harness::Promise> Promises() const override;

@@ -73,7 +73,7 @@ class RedlockAdapter final : public MutexAdapter {
            OverrunBound(options);
   }
 
-  /// Nobody is woken: who is refused looks again after a pause.
+  /// Nobody is woken: a refused client looks again after a pause.
   std::optional<milliseconds> HandOverBound(
       const harness::LockOptions& /*options*/) const override {
     return std::nullopt;

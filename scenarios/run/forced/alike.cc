@@ -79,7 +79,7 @@ bool Alike::AreLeft(std::int64_t simulated, std::int64_t real) const {
     return Distance(simulated, left_ms) <= 2;
   });
   if (of_key) return more <= kMoreLeftUs / 1'000 && more >= -less_us / 1'000;
-  // Of a lease that a script keeps as data, in us or in ms.
+  // What is left may also be that of a lease which a script keeps as data, in us or in ms.
   constexpr std::int64_t kLeastLeft = 100;
   constexpr std::int64_t kMostLeft = 1'000'000'000;
   if (simulated < kLeastLeft || simulated > kMostLeft) return false;

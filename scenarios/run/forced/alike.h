@@ -11,7 +11,7 @@
 // numbers that are neither times of the two clocks nor what was left of a time. Non-guarantee: that
 // a count of 100 or more is off by less than 50 is not seen, for it may be what is left of a lease
 // that scripts keep as data.
-// Thread safety: none. One for each server: of independent ones each makes times of its own.
+// Thread safety: none. One for each server: independent servers each make times of their own.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +36,15 @@ struct TwoClocks {
 
 class Alike {
  public:
-  /// How far a time may be off: what the real server's commands were late.
+  /// How far a time may be off: by how much the real server's commands were late.
   static constexpr std::int64_t kToleranceUs = 250'000;
   /// How far what is left of a time may be off, and how much longer a key may live that was
   /// prolonged.
   static constexpr std::int64_t kLittleUs = 50'000;
   static constexpr std::int64_t kMoreLeftUs = 550'000;
 
-  /// What the clocks show now. How far they are apart grows where the real servers are late, so a
-  /// time of before may be less far off.
+  /// Sets what the clocks show now. The distance between them grows where the real servers are
+  /// late, so an earlier time may be less far off.
   /// `late_us`: what has been added to it since the data were compared last, which may be missing
   /// in what is left of times.
   void SetClocks(TwoClocks clocks, std::int64_t late_us = 0);
@@ -52,7 +52,7 @@ class Alike {
   /// What is left of the simulated keys now, in ms.
   void SetLeft(std::vector<std::int64_t> left_ms) { left_ms_ = std::move(left_ms); }
 
-  /// What another server's tells stands for what this one has not seen.
+  /// Uses another server's times for what this one has not seen.
   void SetOthers(const std::vector<const Alike*>& others) { others_ = others; }
 
   bool Texts(std::string_view simulated, std::string_view real);
@@ -61,8 +61,8 @@ class Alike {
   /// The same of the answer to TIME, whose two words are one time.
   bool TimeReplies(const sim::redis::Value& simulated, const Reply& real);
 
-  /// A word of a simulated client, with the real server's times in it; of several that stand for
-  /// one the latest.
+  /// A word of a simulated client, with the real server's times in it; if several stand for one,
+  /// the latest.
   std::string Translated(std::string_view word) const;
 
  private:

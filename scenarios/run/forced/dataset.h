@@ -19,9 +19,9 @@
 namespace interlock::scenarios::real {
 
 struct DataEntry {
-  /// Of a string one; of a list all, in order; of a hash names and values, by name; of a sorted set
-  /// members and scores, by member: scores that are equal in one server may be times that are a
-  /// millisecond apart in the other.
+  /// For a string its one text; for a list all, in order; for a hash names and values, by name; for
+  /// a sorted set members and scores, by member: scores that are equal in one server may be times
+  /// that are a millisecond apart in the other.
   std::vector<std::string> words;
   std::optional<std::int64_t> left_ms;  ///< until it expires; nullopt: never
 };
@@ -31,7 +31,7 @@ using Dataset = std::map<std::string, DataEntry>;
 
 Dataset DataOf(const sim::redis::Server& server, int database, std::int64_t now_ms);
 
-/// Of the database that `admin` is in. Failures as Admin::Call.
+/// Reads the database that `admin` is in. Failures as Admin::Call.
 Result<Dataset> DataOf(sim::machine::Admin& admin);
 
 /// In one line, for people.

@@ -242,7 +242,7 @@ void ForcedReplay::OnDisconnect(const Client& client, Duration now) {
   WaitFor(now);
   const std::string id = link->second.id;
   its_node.links.erase(link);
-  // Whoever sleeps in the server must be gone before the next command.
+  // A client that sleeps in the server must be gone before the next command.
   if (!its_node.serves) return;
   const bool gone = Until([&] {
     const Result<Reply> list = its_node.admin->Call({"CLIENT", "LIST", "ID", id});

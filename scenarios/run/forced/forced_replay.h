@@ -3,23 +3,23 @@
 // Leads real redis-servers through a simulated run. The clients' programs run once, in virtual
 // time; each command that a simulated server executes is executed by the real one at the same place
 // in the order and, at the earliest, at the same time after the beginning. Every reply, every
-// message to a subscriber and, behind each command, all data of the database are compared. While
+// message to a subscriber and, after each command, all data of the database are compared. While
 // they are alike the programs, which see nothing else of a server, would have done the same on the
 // real ones: the verdict is theirs, too.
 //
 // What happens to commands: one that was lost is never sent; a reply that was lost is read and
 // compared; crashes and breaks close the real connection. Pauses, leases and waits take real time.
 // A server that is killed, stopped or full is so in reality (servers of one's own only). A replica
-// is cut off but for the moments at which the simulated one has all that its primary has; a
+// is cut off except for the moments at which the simulated one has all that its primary has; a
 // failover promotes it (REPLICAOF NO ONE) with what it has then.
 //
-// A real clock cannot be told to wait, so the ends of keys are: behind each command, once it has
+// A real clock cannot be told to wait, so the ends of keys are: after each command, once it has
 // been compared, what is left of a key's time is prolonged by a part of a second, and when it ends
 // in the simulation it is made to end. Times that scripts keep as data (TIME in a sorted set) are
-// not held in this way: what happens in the last millisecond before them may fall to the other
+// not held in this way: what happens in the last millisecond before them may fall on the other
 // side. Another attempt may make haste: real time then passes by less than virtual time, so that it
-// comes before them, as what happens shortly behind them then does, too. Non-guarantee: that one
-// haste does for both. What clients are told by their own clocks is virtual.
+// comes before them, and so does what happens shortly after them. Non-guarantee: that one haste
+// does for both. What clients are told by their own clocks is virtual.
 //
 // Thread safety: none; REQUIRES: used by the thread that made the servers (see redis_server.h).
 #pragma once
@@ -50,7 +50,7 @@ namespace interlock::scenarios::real {
 struct ForcedServer {
   HiredisOptions options;  ///< no database: each case says which
   sim::machine::RedisServer* own =
-      nullptr;  ///< null: somebody else's, which nobody kills, stops or fills
+      nullptr;  ///< null: it belongs to somebody else, and is not killed, stopped or filled
 };
 
 struct ForcedDifference {
@@ -58,7 +58,7 @@ struct ForcedDifference {
   int node = 0;
   int process = -1;     ///< -1: no client's doing
   std::string command;  ///< after which it was seen
-  std::string what;     ///< "reply", "data of key x", "no reply"
+  std::string what;     ///< what differs: "reply", "data of key x", "no reply"
   std::string simulated;
   std::string real;
 };
@@ -81,13 +81,13 @@ class ForcedReplay final : public sim::Shadow {
   const std::optional<ForcedDifference>& difference() const { return difference_; }
   std::uint64_t commands() const { return commands_; }
   std::uint64_t replies() const { return replies_; }
-  /// Errors that the simulator put in a server's mouth, so that the real one was not asked.
+  /// How many errors the simulator injected as a server's, so that the real one was not asked.
   std::uint64_t forged() const { return forged_; }
   /// Why it cannot go on, though nothing differs; empty: it could.
   const std::string& obstacle() const { return obstacle_; }
   Duration took() const;
 
-  /// Removes the keys that were made from servers of others.
+  /// Removes the keys that the replay has made from somebody else's servers.
   void CleanUp();
 
   void OnConnect(const Client& client, int database, Duration now) override;
@@ -138,9 +138,9 @@ class ForcedReplay final : public sim::Shadow {
   /// `late_`, or more if it is later by now.
   Duration Late(Duration now) const;
   Duration SettledLate() const;
-  /// Of the node's keys, in ms.
+  /// The times left of the node's keys, in ms.
   static std::vector<std::int64_t> LeftOf(const Node& node, Duration now);
-  /// Until so much real time has passed since the beginning.
+  /// Waits until real time has come this far from the beginning.
   void WaitFor(Duration now);
   void AwaitEnds(Node& node, Duration now);
   void Differ(const Client& client, std::string_view what, std::string simulated, std::string real,
@@ -167,7 +167,7 @@ class ForcedReplay final : public sim::Shadow {
   int database_ = 0;
   std::optional<MonotonicTime> began_;
   std::int64_t began_us_ = 0;  // the real servers' clock then
-  Duration late_{};            // real time behind scaled time; never less than before
+  Duration late_{};            // how far real time lags scaled time; never less than before
   bool replicated_ = false;
   int primary_ = 0;
   std::string obstacle_;

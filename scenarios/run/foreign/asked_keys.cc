@@ -46,7 +46,7 @@ void AskedKeys::Free(const std::string& key) {
 void AskedKeys::Enter(int client, const std::set<std::string>& owned) {
   for (auto& [key, one] : keys_) {
     if (owned.contains(key)) one.guards = true;
-    // Of several that are asked for in turn one is enough.
+    // If several keys are asked for in turn, one is enough.
     if (one.refused.contains(client) && owned.empty()) one.passed_by = true;
   }
 }

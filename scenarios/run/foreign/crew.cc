@@ -13,8 +13,8 @@ namespace {
 using std::chrono::microseconds;
 
 constexpr Duration kStillFor = microseconds(2'000);
-// By a virtual clock: who has begun to wait may have gone on at once; who has not, waits for
-// something else than time.
+// By a virtual clock: a client that has begun to wait may have gone on at once; one that has not
+// waits for something other than time.
 constexpr Duration kStillInWait = microseconds(1'000);
 constexpr Duration kStillWithoutSign = microseconds(20'000);
 constexpr Duration kPause = microseconds(1'000);

@@ -44,7 +44,7 @@ class Crew {
   /// How long to wait before a client that does not stand still is looked at again.
   Duration pause() const;
 
-  /// That all have had of the processor.
+  /// The processor time that all of them have had.
   Duration ProcessorTime() const;
 
   void Stop(int client, std::uint32_t steps);

@@ -21,10 +21,10 @@ namespace {
 using sim::Candidate;
 using std::chrono::milliseconds;
 
-/// Choices that may leave somebody out who is ready.
+/// Choices that may leave out a client that is ready.
 constexpr std::uint32_t kMostPassedOver = 30;
 constexpr std::size_t kLastWords = 2'000;  // bytes
-/// While somebody waits at the gate, sleepers are given so much of the machine's time at once.
+/// While a client waits at the gate, sleepers are given this much of the machine's time at once.
 constexpr Duration kNap = milliseconds(200);
 constexpr std::int64_t kSpinUs = 1'000;
 /// A client that runs for the second half of the patience spins if it has had this share of that
@@ -183,7 +183,7 @@ std::vector<Parked> Drive::Ready() const {
   for (const Parked& one : state_.gate.parked()) {
     if (!state_.crew.stopped(one.client) && !state_.IsDelayed(one.connection)) ready.push_back(one);
   }
-  // Whoever went last comes first, which is calm.
+  // The client that went last comes first, which is calm.
   std::stable_partition(ready.begin(), ready.end(),
                         [this](const Parked& one) { return one.client == faults_.last(); });
   return ready;
@@ -206,7 +206,7 @@ void Drive::Step() {
   std::vector<Candidate> candidates;
   for (const Parked& one : ready) {
     const std::string& key = one.argv->size() > 1 ? (*one.argv)[1] : one.argv->front();
-    // The same in each run, whoever connects first.
+    // The same in each run, whichever client connects first.
     const auto task = static_cast<std::uint32_t>(state_.options.clients) *
                           static_cast<std::uint32_t>(one.of_client) +
                       static_cast<std::uint32_t>(one.client);
@@ -222,7 +222,8 @@ void Drive::Step() {
   faults_.Execute(picked);
 }
 
-/// Whose turn it is, whatever a strategy wants: time stands still for a holder that is kept back.
+/// The client whose turn it is, whatever a strategy wants: time stands still for a holder that is
+/// kept back.
 std::optional<std::size_t> Drive::Starving(const std::vector<Parked>& ready) const {
   for (std::size_t i = 0; i < ready.size(); ++i) {
     const ClientNote& note = state_.note(ready[i].client);

@@ -5,21 +5,21 @@
 // A step is chosen only when every client stands still: it has a command at the gate, sleeps in the
 // server, or sleeps by itself (no thread of it runs, see foreign_process.h). Then one choice of the
 // tape says whose command goes on; 0 is calm, which stays with the client that went last. Another
-// says whether a fault strikes that client there: it is killed before or behind the command, its
-// connection breaks before or behind it, the command or its reply is delayed, the server forgets
-// its scripts, the client is stopped while others go on, it is stopped while time is led past the
-// end of the next key that it owns, or its time of day is set, or goes too fast or too slow.
+// says whether a fault strikes that client there: it is killed before or after the command, its
+// connection breaks before or after it, the command or its reply is delayed, the server forgets its
+// scripts, the client is stopped while others go on, it is stopped while time is led past the end
+// of the next key that it owns, or its time of day is set, or goes too fast or too slow.
 //
-// Time: clients and servers have one clock (see virtual_clock.h), which stands still but for a
+// Time: clients and servers have one clock (see virtual_clock.h), which stands still except for a
 // millisecond that each command takes, and for steps to the next moment at which a sleeper wakes
-// up. It does not pass the end of a key whose owner is at the gate or stopped, so that nobody loses
-// a lease by being kept waiting, unless by that fault; nor a time-out of a client that is at the
-// gate, unless by a delay. By the machine's clock, sleepers are waited for, and the servers' goes
-// along.
+// up. It does not pass the end of a key whose owner is at the gate or stopped, so that no client
+// loses a lease by being kept waiting, unless by that fault; nor a time-out of a client that is at
+// the gate, unless by a delay. By the machine's clock, sleepers are waited for, and the servers'
+// clock goes along.
 //
 // Non-guarantee: a client may draw random numbers that are not the system's, or have threads that
-// race, so that a tape need not lead to the same run again; whoever replays says how often it did.
-// Thread safety: as ForeignProcess.
+// race, so that a tape need not lead to the same run again; a replay says how often it did. Thread
+// safety: as ForeignProcess.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ namespace interlock::scenarios::drive {
 inline constexpr int kMostClients = 64;
 inline constexpr int kMostNodes = 16;
 
-/// What a run may take that does not end. What the clients do counts; the machine's time is the
-/// last resort, by which a run of a slow machine may be another one.
+/// What a run that does not end may take. Bounds count what the clients do; the machine's time is
+/// the last resort, because by it a slow machine may make another run.
 struct DriveBounds {
   std::uint64_t commands = 10'000;
   Duration virtual_time = std::chrono::hours(24);
@@ -52,9 +52,9 @@ struct DriveOptions {
   std::vector<std::string> command;  ///< "{port}", "{url}" and "{client}" are replaced in it
   int clients = 2;
   int nodes = 1;        ///< independent servers
-  int permits = 1;      ///< so many may be in one section
-  std::string pattern;  ///< of locks' keys; empty: those that a SETNX was for
-  /// How many of each a run may have at most.
+  int permits = 1;      ///< maximum number of clients in a section at once
+  std::string pattern;  ///< of locks' keys; empty: keys that a SETNX or its like asked for
+  /// The most of each in one run.
   int crashes = 1;
   int pauses = 1;
   int expiries = 1;
@@ -62,7 +62,7 @@ struct DriveOptions {
   int delays = 1;
   int script_flushes = 1;
   int clocks = 1;
-  /// By so much at most a client's time of day is set, and goes too fast or too slow.
+  /// The most that a client's time of day is set by, and goes too fast or too slow by.
   Duration clock_offset = std::chrono::seconds(60);
   int clock_rate_percent = 10;
   bool virtual_clock = true;  ///< else clients go by the machine's
@@ -95,15 +95,15 @@ struct DriveRun {
   std::size_t most_owners = 0;
   std::size_t most_entrants = 0;
   bool has_sections = false;
-  bool refused = false;     ///< somebody was, by what another held
+  bool refused = false;     ///< a client was, by what another held
   bool owner_died = false;  ///< killed with a lock's key
   Duration virtual_time{};
   std::string inconclusive;  ///< why nothing can be said about its end; empty: it can
   bool at_bound = false;     ///< that is what ended it
   Duration real_time{};
   std::string stopped;      ///< it was told to stop: where the clients were
-  int never_connected = 0;  ///< so many clients
-  int own_clocks = 0;       ///< so many clients go by the machine's clock all the same
+  int never_connected = 0;  ///< clients that never connected
+  int own_clocks = 0;       ///< clients that go by the machine's clock all the same
 };
 
 /// "24h", "2500ms".

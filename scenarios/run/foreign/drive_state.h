@@ -22,7 +22,7 @@ namespace interlock::scenarios::drive {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-/// Of one client.
+/// What is noted about one client.
 struct ClientNote {
   std::uint32_t passed_over = 0;  ///< times, though it was ready
   std::uint64_t vain_since = 0;   ///< commands, when something changed last
@@ -49,7 +49,7 @@ struct DriveState {
   bool IsDelayed(std::uint64_t connection) const;
   /// It is in a section, or owns a lock's key.
   bool HoldsLock(int client) const;
-  /// Of all clients, this one.
+  /// One entry for each client, true for this one.
   std::vector<bool> Only(int client) const;
   /// Something has changed: nothing so far was in vain.
   void Progressed();

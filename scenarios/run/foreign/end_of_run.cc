@@ -15,14 +15,14 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-/// So many commands of each, and nothing has changed: nobody gets any further.
+/// After this many commands of each client without any change nobody gets any further.
 constexpr std::uint64_t kVainCommands = 25;
 constexpr std::uint64_t kVainCommandsOfOwners = 100;
 /// By a virtual clock they cost next to nothing, and clients that try some hundred times give up.
 constexpr std::uint64_t kVainCommandsVirtually = 500;
-/// So many of all since anybody got anything, and nobody will.
+/// After this many commands of all since a client got anything, none will.
 constexpr std::uint64_t kFruitlessCommands = 1'500;
-/// Of the machine's time: for what a client may wait for that is not seen.
+/// In the machine's time: for events that a client may wait for unseen.
 constexpr Duration kLastChance = milliseconds(1'000);
 
 }  // namespace
@@ -53,7 +53,7 @@ bool EndOfRun::IsStranded(int client) const {
   return note.looked_at && !note.own_clock && !state_.clock->NextWakeUs(client);
 }
 
-/// So many commands has everybody sent at least, who can, since anything changed.
+/// The least number of commands that any client able to go on has sent since anything changed.
 std::uint64_t EndOfRun::InVain() const {
   std::uint64_t least = UINT64_MAX;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -153,7 +153,7 @@ bool EndOfRun::AtBound() {
   return true;
 }
 
-/// Of what is not seen (a timer of the kernel's), within a last chance.
+/// Whether a client moves by an unseen cause (a timer of the kernel's), within a last chance.
 bool EndOfRun::SomebodyMoves() {
   const SteadyTime limit = steady_clock::now() + std::min(state_.options.patience, kLastChance);
   while (steady_clock::now() < limit && !*state_.options.stop) {

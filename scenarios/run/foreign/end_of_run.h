@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// How a run of foreign clients is ended that does not end by itself, and what that says. A client
+// How a run of foreign clients that does not end by itself is ended, and what that says. A client
 // is stranded if nothing that is seen will let it go on: it has no command at the gate, waits for
-// no time, and is not held back by a fault; or it spins. What is proven to go nowhere is a
-// violation at once; at a bound, only what has brought nobody anything for long, and where no
-// holder sleeps that will wake up.
+// no time, and is not held back by a fault; or it spins. Clients that provably get nowhere are a
+// violation at once; at a bound, they are one only if none has got anything for long, and no holder
+// sleeps that will wake up.
 //
 // Thread safety: as ForeignProcess.
 #pragma once
@@ -21,8 +21,8 @@ class EndOfRun {
  public:
   explicit EndOfRun(DriveState& state) : state_(state) {}
 
-  /// To be asked before each step. True: the run is over, and its finding, or why there is none,
-  /// stands in the state.
+  /// Called before each step. True: the run is over, and its finding, or why there is none, stands
+  /// in the state.
   bool Reached();
   /// Nobody is ready, and by the virtual clock nobody has anything to wait for: the run is over,
   /// unless one moves after all.
@@ -30,7 +30,7 @@ class EndOfRun {
 
   /// No progress for longer than the patience. By a virtual clock nobody is waited for.
   bool StandsStill() const;
-  /// So many commands has everybody sent at least, who can, since anything changed.
+  /// The least number of commands that any client able to go on has sent since anything changed.
   std::uint64_t InVain() const;
   /// Where the clients are, in words.
   std::string Standing() const;

@@ -7,12 +7,13 @@
 namespace interlock::scenarios::drive {
 namespace {
 
-/// One of so many steps has a fault, while there are some left; or of twice, or four times as many.
+/// One step in kOneIn has a fault, while there are some left; or in twice, or four times as many.
 constexpr std::uint32_t kOneIn = 4;
-/// So many quarters of all runs have a kind, by Strike: most of them that by which most locks fall.
+/// The quarters of all runs that have a kind, by Strike: the kind by which most locks fall has the
+/// most.
 constexpr std::uint32_t kParts = 4;
 constexpr std::array<std::uint32_t, 9> kShare = {2, 1, 1, 2, 3, 1, 1, 1, 3};
-/// Where a client lets go of its lock, the end of its lease strikes so many times as often.
+/// How much more often the end of a client's lease strikes where it lets go of its lock.
 constexpr int kMoreAtItsOwn = 3;
 
 bool IsOfUse(Strike strike, const FaultBudget::Place& place) {

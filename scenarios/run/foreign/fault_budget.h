@@ -34,12 +34,12 @@ class FaultBudget {
   explicit FaultBudget(const DriveOptions& options);
 
   void DrawSwarm(sim::Choices& choices);
-  /// Whose clock is off from the beginning, behind DrawSwarm; nullopt: nobody's.
+  /// The client whose clock is off from the beginning, drawn after DrawSwarm; nullopt: none.
   std::optional<int> DrawClockAtStart(sim::Choices& choices, int clients);
 
   /// Where a client is when a fault may strike it.
   struct Place {
-    bool alone = false;    ///< nobody else is left, who could go on meanwhile
+    bool alone = false;    ///< no other client is left that could go on meanwhile
     bool owns = false;     ///< a lock's key
     bool names = false;    ///< its command names that key: it looks, extends, or releases
     bool ends = false;     ///< something that it owns expires some time

@@ -125,7 +125,7 @@ bool FaultInjector::StrikeInstead(Strike strike, const Parked& parked, const std
 }
 
 void FaultInjector::Crash(const Parked& parked, const std::string& command) {
-  // Before the command, or behind it.
+  // Before the command, or after it.
   const bool sent = state_.choices.Draw(Lane::kFault, 2) == 1;
   state_.run.owner_died = state_.run.owner_died || state_.holds.Owns(parked.client);
   // First, for a client that sees its connection break sends something else.

@@ -23,13 +23,13 @@ class FaultInjector {
 
   /// Which faults this run may have, and whose clock is off before it can look at it.
   void Begin();
-  /// The command that is parked, or what strikes instead of it or beside it.
+  /// Executes the parked command, or strikes instead of it or beside it.
   void Execute(const Parked& parked);
-  /// A step is over: who was stopped, and what is on its way, has one step less to wait.
+  /// A step is over: stopped clients, and what is on its way, have one step less to wait.
   void CountDown();
   /// Something that a fault keeps back goes on before its time. False: there is nothing.
   bool GoOnEarly();
-  /// Whose command was executed last; -1: nobody's.
+  /// The client whose command was executed last; -1: none.
   int last() const { return last_; }
 
  private:

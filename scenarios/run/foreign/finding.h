@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a judge of foreign clients says: which property is violated, and how.
+// The finding of a judge of foreign clients: which property is violated, and how.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace interlock::scenarios::drive {
 struct Finding {
   std::string slug;  ///< "foreign-release"
   std::string sentence;
-  std::size_t row = 0;  ///< it is seen behind so many rows of the run's table
+  std::size_t row = 0;  ///< it is seen after this many rows of the run's table
 };
 
 using Findings = std::vector<Finding>;

@@ -253,8 +253,8 @@ void Gate::Drop(int client) {
   for (const std::uint64_t number : theirs) Break(number);
 }
 
-/// Writes replies; takes what those send who are blocked no longer; and lets go of whom has gone,
-/// once what it had sent before has been executed.
+/// Writes replies; takes in what clients send that are blocked no longer; and drops clients that
+/// are gone, once what they had sent before has been executed.
 void Gate::Flush() {
   for (const auto& [number, wire] : wires_) {
     if (!wire->gone) TakeNext(*wire);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The fake Redis over TCP with a gate before it: what clients send is parked, and executed one
-// command at a time, when it is told to. Each client has a port of its own for each server, so that
-// whoever connects is known by where; a client's children count as the client.
+// command at a time, when it is told to. Each client has a port of its own for each server, so a
+// connection is known by its port; a client's children count as the client.
 //
 // Commands that neither read nor change data (HELLO, CLIENT, AUTH, SELECT, PING, INFO ...) and what
 // a transaction only queues are executed as they come, for their order tells nothing.
@@ -64,7 +64,7 @@ class Gate : private sim::serve::Connection::Owner {
   /// The earliest time-out in a server, or end of a key, with its server; nullopt: none.
   std::optional<std::int64_t> NextTimerUs() const;
 
-  /// Takes in what has arrived; waits for it up to so long.
+  /// Takes in what has arrived; waits for it up to `at_most`.
   void Poll(Duration at_most);
 
   /// The first of each connection, by client and connection.
@@ -76,7 +76,7 @@ class Gate : private sim::serve::Connection::Owner {
   bool IsBlocked(int client) const;
   /// A connection of its listens for messages.
   bool IsSubscribed(int client) const;
-  /// Of a client; those that are executed as they come are not counted.
+  /// Commands of a client; those that are executed as they come are not counted.
   std::uint64_t executed(int client) const;
 
   enum class Outcome : std::uint8_t {
@@ -87,7 +87,7 @@ class Gate : private sim::serve::Connection::Owner {
   };
   /// REQUIRES: `connection` has a parked command.
   void Release(std::uint64_t connection, Outcome outcome);
-  /// Of a connection whose reply is withheld, if it still is there.
+  /// Hands over the withheld reply of a connection, if it still is there.
   void HandOver(std::uint64_t connection);
   bool IsWithheld(int client) const;
   /// As an operator would, at every server; nobody sees the reply.
@@ -100,9 +100,10 @@ class Gate : private sim::serve::Connection::Owner {
   /// What has been run for the parked commands that were released since the last call: what scripts
   /// and transactions have done is there one by one.
   std::vector<sim::redis::Argv> TakeEffects();
-  /// To whom anything has been sent since the last call, or whose connection has been broken.
+  /// Clients that anything has been sent to since the last call, or whose connection has been
+  /// broken.
   std::vector<int> TakeTouched();
-  /// So many commands has the client sent that had to wait at the gate.
+  /// How many commands of the client had to wait at the gate.
   std::uint64_t waited(int client) const { return waited_[static_cast<std::size_t>(client)]; }
 
  private:
@@ -125,7 +126,7 @@ class Gate : private sim::serve::Connection::Owner {
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<std::unique_ptr<sim::serve::Listener>> listeners_;  // by client, then by node
   std::map<std::uint64_t, std::unique_ptr<Wire>> wires_;          // by connection
-  std::vector<std::uint64_t> connected_;                          // by client: so many connections
+  std::vector<std::uint64_t> connected_;                          // connections so far, by client
   std::vector<std::uint64_t> executed_;                           // by client
   std::vector<Answer> answers_;
   std::vector<sim::redis::Argv> effects_;

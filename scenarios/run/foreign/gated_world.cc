@@ -13,10 +13,10 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::int64_t kCommandUs = 1'000;
-/// A client's clock from the servers'.
+/// How far a client's clock is from the servers'.
 constexpr std::int64_t kClocksApartMs = 2;
 constexpr std::int64_t kMachinesClocksApartMs = 2'000;
-/// The same refusal so many times in a row, and a client holds nothing; or is refused for good.
+/// After this many equal refusals in a row a client holds nothing; or is refused for good.
 constexpr std::uint64_t kRefused = 3;
 
 }  // namespace
@@ -50,7 +50,7 @@ void GatedWorld::Ended(int client, bool killed) {
 void GatedWorld::AllEnded() {
   const std::size_t before = findings_.size();
   holds_.LeftBehind(true);
-  // What is left behind is why.
+  // What is left is the reason.
   if (findings_.size() == before && !given_up_.empty()) findings_.push_back(given_up_.front());
 }
 

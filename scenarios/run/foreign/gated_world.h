@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The gated servers, the judge who watches them, and the table of what happened: whatever one run
-// of foreign clients shows goes through here, so that no command or expiry escapes the judge.
+// The gated servers, their judges, and the table of what happened: everything that one run of
+// foreign clients shows goes through here, so that no command or expiry escapes the judges.
 //
 // Thread safety: none.
 #pragma once
@@ -25,28 +25,29 @@ namespace interlock::scenarios::drive {
 
 class GatedWorld {
  public:
-  /// `clock`: of the clients, and moved with the servers'; null: they have the machine's.
+  /// `clock`: the clients' clock, moved with the servers'; null: they have the machine's.
   GatedWorld(const DriveOptions& options, std::int64_t epoch_us, sim::machine::VirtualClock* clock);
 
   Gate& gate() { return gate_; }
   Holds& holds() { return holds_; }
   const Sections& sections() const { return sections_; }
-  /// So many times has anybody been granted anything, entered a section, or come to its end.
+  /// How often a client has been granted anything, entered a section, or come to its end.
   std::uint64_t fruits() const { return holds_.grants() + sections_.entries() + ended_; }
   /// The process is gone. `killed`: by a fault.
   void Ended(int client, bool killed);
-  /// Nobody is left: judges what they have left behind, and who gave up though nobody held it.
+  /// Nobody is left: judges what the clients have left, and those that gave up though nobody held
+  /// it.
   void AllEnded();
-  /// A section has been told of, or a lock's key granted.
+  /// A client has reported a section, or a lock's key was granted.
   bool KnowsLocks() const { return sections_.any() || holds_.grants() > 0; }
-  /// At any time.
+  /// Whether a client was refused, at any time.
   bool SomebodyWasRefused() const { return refusals_.any() || holds_.asked().any_refused(); }
   /// It is inside, or owns a lock, or waits for one as far as is seen.
   bool IsConcerned(int client) const;
   Duration now() const { return std::chrono::microseconds(gate_.time_us() - epoch_us_); }
   std::int64_t now_ms() const { return gate_.time_us() / 1'000; }
 
-  /// Takes in what has arrived, up to so long.
+  /// Takes in what has arrived; waits for it up to `at_most`.
   void Poll(Duration at_most);
 
   /// Executes a command, a millisecond later unless that is later than the limit. True: it has
@@ -56,7 +57,7 @@ class GatedWorld {
   bool AdvanceTo(std::int64_t unix_us);
   /// The same, past the end of the next thing that these own, by a fault.
   void ExpireByForce(const std::vector<bool>& owners);
-  /// Nothing that ends by itself keeps anybody waiting.
+  /// Whether no client is kept waiting by anything that ends by itself.
   bool NothingEnds() const;
 
   /// `column`: a client, or their number for the servers.
@@ -88,8 +89,7 @@ class GatedWorld {
   Findings given_up_;        // by clients that were refused though nobody held it
 };
 
-/// "C2 asked again and again, and nothing changed, since the crash of C1", seen behind so many
-/// rows.
+/// "C2 asked again and again, and nothing changed, since the crash of C1", seen after `row` rows.
 Finding WaitingOf(std::string_view slug, const std::vector<int>& waiting, std::string_view what,
                   const std::vector<DriveFault>& faults, std::size_t row);
 

@@ -24,7 +24,7 @@ struct HeldId {
 struct HeldData {
   enum class Kind : std::uint8_t { kString, kField, kMember, kOther };
   Kind kind = Kind::kOther;
-  std::string value;                       ///< of a member, its score
+  std::string value;                       ///< a member's score
   std::optional<std::int64_t> key_end_ms;  ///< Unix time; nullopt: the key has no TTL
 };
 

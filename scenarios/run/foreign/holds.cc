@@ -15,10 +15,10 @@ namespace interlock::scenarios::drive {
 namespace {
 
 constexpr std::size_t kShortestToken = 8;  // letters
-/// For so long after the time of its grant a lock may well be held.
+/// How long after the time of its grant a lock may well be held.
 constexpr std::int64_t kAgeOfStampMs = 120'000;
 constexpr std::int64_t kSecondMs = 1'000;
-/// So often put off by those who wait for it, an end never comes.
+/// An end that waiters put off this often never comes.
 constexpr int kKeptAlive = 20;
 
 using sim::redis::Argv;
@@ -211,7 +211,7 @@ void Holds::Changed(const HeldId& id, Hold& hold, const HeldData& now, const Com
     if (now.key_end_ms == hold.data.key_end_ms) return;
     if (!mine && !alive_[static_cast<std::size_t>(hold.owner)]) ++hold.kept_alive;
     Prolonged(id, hold, now, command);
-    // Of several who have one key each has an end of its own, which others do not put off.
+    // If several clients share one key each has an end of its own, which others do not put off.
     const bool put_off = !mine && hold.data.kind != Kind::kString && hold.end_ms &&
                          (!now.key_end_ms || *now.key_end_ms > *hold.end_ms);
     hold.data.key_end_ms = now.key_end_ms;

@@ -2,9 +2,9 @@
 //
 // Judges what foreign clients do to the keys of their locks, by what a server shows.
 //
-// What is held: a string, a field of a hash, or a member of a sorted set. Who owns it: whose
-// command created it, or gave it the value that it has; if it or its value is a token (eight
-// letters or more) that another client has sent first, that one: a lock is handed over. A lock's
+// What is held: a string, a field of a hash, or a member of a sorted set. Its owner: the client
+// whose command created it, or gave it the value that it has; if it or its value is a token (eight
+// letters or more) that another client has sent first, that client: a lock is handed over. A lock's
 // key is one that matches the pattern, or, without a pattern, one that is asked for atomically: by
 // SETNX or its like, or by a script or transaction that looks whether it is there and then creates
 // it. Scripts and transactions count by what they do.
@@ -13,9 +13,9 @@
 //   - foreign-release (LK005): another client's command removes it;
 //   - server-exclusion (LK001): another client's command gives it another value;
 //   - foreign-extend (LK006): another client's command prolongs it;
-// and of what somebody owned who has ended, or was killed: keys (LK011), it has no end, or those
-// who wait for it put its end off. Of who ended by itself it must have been seen to be a lock (see
-// asked_keys.h).
+// and of what is left of an owner that has ended, or was killed: keys (LK011), it has no end, or
+// waiters put its end off. If the owner ended by itself, the key must have been seen to be a lock
+// (see asked_keys.h).
 //
 // When a lease ends: with the key; without a TTL, at the time that is its value. If that is the
 // time of the grant, it can be taken some time later, which is not known, so that only its release
@@ -43,23 +43,23 @@ namespace interlock::scenarios::drive {
 
 class Holds {
  public:
-  /// `pattern`: a glob as for KEYS; empty: none. `clocks_apart_ms`: so far may a client's clock be
+  /// `pattern`: a glob as for KEYS; empty: none. `clocks_apart_ms`: how far a client's clock may be
   /// from the server's.
   Holds(int clients, std::string pattern, std::int64_t clocks_apart_ms, Findings& findings);
 
-  /// Looks what has ended since it was called last: "lock:a expired". To be called before each
-  /// command.
+  /// Finds what has ended since the last call: "lock:a expired". Called before each command.
   std::vector<std::string> Expired(int node, const sim::redis::Server& server, std::int64_t now_ms);
-  /// The data behind a command of the client; `effects`: what a script or transaction has run.
+  /// Takes in the data after a command of the client; `effects`: what a script or transaction has
+  /// run.
   void After(int client, int node, const sim::redis::Argv& argv,
              const std::vector<sim::redis::Argv>& effects, const sim::redis::Server& server,
              std::int64_t now_ms);
   /// The process is gone, and what it owns is nobody's. `killed`: by a fault.
   void Ended(int client, bool killed);
-  /// Judges what is left of those that have ended. `all_ended`: nobody is left, and each end will
-  /// come; if not, the others will never end.
+  /// Judges what is left of owners that have ended. `all_ended`: nobody is left, and each end will
+  /// come; otherwise those without an end never will.
   void LeftBehind(bool all_ended);
-  /// Into a section.
+  /// The client enters a section.
   void Entered(int client);
   const AskedKeys& asked() const { return asked_; }
   /// Whether what ends from now on does so by a fault.
@@ -75,13 +75,13 @@ class Holds {
     bool by_value = false;  ///< a client sees to it, not the server
     std::int64_t past_us() const { return (ms + 1) * 1'000; }
   };
-  /// Of the lease, or key, that ends next; nullopt: none will.
+  /// The end of the lease, or key, that ends next; nullopt: none will.
   std::optional<End> NextEnd() const;
-  /// The same of those that these clients own; `of` is by client.
+  /// The same among those that these clients own; `of` is by client.
   std::optional<End> NextEnd(const std::vector<bool>& of) const;
-  /// So many times has a lock's key been given to a client.
+  /// How often a lock's key has been given to a client.
   std::uint64_t grants() const { return grants_; }
-  /// So many clients have owned one lock's key: the most of any.
+  /// The most clients that have owned any one lock's key.
   std::size_t most_owners() const;
 
  private:
@@ -131,7 +131,7 @@ class Holds {
   AskedKeys asked_;
   std::map<std::string, std::int64_t> age_ms_;   // by key: how old members of it may be
   std::map<std::string, int> first_sent_by_;     // words
-  std::map<std::string, std::set<int>> owners_;  // by key: who ever was
+  std::map<std::string, std::set<int>> owners_;  // by key: all that ever owned it
 };
 
 }  // namespace interlock::scenarios::drive

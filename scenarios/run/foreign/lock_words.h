@@ -12,19 +12,19 @@
 
 namespace interlock::scenarios::drive {
 
-/// The key that a SETNX, a SET with NX, or the like is for: it is asked for, and given if it is
-/// free.
+/// The key that a SETNX, a SET with NX, or the like asks for, and is given if it is free.
 std::optional<std::string> AskedFor(const sim::redis::Argv& argv);
 /// The key that a command looks at, whether it is there or whose it is.
 std::optional<std::string> LookedAt(const sim::redis::Argv& argv);
 /// The key that a command gives a value, whatever stood there.
 std::optional<std::string> Overwritten(const sim::redis::Argv& argv);
-/// It says in its reply what stood there, so that who has overwritten something takes it back.
+/// It says in its reply what stood there, so that a client that has overwritten something takes it
+/// back.
 bool TellsWhatWasThere(const sim::redis::Argv& argv);
-/// A command that counts: whoever is refused counts, too.
+/// A command that counts: a refused client counts, too.
 bool Counts(const sim::redis::Argv& argv);
 
-/// What a client writes down about when its lease ends, if the server does not see to that.
+/// The end of a lease as its client writes it down, if the server does not see to that.
 struct WrittenTime {
   std::int64_t ms = 0;
   bool whole_seconds = false;
@@ -34,8 +34,8 @@ std::optional<WrittenTime> TimeOf(const std::string& word, std::int64_t now_ms);
 /// The same, also of a part of the word, if it is yet to come.
 std::optional<WrittenTime> TimeToComeIn(const std::string& word, std::int64_t now_ms);
 
-/// Who takes out of a sorted set what is older than that: how old something may be there, in ms; 0:
-/// scores are the ends of leases.
+/// A command that takes out of a sorted set what is older than `age_ms`: how old an entry may be
+/// there; 0: scores are the ends of leases.
 struct Purge {
   std::string key;
   std::int64_t age_ms = 0;

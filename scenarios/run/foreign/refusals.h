@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who is refused, by what the commands and replies of clients have in common, whatever a lock is
-// made of: lists, counters, sorted sets, scripts.
+// Which clients are refused, by what the commands and replies of clients have in common, whatever a
+// lock is made of: lists, counters, sorted sets, scripts.
 //
 // Commands of one name and key are of one form. A form that was sent on the way into a section
 // asks for the lock, and the replies there are grants; a client that is answered differently again
@@ -28,13 +28,13 @@ class Refusals {
   /// The reply will come when another client, or time, brings it.
   void Blocked(int client);
   void Answered(int client, const std::string& reply);
-  /// A section's beginning or end.
+  /// The client enters or leaves a section.
   void Entered(int client);
   void Left(int client) { Of(client).asked.clear(); }
 
   /// It has asked for a lock, and has not been inside since.
   bool Asks(int client) const;
-  /// So many times in a row has it got the same refusal.
+  /// How often in a row it has got the same refusal.
   std::uint64_t InARow(int client) const;
   /// Somebody has been refused, or has had to wait for a reply.
   bool any() const;

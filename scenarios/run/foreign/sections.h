@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Judges the protected sections that foreign clients report: section-exclusion (LK003), two are
-// between INTERLOCK.ENTER and INTERLOCK.LEAVE of one name; permits-section (LK013), more are than
-// there are permits. That is not demanded once a fault has let the lease of one of them run out,
-// for no lease lock can promise it then. Thread safety: none.
+// Judges the protected sections that foreign clients report: section-exclusion (LK003): two clients
+// are between INTERLOCK.ENTER and INTERLOCK.LEAVE of one name; permits-section (LK013): more are
+// than there are permits. That is not demanded once a fault has let the lease of one of them run
+// out, for no lease lock can promise it then. Thread safety: none.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ class Sections {
   void Ended(int client);
 
   bool Inside(int client) const;
-  std::uint64_t entries() const { return entries_; }  ///< so many
+  std::uint64_t entries() const { return entries_; }  ///< so far
   bool any() const { return !entrants_.empty(); }
-  /// So many clients have been in one section: the most of any.
+  /// The most clients that have been in any one section.
   std::size_t most_entrants() const;
 
  private:
@@ -39,7 +39,7 @@ class Sections {
   std::uint64_t entries_ = 0;
   Findings& findings_;
   std::map<std::string, std::set<int>> inside_;    // by section
-  std::map<std::string, std::set<int>> entrants_;  // by section: who ever was
+  std::map<std::string, std::set<int>> entrants_;  // by section: all that were ever inside
 };
 
 }  // namespace interlock::scenarios::drive

@@ -9,13 +9,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Whoever asks so often in vain is waiting for a lease to end.
+/// A client that asks this often in vain is waiting for a lease to end.
 constexpr std::uint64_t kPatientEnough = 25;
 constexpr std::int64_t kUsPerMs = 1'000;
 
 }  // namespace
 
-/// Who cannot go on by itself: at the gate, without the reply that it has got, or stopped.
+/// Clients that cannot go on by themselves: at the gate, without the reply that they have got, or
+/// stopped.
 std::vector<bool> TimeKeeper::Kept() const {
   std::vector<bool> kept;
   for (int client = 0; client < state_.crew.size(); ++client) {
@@ -57,7 +58,7 @@ std::optional<std::int64_t> TimeKeeper::NextAlarmUs() const {
     if (!state_.crew.alive(client) || state_.crew.stopped(client)) continue;
     next_us = std::min(next_us, state_.clock->NextWakeUs(client).value_or(INT64_MAX));
   }
-  // Who listens for what expires waits for that.
+  // A client that listens for what expires waits for that.
   if (next_us == INT64_MAX) {
     if (const auto end = state_.holds.NextEnd()) next_us = end->past_us();
   }
@@ -76,8 +77,8 @@ bool TimeKeeper::SomebodySleeps() const {
   return false;
 }
 
-/// The next end is of what somebody dead owns, and nobody is at the gate: who waits for it need
-/// not wait for long.
+/// The next end is that of something a dead client owns, and nobody is at the gate: its waiters
+/// need not wait for long.
 bool TimeKeeper::CanHurry() const {
   std::vector<bool> alive;
   for (int client = 0; client < state_.crew.size(); ++client)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How time passes for foreign clients and their servers. By a virtual clock it goes from one moment
-// at which somebody wakes up to the next, and costs none; by the machine's, sleepers are waited
+// at which a sleeper wakes up to the next, and costs none; by the machine's, sleepers are waited
 // for. It does not pass the end of what a client owns that is kept from going on.
 //
 // Thread safety: as ForeignProcess.
@@ -22,15 +22,15 @@ class TimeKeeper {
  public:
   TimeKeeper(DriveState& state, const EndOfRun& end) : state_(state), end_(end) {}
 
-  /// Whether time, where it passes, lets anybody go on.
+  /// Whether the passing of time lets any client go on.
   bool SomebodySleeps() const;
   /// Lets sleepers sleep, until one of them may do something.
   void Sleep(Duration at_most);
   /// Goes on to then, or to the limit.
   void AdvanceTo(std::int64_t unix_us);
-  /// So far may time go on, of the servers' clock.
+  /// How far time may go on, by the servers' clock.
   std::int64_t LimitUs() const;
-  /// Somebody cannot go on by itself: at the gate, without the reply that it has got, or stopped.
+  /// A client cannot go on by itself: at the gate, without the reply that it has got, or stopped.
   bool AnyKept() const;
 
  private:

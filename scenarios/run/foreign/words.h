@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known of a command by its words, the two above all by which a foreign client reports its
-// protected section: INTERLOCK.ENTER name once it is inside, INTERLOCK.LEAVE name while it still
-// is. Pure functions.
+// What is known of a command by its words, above all of the two by which a foreign client reports
+// its protected section: INTERLOCK.ENTER name once it is inside, INTERLOCK.LEAVE name while it
+// still is. Pure functions.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace interlock::scenarios::drive {
 
 /// One of the two, however well formed.
 bool IsReport(const sim::redis::Argv& argv);
-/// OK, or what is wrong with it.
+/// OK, or an error that says what is wrong with it.
 sim::redis::Value AnswerTo(const sim::redis::Argv& argv);
 /// A script that the server has to know already.
 bool RunsByHash(const sim::redis::Argv& argv);

@@ -23,7 +23,7 @@
 
 namespace interlock::scenarios::contend {
 
-/// Takes down what the client `LogEntry::client` does; fills in nothing but the instant.
+/// Takes down what the client `LogEntry::client` does; fills in only the instant.
 using Note = std::function<void(LogEntry)>;
 
 /// Leads where `inner` leads, and notes what is sent. `inner` and `note` outlive it.
@@ -32,11 +32,11 @@ std::unique_ptr<Connector> NotingConnector(Connector& inner, int client, const N
 struct ClientTask {
   int client = 0;
   const harness::Subject* subject = nullptr;
-  std::vector<harness::LockOptions> options;  ///< of each resource
+  std::vector<harness::LockOptions> options;  ///< one for each resource
   Load load;
   std::uint64_t seed = 0;
   MonotonicTime began{};                    ///< of the run, on its own clock
-  const std::atomic<bool>* stop = nullptr;  ///< ends it behind its present request; null: nothing
+  const std::atomic<bool>* stop = nullptr;  ///< ends it after its present request; null: nothing
 };
 
 /// Returns when the load's time is over, or the runtime shuts down. `at_work` is called in each

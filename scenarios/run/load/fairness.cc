@@ -47,7 +47,7 @@ std::uint64_t MedianReacquire(const std::vector<const Request*>& granted) {
   return Median(std::move(distances));
 }
 
-/// Of each resource by itself: the places by grant against those by asking.
+/// Compares, for each resource by itself, the places by grant with those by asking.
 double FifoDistance(const std::vector<const Request*>& granted) {
   std::map<int, std::vector<const Request*>> by_resource;
   for (const Request* grant : granted) by_resource[grant->resource].push_back(grant);

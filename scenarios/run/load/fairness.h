@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Who was granted how often, and in which order. Thread safety: pure functions.
+// How often each client was granted, and in which order. Thread safety: pure functions.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,8 @@
 
 namespace interlock::scenarios::contend {
 
-/// Jain's index of what each got: 1 if all got the same, 1/n if one got all; 1 if there is nothing.
+/// Jain's index of the shares: 1 if all are the same, 1/n if one has everything; 1 if there are
+/// none.
 double Jain(const std::vector<std::int64_t>& shares);
 
 /// `granted`: the granted requests that count, by the time of their grant; `requests`: all.

@@ -29,11 +29,11 @@ struct Load {
   Duration think{};                              ///< mean, of a closed loop
   Duration interval{};      ///< mean, between the requests of one client; 0: a closed loop
   bool exponential = true;  ///< think times and intervals; false: all alike
-  Duration patience = std::chrono::seconds(30);  ///< then a client gives up
+  Duration patience = std::chrono::seconds(30);  ///< after which a client gives up
   std::chrono::milliseconds lease{10'000};
-  Duration duration = std::chrono::seconds(10);  ///< measured, behind the warm-up
+  Duration duration = std::chrono::seconds(10);  ///< measured, after the warm-up
   Duration warm_up = std::chrono::seconds(1);
-  int permits = 1;    ///< of a semaphore
+  int permits = 1;    ///< a semaphore's
   int resources = 1;  ///< each request is for one of them, drawn
   FaultProfile faults = FaultProfile::kNone;
 

@@ -15,7 +15,7 @@
 namespace interlock::scenarios::contend {
 
 enum class Happening : std::uint8_t {
-  kAsk,        ///< value: when it should have asked, of an open loop; else the same instant
+  kAsk,        ///< value: when it should have asked, in an open loop; else the same instant
   kGranted,    ///< text: the owner's token, if there is one
   kRefused,    ///< value: 1 at the end of its patience, 0 by an error; text: the error
   kEnter,      ///< the section begins
@@ -39,7 +39,7 @@ struct LogEntry {
   std::int64_t at_ns = 0;  ///< since the run's start
   Happening what = Happening::kAsk;
   int client = -1;   ///< -1: none
-  int resource = 0;  ///< of kSend and kAnswered: the connection, for it serves them all
+  int resource = 0;  ///< for kSend and kAnswered: the connection, for it serves them all
   std::int64_t value = 0;
   std::string text = {};
 };

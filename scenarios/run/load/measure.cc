@@ -104,7 +104,7 @@ class Measurement {
       changes.emplace_back(request.asked, 1);
       changes.emplace_back(request.answered, -1);
     }
-    // Who is answered at an instant does not wait together with who comes at it.
+    // A client answered at an instant does not wait together with one that comes at it.
     std::sort(changes.begin(), changes.end());
     std::int64_t waiting = 0;
     for (const auto& [at, change] : changes) {
@@ -113,7 +113,7 @@ class Measurement {
     }
   }
 
-  /// Of each resource by itself.
+  /// Counts for each resource by itself.
   void CountOverlap() {
     std::map<int, std::vector<std::pair<std::int64_t, int>>> changes;
     for (const Request& request : told_.requests) {
@@ -133,7 +133,7 @@ class Measurement {
     }
   }
 
-  /// Of clients that ask. All but the last one before a grant were in vain.
+  /// Counts those of clients that ask. All but the last one before a grant were in vain.
   void CountWakeUps() {
     std::vector<std::optional<std::uint64_t>> woken(point_.shares.size());  // while they ask
     for (const LogEntry& entry : log_) {
@@ -240,7 +240,7 @@ class Measurement {
     }
   }
 
-  /// Who had it when: in the server if that is seen, else as the clients know.
+  /// The holds of each client: as the server has them if that is seen, else as the clients know.
   std::vector<Interval> Holds() const {
     std::vector<Interval> holds;
     if (frame_.sees_server) {
@@ -258,7 +258,7 @@ class Measurement {
     return holds;
   }
 
-  /// Each instant of a wait is charged to whoever holds it then: nobody, if it is free.
+  /// Charges each instant of a wait to the holder of the time: none, if it is free.
   void Blame() {
     std::map<int, std::vector<Interval>> by_resource;
     for (const Interval& hold : Holds()) by_resource[hold.resource].push_back(hold);

@@ -2,7 +2,7 @@
 //
 // From the log of a measurement to its figures.
 //
-// A request counts if it began behind the warm-up and ended before the end, and so does all that
+// A request counts if it began after the warm-up and ended before the end, and so does all that
 // came of it; what was under way at either end is left out, because its length is not known.
 // Waiting and owning are cut at both. Guarantee: a function of the log, which is in order of time.
 // Thread safety: pure functions.

@@ -19,7 +19,7 @@ namespace interlock::scenarios::contend {
 
 class OwnerWatch final : public sim::WorldObserver {
  public:
-  /// Both outlive it. `options`: of each resource.
+  /// Both outlive it. `options`: one for each resource.
   OwnerWatch(const harness::Subject& subject, std::vector<harness::LockOptions> options, Log& log)
       : subject_(subject), options_(std::move(options)), owned_(options_.size()), log_(log) {}
 

@@ -33,7 +33,7 @@ class Assembly {
   }
 
   Told Finish() && {
-    // Who owns it is known when he has been told.
+    // The owner is known once its client has been told.
     for (std::size_t i = 0; i < told_.requests.size(); ++i) {
       const Request& request = told_.requests[i];
       if (request.token.empty()) continue;
@@ -108,7 +108,7 @@ class Assembly {
 
   Told told_;
   std::map<int, std::size_t> latest_;  // by client
-  std::map<int, int> users_;           // of each resource: who asks for it or has it
+  std::map<int, int> users_;           // by resource: how many clients ask for it or have it
   std::map<Key, std::size_t> owned_;   // now
   std::map<Key, std::size_t> all_owned_;
 };

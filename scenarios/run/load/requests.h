@@ -26,7 +26,7 @@ struct Request {
   std::int64_t asked = 0;
   std::int64_t answered = kNotYet;
   Ending ending = Ending::kOpen;
-  bool contended = false;  ///< somebody held it or asked for it when it came
+  bool contended = false;  ///< another client held it or asked for it when it came
   std::string token;
   std::int64_t entered = kNotYet;
   std::int64_t left = kNotYet;
@@ -40,7 +40,7 @@ struct Request {
 
 /// One ownership in the server.
 struct Ownership {
-  int client = -1;  ///< -1: nobody was told that it is his
+  int client = -1;  ///< -1: no client was told that it is its own
   int resource = 0;
   std::int64_t from = 0;
   std::int64_t to = kNotYet;

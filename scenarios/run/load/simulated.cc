@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kMasters = 5;
 
-/// Whoever waits for this process sees it get on: a measurement may take long.
+/// Shows the progress of this process to the one that waits for it: a measurement may take long.
 struct Beats final : sim::RunMirror {
   void OnDraw(sim::Lane /*lane*/, std::uint32_t /*value*/) override {}
   void OnFault(const sim::Fault& /*fault*/) override {}

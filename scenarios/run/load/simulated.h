@@ -21,8 +21,8 @@ struct Measured {
   Log log;
 };
 
-/// kInvalidArgument: it cannot be measured so, and why: it is a latch, its owners cannot be seen,
-/// or the fake server does not model a command of it.
+/// kInvalidArgument: it cannot be measured in virtual time, with the reason: it is a latch, its
+/// owners cannot be seen, or the fake server does not model a command of it.
 Result<Measured> MeasureSimulated(const harness::Subject& subject, int clients, const Load& load,
                                   std::uint64_t seed);
 

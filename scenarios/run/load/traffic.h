@@ -12,7 +12,7 @@
 
 namespace interlock::scenarios::contend {
 
-/// Commands that were sent behind the warm-up and before the end, and the round trips of `granted`,
+/// Commands that were sent after the warm-up and before the end, and the round trips of `granted`,
 /// which are requests that count.
 reports::CommandMix TrafficOf(const Log& log, const std::vector<const Request*>& granted,
                               const Frame& frame);

@@ -40,7 +40,7 @@ class WallBench {
   /// was not reached, or none can be started. `most` servers are needed at once.
   static Result<std::unique_ptr<WallBench>> Open(const Target& target, int most);
 
-  /// Without passwords.
+  /// The servers' URLs, without passwords.
   const std::string& backend() const { return backend_; }
 
   /// kInvalidArgument: it needs more servers than there are; kUnavailable: they cannot be reached.

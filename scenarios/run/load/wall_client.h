@@ -41,9 +41,9 @@ class WallClient {
   Log log_;
 };
 
-/// Each client in a process of its own; answers the logs of all, one behind the other. Processes
-/// end with this one. When `stop` is set they are asked to end, and what they noted until then may
-/// be missing. REQUIRES: this process has one thread, because a fork copies no other.
+/// Runs each client in a process of its own; returns the logs of all, one after the other.
+/// Processes end with this one. When `stop` is set they are asked to end, and what they noted until
+/// then may be missing. REQUIRES: this process has one thread, because a fork copies no other.
 /// kUnavailable: a process could not be started, or ended otherwise than it should have.
 Result<Log> RunInProcesses(const std::vector<HiredisOptions>& servers,
                            const std::vector<ClientTask>& tasks, const std::atomic<bool>* stop);

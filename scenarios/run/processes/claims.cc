@@ -20,7 +20,7 @@ namespace {
 
 using Found = std::optional<Violation>;
 
-/// A machine that does much else may let a process wait for so long.
+/// Scheduling delay to tolerate on a busy machine.
 constexpr Duration kMachine = std::chrono::seconds(1);
 
 bool WasLost(StatusCode code) {
@@ -106,7 +106,7 @@ Found JudgeValidity(const RealHistory& history, const ClientHold& hold) {
                         Instant(hold.sent), Instant(over)));
 }
 
-/// Where deadlines count from so much later.
+/// The same history with deadlines later by kMachine.
 History WithSpare(const History& history) {
   History later = history;
   for (Attempt& attempt : later.attempts) {
@@ -117,7 +117,7 @@ History WithSpare(const History& history) {
   return later;
 }
 
-/// Nothing befell anybody: who was late, or too early, has only itself to blame.
+/// If nothing befell any client: one that was late, or too early, has only itself to blame.
 void JudgeWaits(const RealHistory& history, const RealRules& rules,
                 std::vector<Violation>& violations) {
   if (!rules.traits.waits) return;

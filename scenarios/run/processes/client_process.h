@@ -40,10 +40,10 @@ enum class EventKind : std::uint8_t {
   kRelease,
   kReleased,
   kCountDown,
-  kAnswered,    ///< of a latch: to a count down or a wait
+  kAnswered,    ///< from a latch: to a count down or a wait
   kAskedValid,  ///< what it was told when it asked whether it holds
   kStops,       ///< by plan: it stands still from now on
-  kGoesOn,      ///< told by who let it go on
+  kGoesOn,      ///< told by the process that let it go on
   kDied,        ///< by plan; the last thing that the client does
   kEnded,       ///< its operations are done
 };
@@ -77,7 +77,7 @@ struct ClientTask {
   ClientPlan plan;
   std::optional<Death> death;
   std::vector<sim::machine::RealFault> pauses = {};    ///< those of this client
-  std::optional<LateComer> late_comer = std::nullopt;  ///< of a latch: comes to see it open
+  std::optional<LateComer> late_comer = std::nullopt;  ///< for a latch: comes to see it open
 };
 
 class ClientProcesses {
@@ -96,7 +96,7 @@ class ClientProcesses {
   /// still for long enough.
   void Collect(Duration at_most);
 
-  /// How many have not ended.
+  /// How many clients have not ended.
   int running() const;
 
   /// Kills and reaps all that still run, and takes in what they had reported.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is expected of a lock on real servers, where that differs from a simulation: what nobody can
-// judge there, and which specimens' faults no real run shows for sure. Thread safety: pure
+// What is expected of a lock on real servers, where that differs from a simulation: what cannot be
+// judged there, and which specimens' faults no real run shows for sure. Thread safety: pure
 // functions.
 #pragma once
 
@@ -21,10 +21,10 @@ namespace interlock::scenarios::real {
 std::string_view WhyNotJudged(Judged property, const Scenario& scenario,
                               const harness::Traits& traits);
 
-/// Why a specimen of which this is expected may be acquitted of the property, in half a sentence;
-/// empty: it must not.
+/// Why a specimen with these expected convictions may be acquitted of the property, in half a
+/// sentence; empty: it must not.
 std::string_view WhyItMayEscape(const std::vector<Conviction>& expected, Judged property);
-/// Of a property that it may be acquitted of, whether some runs in a hundred convict it.
+/// Whether some runs in a hundred convict it of a property that it may be acquitted of.
 bool IsSeenByChance(const std::vector<Conviction>& expected, Judged property);
 
 }  // namespace interlock::scenarios::real

@@ -62,8 +62,8 @@ const ServerHold* Intruder(const History& history, const ServerHold& entering) {
   return inside >= history.limits.Least() ? met : nullptr;
 }
 
-/// Of those that conflict with the request. Proven holds are open intervals: at its very ends none
-/// of them counts.
+/// Counts the holds that conflict with the request. Proven holds are open intervals: at its very
+/// ends none of them counts.
 int HoldsOfOthersAt(const History& history, const Attempt& attempt, VirtualTime at) {
   return static_cast<int>(std::count_if(
       history.server_holds.begin(), history.server_holds.end(), [&](const ServerHold& other) {
@@ -182,13 +182,13 @@ void AddDelays(const std::vector<Violation>& late, const History& history, const
 
 void JudgeDelays(const History& history, const RealRules& rules, RealVerdict& verdict) {
   std::vector<Violation> late;
-  // Whoever is forgotten is judged; how long a line is worked off depends on the machine too.
+  // A forgotten waiter is judged; how long a line is worked off depends on the machine too.
   constexpr Duration kAnyUse = std::chrono::hours(24);
   JudgeProgress(WithPossibleHolds(history), {rules.wake_up_bound, kAnyUse}, late);
   AddDelays(late, history, rules, verdict);
 }
 
-/// Of refusals no real run speaks.
+/// No real run tells anything about refusals.
 void JudgeLatchOf(const History& history, const RealRules& rules, RealVerdict& verdict) {
   const LatchRules of_latch{rules.parties, rules.wake_up_bound, rules.forgetful};
   std::vector<Violation> all;

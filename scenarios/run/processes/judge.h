@@ -4,13 +4,13 @@
 // processes saw must leave no innocent explanation. What does leave one, such as a section that
 // outlived its lease because the machine was busy, is undecided.
 //
-// Of a latch, a party counts as having counted down when it first says so, and for sure when it is
-// told: see judge/latch.h. Of anything else, beliefs and sections are judged as in the
+// With a latch, a party counts as having counted down when it first says so, and for sure when it
+// is told: see judge/latch.h. With anything else, beliefs and sections are judged as in the
 // simulation, sections only as far as their lease was valid. At the server a grant proves a hold
 // (see ProvenHold); two of them must not overlap, and no request may be granted while others' holds
 // covered all of the time from its call to its return. Non-guarantee: a server that loses
-// acknowledged writes is not excused here: what is then demanded is for the row to say; for a
-// clock that was set there is RealRun::broken. Thread safety: pure functions.
+// acknowledged writes is not excused here: the row has to say what is then demanded; for a clock
+// that was set there is RealRun::broken. Thread safety: pure functions.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,7 @@ namespace interlock::scenarios::real {
 
 struct RealRules {
   harness::Traits traits;
-  int parties = 0;  ///< of a latch; 0: it is none
+  int parties = 0;  ///< parties of a latch; 0: it is none
   Duration wake_up_bound{};
   TerminationBounds termination{.overrun = std::chrono::seconds(5)};
   std::int64_t commands_per_lease = std::numeric_limits<std::int32_t>::max();

@@ -175,7 +175,7 @@ class Model {
       const auto goes_on = [&](const Ends& ends) { return ends.earliest > at; };
       if (HoldersOf(step, state, goes_on) >= permits_) continue;
       state.now = at;
-      if (permits_ == 1) {  // whoever was in the way has ended by then
+      if (permits_ == 1) {  // any holder in the way has ended by then
         std::erase_if(state.held,
                       [&](const Ends& ends) { return Conflict(step, history_.holds[ends.hold]); });
       }

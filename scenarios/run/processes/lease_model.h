@@ -3,14 +3,14 @@
 // Whether what clients of one real server were told can have happened in any order at all: a search
 // after Wing and Gong, with Lowe's memory of what was tried, over a model of leases. Every answer
 // is an instant between call and return; an owner has the resource until it releases it, or its
-// lease ends, which nobody outside knows to the millisecond. One model is a mutex (one permit), a
-// semaphore (several), and readers and writers (who do not conflict may hold together).
+// lease ends, which cannot be known outside to the millisecond. One model is a mutex (one permit),
+// a semaphore (several), and readers and writers (those that do not conflict may hold together).
 //
 // Nothing is ever assumed that might be false: where a grant, a release or an extension is unknown,
-// whatever helps may have happened; leases that a lock renews by itself have no known end. So what
-// no order explains is a violation; a search that did not end says nothing. REQUIRES: the server
-// keeps its data, and nothing was held back on the way to it (RealRules::servers_answered). Thread
-// safety: pure functions.
+// anything that helps may have happened; leases that a lock renews by itself have no known end. So
+// what no order explains is a violation; a search that did not end says nothing. REQUIRES: the
+// server keeps its data, and nothing was held back on the way to it (RealRules::servers_answered).
+// Thread safety: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ enum class ModelDepth : std::uint8_t {
 };
 
 struct ModelAnswer {
-  /// Of the first depth that cannot be explained; nullopt: all can, as far as was searched.
+  /// The first depth that cannot be explained; nullopt: all can, as far as was searched.
   std::optional<ModelDepth> fails;
   bool gave_up = false;  ///< at the depth after the last one that can be explained
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What of a simulated fault plan can be done to real servers and clients. All lengths are scaled
-// with the lease. Crashes of clients are in real_plan.h.
+// The part of a simulated fault plan that real servers and clients can be given. All lengths are
+// scaled with the lease. Crashes of clients are in real_plan.h.
 //
 // Determinism: a function of (workload, seed); what a fault meets is the machine's affair. Thread
 // safety: pure functions.
@@ -20,8 +20,8 @@ namespace interlock::scenarios::real {
 /// Why no real server or client can be given this fault, in half a sentence; empty: it can.
 std::string_view WhyNotReal(sim::FaultKind kind);
 
-/// What the workload plans and can be done, those of servers in order of time. Where reality has
-/// several ways to one simulated fault, the seed says which. `sentinels`: a failover is theirs.
+/// The planned faults that can be given, those of servers in order of time. Where reality has
+/// several ways to one simulated fault, the seed says which. `sentinels`: they decide on failovers.
 std::vector<sim::machine::RealFault> RealFaultsOf(const Workload& workload, std::uint64_t seed,
                                                   bool sentinels);
 

@@ -37,8 +37,8 @@ struct RealHistory : History {
 
 RealHistory HistoryOf(const std::vector<EventRecord>& records, const HistoryFrame& frame);
 
-/// When the server's lease ends at the latest, as it was last prolonged by then; kOpen: nobody
-/// knows what became of an extension.
+/// When the server's lease, as last prolonged by then, ends at the latest; kOpen: the outcome of an
+/// extension is not known.
 VirtualTime LatestEnd(const History& history, const ServerHold& hold);
 
 /// When this grant proves that the server kept the resource for it: until its release was called,

@@ -15,9 +15,9 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kGenerated = 4;
 constexpr std::uint64_t kMostDraws = 8000;
-/// So many draws in vain, and a workload need not be telling any more.
+/// After this many draws in vain a workload need not be telling any more.
 constexpr std::uint64_t kChoosyDraws = 1500;
-/// Of the commands of a request, one of the first so many is a client's last.
+/// A client's last command is one of the first kSends of a request.
 constexpr std::size_t kSends = 3;
 constexpr milliseconds kFixedLease(400);
 constexpr milliseconds kShortestLease(150);

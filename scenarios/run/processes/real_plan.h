@@ -52,18 +52,18 @@ Duration BusyTime(const Workload& workload);
 /// All durations times `lease` / workload.lease. REQUIRES: lease >= 1 ms.
 Workload Scaled(const Workload& workload, std::chrono::milliseconds lease);
 
-/// Why the scenario cannot run on real servers, in half a sentence; empty: it can. Only on servers
-/// of one's own (`own`) anything is done to servers and links.
+/// Why the scenario cannot run on real servers, in half a sentence; empty: it can. Servers and
+/// links are tampered with only on servers of one's own (`own`).
 std::string_view WhyNotHere(const Scenario& scenario, bool own);
 
 /// What is left of the scenario's shape on real servers: one resource, and what WhyNotReal leaves.
 WorkloadShape RealShape(const Scenario& scenario);
 
-/// The class of the scenario that runs: nobody can hold pauses of a real machine within bounds.
+/// The class of the scenario that runs: the pauses of a real machine cannot be kept within bounds.
 inline SynchronyClass RealClass(const Scenario& scenario) { return scenario.classes.back(); }
 
 /// The scenario's one pinned workload, or a small fixed number of generated ones. With readers some
-/// operations are theirs, and all else is the same.
+/// operations are theirs, and everything else is the same.
 std::vector<RealPlan> PlansFor(const Scenario& scenario, std::uint64_t seed, bool readers);
 
 }  // namespace interlock::scenarios::real

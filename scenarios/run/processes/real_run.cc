@@ -32,7 +32,7 @@ bool IsReborn(const ClientPlan& plan) {
   return death.has_value() && death->reborn;
 }
 
-/// Who may ask in the run, restarted clients and probes included.
+/// How many clients may ask in the run, restarted ones and probes included.
 int MostClients(const Workload& workload) {
   const auto reborn = std::count_if(workload.clients.begin(), workload.clients.end(), IsReborn);
   return static_cast<int>(workload.clients.size()) + static_cast<int>(reborn) + workload.permits +
@@ -117,7 +117,7 @@ class OneRun {
     return Status();
   }
 
-  /// Whoever was to come back after its death does so, as a new client.
+  /// A client that was to come back after its death does so, as a new client.
   Status Revive() {
     std::vector<ClientTask> tasks;
     const std::vector<EventRecord>& records = processes_.records();

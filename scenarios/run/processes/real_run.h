@@ -29,12 +29,12 @@ namespace interlock::scenarios::real {
 struct RealCase {
   const harness::Subject* subject = nullptr;
   harness::LockOptions options;
-  std::string key_prefix;  ///< of all keys of the run, a part of the options' one
-  HiredisOptions redis;    ///< with the database of the run; of servers of one's own that alone
+  std::string key_prefix;  ///< a prefix of all keys of the run, a part of that in `options`
+  HiredisOptions redis;    ///< with the run's database; for servers of one's own only that is used
   Workload workload;       ///< in wall time
   const std::atomic<bool>* stop = nullptr;
   bool own = false;        ///< start servers as the workload says, for this run alone
-  bool sentinels = false;  ///< which decide on failovers
+  bool sentinels = false;  ///< Sentinels decide on failovers
   bool forgetful = false;  ///< servers may lose acknowledged writes
   std::vector<sim::machine::RealFault> faults = {};  ///< on servers of one's own
 };
@@ -45,16 +45,16 @@ struct RealRun {
   bool stopped = false;
   int crashes = 0;
   std::uint64_t commands = 0;  ///< sent by the clients
-  /// Why nothing at all can be said: servers did not start, a process failed, another one's server
-  /// restarted, a clock was set.
+  /// Why nothing at all can be said: servers did not start, a process failed, somebody else's
+  /// server restarted, a clock was set.
   std::string broken;
   std::vector<std::string_view> struck;  ///< the names of the faults that came about
-  bool servers_answered = true;          ///< none of them was one of servers or links
+  bool servers_answered = true;          ///< none of those faults was one of servers or links
   /// Why delays do not count: the machine or the server stood still.
   std::string disturbed;
 };
 
-/// kUnavailable: no processes, or another one's server was not reached.
+/// kUnavailable: no processes, or somebody else's server was not reached.
 Result<RealRun> RunOnRedis(Runtime& runtime, const RealCase& real_case);
 
 }  // namespace interlock::scenarios::real

@@ -75,7 +75,7 @@ Workload ExploredWorkload(const Scenario& scenario, const Bounds& bounds) {
     operation.ask = bounds.waits ? Ask::kWaitFor : Ask::kTry;
     if (bounds.waits) operation.wait = Hundredths(bounds, bounds.wait);
     if (i > 0) operation.think = Hundredths(bounds, bounds.think);
-    // Who has been refused twice comes when the lease is over; nobody else is in step with anybody.
+    // A client refused twice comes when the lease is over; no other is in step with anybody.
     if (operation.think > kTick) operation.think += i > 1 ? kTick : -kTick;
     operation.hold = Hundredths(bounds, bounds.hold);
     operation.extend = bounds.extend;

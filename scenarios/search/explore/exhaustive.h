@@ -9,7 +9,7 @@
 // CollisionBound for the chance that two were mistaken for one). The verdict, the number of states
 // and the outcomes do not depend on `jobs`; the number of runs does, and which of several
 // violations of one size is shown.
-// Non-guarantee: nothing is said of what is beyond the bounds.
+// Non-guarantee: nothing is said about what is beyond the bounds.
 #pragma once
 
 #include <atomic>
@@ -56,11 +56,11 @@ struct ExploreOptions {
       true;            ///< clients may change places; if that turns out to be wrong, it is given up
   bool reduce = true;  ///< steps of different clients that commute are taken in one order
   bool minimise = true;           ///< after a violation, look for the smallest
-  std::uint64_t most_states = 0;  ///< cut off, incomplete, once it has more; 0: no matter
+  std::uint64_t most_states = 0;  ///< cut off, incomplete, once it has more; 0: no limit
   std::optional<std::chrono::milliseconds> budget;
   const std::atomic<bool>* stop = nullptr;
-  std::string version;     ///< of this program: checkpoints of another one are refused
-  std::string checkpoint;  ///< file to go on from and to save to; empty: none
+  std::string version;     ///< this program's: checkpoints of another one are refused
+  std::string checkpoint;  ///< file to continue from and to save to; empty: none
   std::function<void(const ExploreProgress&)> progress;  ///< called now and then
 };
 
@@ -68,33 +68,34 @@ struct Exploration {
   bool complete = false;
   bool symmetric = false;  ///< clients that may change places were taken for the same
   ExploreProgress progress;
-  std::uint64_t whole_runs = 0;        ///< that came to their end
-  std::uint64_t beyond = 0;            ///< that left the bound of expiries
+  std::uint64_t whole_runs = 0;        ///< runs that came to their end
+  std::uint64_t beyond = 0;            ///< runs that left the bound of expiries
   std::uint64_t commands = 0;          ///< of all runs together
   std::uint64_t audited = 0;           ///< random paths whose states must all have been visited
   std::uint64_t divergences = 0;       ///< states and outcomes of those paths that had not been met
-  std::uint64_t unlike = 0;            ///< of such paths, those that went otherwise when repeated
+  std::uint64_t unlike = 0;            ///< how many of those paths went otherwise when repeated
   PerJudged<std::uint64_t> exercised;  ///< runs that put the property to the test
   PerJudged<bool> violated;            ///< all of those met; without `minimise`, all there are
   std::set<std::string> outcomes;
-  std::string inconclusive;  ///< why complete or not nothing can be said; empty: it can
+  std::string inconclusive;  ///< why nothing can be said, complete or not; empty: it can
   std::optional<MinimalCase> violation;
   std::string lost_checkpoint;  ///< why it could not be saved; empty: it was, or none was asked for
 };
 
-/// The smallest violation within the bounds: of the fewest faults, then clients, then attempts,
-/// then commands. nullopt: there is none, or it was not found before `options.budget` or `stop`.
+/// The smallest violation within the bounds: the one with the fewest faults, then clients, then
+/// attempts, then commands. nullopt: there is none, or it was not found before `options.budget` or
+/// `stop`.
 std::optional<MinimalCase> ExploreMinimal(ExploreOptions options);
 
 /// Why no lock can promise the property within these bounds, in half a sentence; empty: it can.
 std::string_view WhyNotDemanded(Judged property, const ExploreOptions& options);
 
-/// The properties whose violations an exploration looks for: of those that the scenario judges,
-/// what a lock can promise, see WhyNotDemanded, or what `options.only` names.
+/// The properties whose violations an exploration looks for: what a lock can promise of those that
+/// the scenario judges, see WhyNotDemanded, or what `options.only` names.
 std::vector<Judged> LookedFor(const ExploreOptions& options);
 
-/// Throws std::runtime_error if the checkpoint file is of another exploration, or damaged, or if
-/// none could be written in its place.
+/// Throws std::runtime_error if the checkpoint file belongs to another exploration or is damaged,
+/// or if none could be written in its place.
 Exploration Explore(const ExploreOptions& options);
 
 }  // namespace interlock::scenarios

@@ -142,7 +142,7 @@ bool ExploredRun::Choose(std::span<const sim::ReadyTask> ready) {
     if (!entry.fresh && (entry.explore & BitOf(ready[i], ranks_)) == 0) continue;
     (asleep_.Has(ready[i]) ? asleep : awake).push_back(static_cast<char>(i));
   }
-  // Who is asleep needs no step without a fault.
+  // A sleeping task needs no step without a fault.
   if (walk_.FaultsLeft()) awake += asleep;
   if (awake.empty() && !(entry.fresh && ready.empty())) return false;
   end_ = End::kWhole;
@@ -164,7 +164,7 @@ void ExploredRun::AddBranch(std::size_t depth, const std::string& others, bool c
   if (step_) step_->branch = branches_.size() - 1;
 }
 
-// Of interest to those who are asleep, or may be on account of it.
+// Needed for tasks that are asleep, or may be on account of it.
 void ExploredRun::BeginStep(const sim::ReadyTask& task, bool others) {
   if (!explored_.reduce || (!others && asleep_.sleepers().empty())) return;
   step_ = Step{task, world_->now(), Expiries(), HoldsNow()};
@@ -213,7 +213,7 @@ std::vector<sim::Digest> ExploredRun::HoldsNow() const {
   return all;
 }
 
-// Nothing takes time here, so whoever polls without rest never comes to another instant.
+// Nothing takes time here, so a client that polls without rest never comes to another instant.
 bool ExploredRun::Spins() {
   constexpr std::uint64_t kMost = 2'000;
   if (world_->now() != instant_) steps_in_instant_ = 0;

@@ -18,7 +18,7 @@
 
 namespace interlock::scenarios {
 
-/// What an exploration is of, the same for all of its runs.
+/// What is explored, the same for all of its runs.
 struct ExploredCase {
   RunCase run_case;
   Bounds bounds;
@@ -36,10 +36,10 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
     kVisited,  ///< in a state that was visited before
     kBeyond,   ///< beyond the bound of expiries
     kAsleep,   ///< after a step that was taken before, in another order
-    kSpins,    ///< so many steps at one instant that no more are waited for
+    kSpins,    ///< more steps at one instant than are waited for
   };
 
-  /// Which other task can go on behind so many decisions; an empty path: none.
+  /// The other task that can go on after `depth` decisions; an empty path: none.
   struct Branch {
     std::size_t depth = 0;
     Prefix next;  ///< its path is the alternative alone
@@ -62,19 +62,19 @@ class ExploredRun final : public RunProbe, private sim::ScenarioState {
   const std::string& outcome() const { return outcome_; }
   /// How phase 1 ended, if it did.
   sim::StopReason stop() const { return stop_; }
-  /// Of an audit: the states on the way, and those of them that had not been visited.
+  /// For an audit: the states on the way, and those of them that had not been visited.
   std::uint64_t states() const { return states_; }
   std::uint64_t strange() const { return strange_; }
 
  private:
   void DescribeProcess(int process, sim::FingerprintWriter& writer) const override;
   void DescribeRest(sim::FingerprintWriter& writer) const override;
-  /// One step: of whom, and what was there before.
+  /// One step: its task, and what was there before.
   struct Step {
     sim::ReadyTask task;
     VirtualTime began{};
     int expiries = 0;
-    std::vector<sim::Digest> holds;          ///< in the servers, of each resource
+    std::vector<sim::Digest> holds;          ///< in the servers, for each resource
     std::optional<std::size_t> branch = {};  ///< index, if others could have gone on
   };
 

@@ -22,7 +22,7 @@ struct KillMatrixOptions {
   std::uint64_t runs = 1000;  ///< bound of the runs of one cell and seed
   std::uint64_t seeds = 11;   ///< campaigns per cell; at least 6, for an interval
   int jobs = 1;
-  std::vector<Entry> entries;  ///< sound ones are passed over
+  std::vector<Entry> entries;  ///< sound ones are skipped
   std::function<void(std::uint64_t done, std::uint64_t planned)> progress;
   const std::atomic<bool>* stop = nullptr;
 };
@@ -43,7 +43,7 @@ struct KillRow {
 /// What a strategy cost over all cells.
 struct StrategyCost {
   std::uint64_t runs = 0;
-  std::chrono::nanoseconds time{};  ///< of one core
+  std::chrono::nanoseconds time{};  ///< on one core
 };
 
 struct KillMatrix {

@@ -23,7 +23,7 @@ struct Need {
   std::string options;  ///< "--expiries 2 --pauses 2"
 };
 
-/// Those that the bounds do not meet. One calm run is made, to see what the lock sends.
+/// The needs that the bounds do not meet. One calm run is made, to see what the lock sends.
 std::vector<Need> UnmetNeeds(sim::Universe& universe, const ExploreOptions& options);
 
 /// "beyond these bounds: why: options"

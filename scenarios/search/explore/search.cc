@@ -13,8 +13,8 @@
 namespace interlock::scenarios {
 namespace {
 
-/// What a walk has passed by. The nearest to the root comes first, to be walked last. Of the tasks
-/// that could have gone on only the next one: what its walk need not do depends on this one's.
+/// What a walk has passed by. The nearest to the root comes first, to be walked last. Only the next
+/// one of the tasks that could have gone on: what its walk need not do depends on this one's.
 std::vector<Prefix> Siblings(const Walk& walk, std::vector<ExploredRun::Branch> branches,
                              std::size_t from) {
   std::vector<Prefix> siblings;

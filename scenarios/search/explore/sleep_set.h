@@ -26,11 +26,11 @@ class SleepSet {
  public:
   void Add(Sleeper sleeper) { sleepers_.push_back(std::move(sleeper)); }
   bool Has(const sim::ReadyTask& task) const;
-  /// This step has been taken: who depends on it is asleep no more.
+  /// This step has been taken: tasks that depend on it are asleep no more.
   void Wake(const sim::ReadyTask& task, const sim::redis::Footprint& footprint);
-  /// Of those that have a bit; `ranks`: see World::Fingerprint.
+  /// The bits of those that have one; `ranks`: see World::Fingerprint.
   std::uint64_t Mask(const std::vector<int>& ranks) const;
-  /// Those with one of these bits stay.
+  /// Keeps those with one of these bits.
   void Keep(std::uint64_t mask, const std::vector<int>& ranks);
 
   const std::vector<Sleeper>& sleepers() const { return sleepers_; }

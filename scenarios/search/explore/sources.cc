@@ -10,7 +10,7 @@ constexpr std::uint32_t kStickiness = 16;
 constexpr std::uint64_t kInitially = std::uint64_t{1} << 32;  // above every lowered priority
 constexpr std::uint32_t kAnyPriority = 0xffffffff;
 
-/// `count` distinct numbers from 1 to `last`, ascending; fewer if there are not so many.
+/// `count` distinct numbers from 1 to `last`, ascending; fewer if there are not that many.
 template <typename Random>
 std::vector<std::uint32_t> Points(int count, std::uint32_t last, Random random) {
   std::vector<std::uint32_t> points;

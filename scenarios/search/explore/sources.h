@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The sources of choices behind the strategies. In the simulated world the order of most events is
-// decided by how long messages travel, and only that of events at one instant by the scheduler: so
-// a strategy that orders clients must choose latencies, too.
+// The sources of choices that the strategies use. In the simulated world the order of most events
+// is decided by how long messages travel, and only that of events at one instant by the scheduler:
+// so a strategy that orders clients must choose latencies, too.
 //
 // All are fair in the end: a client that a strategy keeps back for ever would look like a lock that
 // never grants, so after kFairAfter choices every source goes on at random.

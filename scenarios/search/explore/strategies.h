@@ -3,10 +3,10 @@
 // How a campaign searches. No strategy is best for every fault, so the default is a portfolio that
 // changes from run to run.
 //
-// The strategy of a run is part of its seed (the highest four bits), so whoever knows the seed can
-// make the run again, and the same index has the same strategy for every lock. All draws are
-// recorded as those of any source, so a found run replays and shrinks from its tape alone. Thread
-// safety: pure functions.
+// The strategy of a run is part of its seed (the highest four bits), so the seed is enough to make
+// the run again, and the same index has the same strategy for every lock. All draws are recorded as
+// those of any source, so a found run replays and shrinks from its tape alone. Thread safety: pure
+// functions.
 #pragma once
 
 #include <array>
@@ -37,10 +37,10 @@ inline constexpr std::array kAllStrategies = {Strategy::kRandom, Strategy::kStic
 std::string_view ToString(Strategy strategy);
 std::string_view Meaning(Strategy strategy);
 std::optional<Strategy> FindStrategy(std::string_view name);
-/// Of all: "random, sticky, pct2, ..."
+/// All names: "random, sticky, pct2, ..."
 std::string StrategyNames();
 
-/// Of a hundred runs of the portfolio, how many have this strategy.
+/// How many of a hundred runs of the portfolio have this strategy.
 int PortfolioShare(Strategy strategy);
 
 /// A run seed made of any seed: one of `only`, or of the portfolio's choice.

@@ -13,7 +13,7 @@ namespace interlock::scenarios {
 /// "no violation: <= 2 clients, ..., 0 pauses: 1,234 states (complete, hash collision < 1e-32)"
 std::string VerdictText(const Exploration& exploration, const Bounds& bounds);
 
-/// What random paths behind a complete search have met that it had not: whether they were the same
+/// What random paths after a complete search have met that it had not: whether they were the same
 /// when they were repeated tells a run that is not deterministic from states that were mistaken for
 /// each other. REQUIRES: there were divergences.
 std::string DivergenceText(const Exploration& exploration);

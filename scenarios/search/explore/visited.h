@@ -22,7 +22,7 @@ class Visited {
     std::uint64_t explore = 0;  ///< not asleep, and not gone on with here before
     std::uint64_t asleep = 0;   ///< whatever the way to this state
   };
-  /// Comes into the state by a way on which these are asleep.
+  /// Enters the state by a path on which these are asleep.
   Entry Enter(const sim::Digest& state, std::uint64_t asleep);
   bool Contains(const sim::Digest& state) const;
   std::uint64_t size() const;
@@ -33,10 +33,10 @@ class Visited {
   std::vector<State> All() const;
 
  private:
-  /// Open addressing, at most half full; a digest that is all zero counts as another one.
+  /// Open addressing, at most half full; an all-zero digest is replaced by another one.
   class Table {
    public:
-    /// Of the state, which is added if it is not there; valid until the next call.
+    /// The state's entry, which is added if it is not there; valid until the next call.
     State& At(const sim::Digest& state, bool& fresh);
     bool Contains(const sim::Digest& state) const;
     std::size_t used() const { return used_; }
@@ -56,7 +56,7 @@ class Visited {
   std::array<Shard, 64> shards_;
 };
 
-/// An upper bound of the probability that two of so many states have one fingerprint.
+/// An upper bound of the probability that two of `states` states have one fingerprint.
 double CollisionBound(std::uint64_t states);
 
 }  // namespace interlock::scenarios

@@ -35,8 +35,8 @@ class Walk final : public sim::ChoiceSource {
   std::optional<sim::Fault> InjectFault(int process, int step, sim::StepKind kind) override;
   bool injects_faults() const override { return true; }
 
-  /// It is now chosen which process goes on, be it the only one. `alternatives`: beyond the prefix
-  /// the first of these does; they are not this walk's to remember. `calm`: nor are faults that
+  /// Called when it is chosen which process goes on, even if there is only one. Beyond the prefix
+  /// the first of `alternatives` does; this walk does not remember them. `calm`: nor faults that
   /// could strike before the next choice.
   void OnPick(std::string_view alternatives, bool calm) {
     ++picks_;
@@ -45,11 +45,11 @@ class Walk final : public sim::ChoiceSource {
     calm_only_ = calm;
     disturbed_ = false;
   }
-  /// Since the last pick something else was decided than that no fault strikes.
+  /// Whether anything but "no fault strikes" was decided since the last pick.
   bool disturbed() const { return disturbed_; }
-  /// Beyond the prefix, choose at random instead, but for picks with a single alternative.
+  /// Beyond the prefix, chooses at random instead, except for picks with a single alternative.
   void Wander(std::uint64_t seed) { wander_ = sim::MixSeed(seed, 1) | 1; }
-  /// From now on: the first alternative, no faults, and none of it is noted.
+  /// From now on takes the first alternative and no faults, and notes none of it.
   void Finish() { finished_ = true; }
 
   /// All decisions of the prefix have been taken.

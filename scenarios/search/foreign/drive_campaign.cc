@@ -58,7 +58,7 @@ class Smaller {
   }
   std::size_t Size(sim::Lane lane) { return LaneOf(found_.one.tape, lane).size(); }
 
-  /// Once they are calm, or gone, so that what comes behind them comes earlier.
+  /// Makes blocks calm, or erases them, so that what follows them comes earlier.
   Status EaseBlocks(sim::Lane lane, std::size_t block) {
     for (std::size_t at = 0; at < Size(lane); at += block) {
       for (const bool erase : {true, false}) {
@@ -103,8 +103,8 @@ class Smaller {
   steady_clock::time_point limit_;
 };
 
-/// A run that was cut short, and had violated nothing till then: it counts only if it is all there
-/// is, so that it is told who has met.
+/// Adds a run that was cut short and had violated nothing till then: it counts only if it is all
+/// there is, so that the report can say which clients have met.
 void AddStopped(DriveRun run, const DriveOptions& options, DriveSum& sum) {
   sum.stopped = run.stopped;
   if (sum.runs > 0 || run.commands == 0) return;

@@ -4,7 +4,7 @@
 // (see search/explore/strategies.h), until one property is violated, or the runs are done. What is
 // found is made smaller by trying, and tried again to see how often it happens.
 //
-// The report is that of any campaign. Thread safety: as ForeignProcess.
+// The report has the form of any campaign's. Thread safety: as ForeignProcess.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct DriveResult {
 /// or all of them fail, with what they say.
 Result<DriveResult> RunCampaign(const CampaignOptions& options);
 
-/// The case so many times; the counterexample is that of the first that violates anything.
+/// Runs the case `times` times; the counterexample is that of the first that violates anything.
 Result<DriveResult> ReplayCase(const DriveCase& one, std::uint64_t times,
                                const std::atomic<bool>& stop);
 

@@ -27,7 +27,7 @@ reports::Size SizeOf(const DriveRun& run, const DriveOptions& options) {
           run.switches};
 }
 
-/// Who asks again and again is shown twice, and told how often.
+/// A client that asks again and again is shown twice, with how often it asked.
 std::vector<reports::TableRow> Folded(const std::vector<reports::TableRow>& rows) {
   constexpr std::size_t kShown = 2;
   constexpr std::size_t kPair = 2;  // a command and its answer
@@ -75,7 +75,7 @@ void Add(const DriveRun& run, const DriveOptions& options, DriveSum& sum) {
   sum.commands += run.commands;
   const bool entered = run.most_entrants > static_cast<std::size_t>(options.permits);
   sum.contended += run.most_owners > 1 ? 1 : 0;
-  // Whoever is refused has met what another holds.
+  // A refused client has met another's hold.
   sum.entered += entered || (run.has_sections && run.refused) ? 1 : 0;
   sum.refused += run.refused ? 1 : 0;
   sum.bounded += run.at_bound ? 1 : 0;

@@ -22,9 +22,9 @@ struct DriveSum {
   std::uint64_t commands = 0;
   std::uint64_t contended = 0;   ///< two clients have owned one lock's key
   std::uint64_t entered = 0;     ///< more clients than permits have been in one section
-  std::uint64_t refused = 0;     ///< somebody has been refused
+  std::uint64_t refused = 0;     ///< a client has been refused
   std::uint64_t met = 0;         ///< one of these three
-  std::uint64_t owner_gone = 0;  ///< somebody has ended, or was killed, who had owned a lock's key
+  std::uint64_t owner_gone = 0;  ///< a client that had owned a lock's key has ended, or was killed
   std::uint64_t bounded = 0;     ///< were ended by a bound
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
@@ -42,9 +42,9 @@ struct DriveFound {
   DriveRun run;  ///< its first finding is what was found
   DriveRun original = {};
   std::uint64_t first_run = 0;  ///< counted from 1; 0: it was not searched for
-  std::uint64_t tries = 0;      ///< of making it smaller
+  std::uint64_t tries = 0;      ///< runs made to make it smaller
   std::chrono::milliseconds took{};
-  std::uint64_t again = 0;     ///< so many of `repeated` runs of its choices did the same
+  std::uint64_t again = 0;     ///< how many of `repeated` runs of its choices did the same
   std::uint64_t repeated = 0;  ///< 0: it was not repeated
 };
 
@@ -55,7 +55,7 @@ reports::Counterexample Explain(const DriveFound& found);
 std::vector<reports::ResultRow> RowsOf(const DriveSum& sum, const DriveOptions& options,
                                        const std::vector<DriveFound>& found);
 
-/// Within which bounds the runs were, and how many have come to one.
+/// The bounds of the runs, and how many have come to one.
 std::string BoundsOf(const DriveSum& sum, const DriveOptions& options);
 
 /// "python3 worker.py"

@@ -115,8 +115,8 @@ class Lanes {
     }
   }
 
-  /// Of those that got to their end; what the others said, or how they ended, is a note. A failure
-  /// if there is none.
+  /// The reports of lanes that got to their end; what the others said, or how they ended, is a
+  /// note. A failure if there is none.
   Result<std::vector<reports::RunReport>> Reports() {
     std::vector<reports::RunReport> all;
     std::vector<std::string> missing;

@@ -21,9 +21,9 @@ namespace interlock::scenarios::real {
 using LaneWork =
     std::function<Result<reports::RunReport>(std::size_t index, const std::atomic<bool>& stop)>;
 
-/// What `work` gave in a process of its own, by index. Where some fail, the rest is there, the
-/// first of it partial, with a note that says why. kUnavailable: all failed; why the first did.
-/// `stop` may be null.
+/// The results of `work`, each in a process of its own, by index. If some fail, the others are
+/// there, the first of them partial, with a note that says why. kUnavailable: all failed; why the
+/// first did. `stop` may be null.
 Result<std::vector<reports::RunReport>> RunInLanes(std::size_t lanes, const LaneWork& work,
                                                    const std::atomic<bool>* stop);
 

@@ -26,10 +26,10 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Of a specimen that can be convicted, at most so many times the workloads of a sound lock.
+/// How many times the workloads of a sound lock a specimen that can be convicted gets at most.
 constexpr std::uint64_t kRoundsOfSpecimen = 8;
-/// Of a sound lock, at most so many times, while a promise has not been put to the test: whether a
-/// waiter comes too late, say, is up to the machine.
+/// How many times, at most, a sound lock gets its workloads while a promise has not been put to the
+/// test: whether a waiter comes too late, say, is up to the machine.
 constexpr std::uint64_t kRoundsOfSound = 4;
 
 bool HasFault(const Scenario& scenario, sim::FaultKind kind) {

@@ -11,7 +11,7 @@
 //
 // On servers of its own ("spawn") the scenarios' faults are brought about, as far as real servers
 // and clients can be given them (real_fault.h), specimens have to be convicted, and several
-// processes share the work. On another one's server nothing befalls anybody but clients that die.
+// processes share the work. On somebody else's server the only faults are clients that die.
 //
 // Safety: keys only under a random prefix of this run, all of them removed at the end, after Ctrl-C
 // too; on another one's server never FLUSH, SCRIPT FLUSH or CONFIG; a URL that leaves this machine
@@ -40,7 +40,7 @@ struct RealCheckOptions {
   std::vector<Entry> entries;  ///< specimens are left out on another one's server
   std::vector<const Scenario*> scenarios;
   const std::atomic<bool>* stop = nullptr;
-  /// Again and again, with the next seed, for so long; the first round is always whole.
+  /// Repeats the check, with the next seed, for this long; the first round is always whole.
   std::optional<std::chrono::seconds> budget = std::nullopt;
   int jobs = 1;  ///< processes that share the work, on servers of one's own
 };

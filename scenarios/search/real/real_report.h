@@ -3,8 +3,8 @@
 // From the verdicts of single runs on real servers to the rows of the report.
 //
 // A run in which a property could not be decided does not count as having put it to the test; it
-// takes nothing from what the other runs showed. Of a specimen there is a row for each conviction
-// that it is to get, also where reality cannot give it. Thread safety: none.
+// takes nothing from what the other runs showed. A specimen has a row for each conviction that it
+// is to get, also where reality cannot give it. Thread safety: none.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ void AddRows(const RealUnit& unit, reports::RunReport& report);
 
 /// Goals that are reported though no run reached them.
 struct Demanded {
-  bool contention = false;  ///< of locks
-  bool crashes = false;     ///< of their holders
+  bool contention = false;  ///< contention of locks
+  bool crashes = false;     ///< crashes of their holders
 };
 
 /// Those that were reached, and those that are demanded.

@@ -28,8 +28,8 @@ struct AimedFault {
 
 class AimedSource final : public sim::ChoiceSource {
  public:
-  /// All choices but of faults are made by `rest`. Of several faults at one step the first in
-  /// `faults` strikes first. They outlive the source.
+  /// `rest` makes all choices except those of faults. If several faults are at one step, the first
+  /// in `faults` strikes first. They outlive the source.
   AimedSource(std::unique_ptr<sim::ChoiceSource> rest, std::vector<AimedFault>& faults)
       : rest_(std::move(rest)), faults_(faults) {}
 

@@ -31,7 +31,7 @@ Workload WithoutClient(Workload workload, std::size_t client);
 /// The workload without this operation, in whose time the client now thinks: the next one begins
 /// about when it did. One for each notion of how long the operation took; none if it is the last.
 std::vector<Workload> ThinkingInstead(const Workload& workload, Place operation);
-/// The workload in which client `into` does at the end what client `from` did, who is gone.
+/// The workload in which client `into` does at the end what client `from` did, which is gone.
 Workload Joined(Workload workload, std::size_t from, std::size_t into);
 
 /// One length of a workload that may be varied on its own.

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kConfirmations = 3;
 constexpr std::uint64_t kFreshSchedules = 12;
-constexpr std::uint32_t kScheduleProbe = 96;  // single switches are tried at so many first choices
+constexpr std::uint32_t kScheduleProbe = 96;  // how many first choices single switches are tried at
 
 class Shrinker {
  public:

@@ -5,9 +5,9 @@
 // replays exactly.
 //
 // The order of the passes: the tape is cut where it no longer matters; faults go in batches, then
-// clients, resources, operations, and what matters only for its time or for who does it; what the
-// schedule chose becomes "go on"; lengths become simple ones. All of it again, until nothing gives
-// way.
+// clients, resources, operations, and what matters only for its time or for which client does it;
+// what the schedule chose becomes "go on"; lengths become simple ones. All of it again, until
+// nothing gives way.
 //
 // Determinism: a function of its inputs, unless `stop` is set. Thread safety: as Universe.
 #pragma once

@@ -55,7 +55,7 @@ struct AimedOutcome {
   /// If it fails: with the numbers and targets of the steps that its faults struck, and without
   /// those that struck nothing.
   Aimed one;
-  sim::Tape tape;    ///< of what was really drawn
+  sim::Tape tape;    ///< what was really drawn
   bool drew = true;  ///< false: no choice was made, so it is the run under any others, too
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What a foreign client and `interlock drive` share: one page of memory with the client's clock,
-// which moves only when it is told to, and with the threads of the client that wait for a time of
-// it. The library that is loaded into the client (see sleeper.h) writes who waits; VirtualClock
-// moves the clock and wakes them.
+// which moves only when it is told to, and with the client's threads that wait for a time of it.
+// The library that is loaded into the client (see sleeper.h) writes which threads wait;
+// VirtualClock moves the clock and wakes them.
 //
 // Thread safety: lock-free, between processes. All times are Unix times in ns.
 #pragma once
@@ -19,17 +19,17 @@
 
 namespace interlock::sim::machine {
 
-/// Environment of a client: the file of its page.
+/// The environment variable that names the file of a client's page.
 inline constexpr const char* kClockVariable = "INTERLOCK_CLOCK";
 inline constexpr std::int64_t kNoWakeUp = INT64_MAX;
-/// Of the monotonic clock's zero: it is no time of day, as on any machine.
+/// The zero of the monotonic clock: it is no time of day, as on any machine.
 inline constexpr std::int64_t kBootNs = 1'799'900'000'000'000'000;
 
 /// How a waiting thread is woken.
 enum class WakeBy : std::int32_t {
   kFutex,   ///< it waits for nothing else
   kSocket,  ///< it waits for files, too, and so for a datagram
-  kNaps,    ///< it waits for another thread, too, and looks by itself again and again
+  kNaps,    ///< it also waits for another thread, and looks at the clock again and again
 };
 
 struct Sleeper {
@@ -45,11 +45,12 @@ constexpr std::int64_t kMillion = 1'000'000;
 
 struct SharedClock {
   std::atomic<std::int64_t> now_ns = 0;
-  std::atomic<std::int64_t> last_reading_ns = 0;  ///< of the time of day; readings differ
+  std::atomic<std::int64_t> last_reading_ns = 0;  ///< of the time of day; all readings differ
   std::atomic<std::uint64_t> entropy = 0;         ///< the state of the client's random numbers
-  std::atomic<std::uint64_t> waits = 0;           ///< so many times has a thread begun to wait
-  std::atomic<std::uint64_t> readings = 0;        ///< since it moved; who spins has very many
-  /// The time of day is `wall_offset_ns` ahead, and goes by so many millionths faster since then.
+  std::atomic<std::uint64_t> waits = 0;           ///< how often a thread has begun to wait
+  std::atomic<std::uint64_t> readings = 0;        ///< since it moved; spinning makes many
+  /// The time of day is `wall_offset_ns` ahead, and has run `wall_rate_ppm` millionths faster since
+  /// `wall_since_ns`.
   std::atomic<std::int64_t> wall_offset_ns = 0;
   std::atomic<std::int64_t> wall_rate_ppm = 0;
   std::atomic<std::int64_t> wall_since_ns = 0;
@@ -60,8 +61,8 @@ struct SharedClock {
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 static_assert(std::atomic<WakeBy>::is_always_lock_free);
 
-/// What the client's time of day is at a time of the clock, and the other way round. REQUIRES:
-/// later than wall_since_ns.
+/// The client's time of day at a time of the clock, and the other way round. REQUIRES: later than
+/// wall_since_ns.
 inline std::int64_t WallNs(const SharedClock& clock, std::int64_t ns) {
   const std::int64_t rate = clock.wall_rate_ppm;
   const std::int64_t length = ns - clock.wall_since_ns;

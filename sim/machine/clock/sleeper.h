@@ -32,17 +32,17 @@ long Ask(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0
 inline long Word(const void* pointer) { return reinterpret_cast<long>(pointer); }
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
-/// For ever, if it is later than can be told: `sleep infinity` waits for the largest number.
+/// For ever, if the time is beyond the range: `sleep infinity` waits for the largest number.
 inline std::int64_t ToNs(const timespec& time) {
   if (time.tv_sec >= kNoWakeUp / kSecondNs) return kNoWakeUp;
   return time.tv_sec * kSecondNs + time.tv_nsec;
 }
 inline timespec FromNs(std::int64_t ns) { return {ns / kSecondNs, ns % kSecondNs}; }
-/// Of a time since the monotonic clock's zero.
+/// Converts a time since the monotonic clock's zero.
 inline std::int64_t SinceBootNs(std::int64_t ns) {
   return ns > kNoWakeUp - kBootNs ? kNoWakeUp : ns + kBootNs;
 }
-/// Of a length of time from now on; far ones are never reached.
+/// The deadline after a duration from now on; far ones are never reached.
 std::int64_t DeadlineNs(std::int64_t length_ns);
 
 /// This thread waits for a time, for as long as the object lives.

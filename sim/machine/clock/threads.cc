@@ -25,7 +25,7 @@ using ConditionWait = int (*)(pthread_cond_t*, pthread_mutex_t*, clockid_t, cons
 using SemaphoreWait = int (*)(sem_t*, clockid_t, const timespec*);
 using ConditionSignal = int (*)(pthread_cond_t*);
 
-/// So often has a condition been signalled, or one that shares the place.
+/// How often a condition, or one that shares its place, has been signalled.
 std::array<std::atomic<std::uint32_t>, 256> signals;
 
 std::atomic<std::uint32_t>& Signals(const pthread_cond_t* condition) {
@@ -59,7 +59,7 @@ std::int64_t UntilNs(clockid_t id, const timespec& until) {
   return id == CLOCK_MONOTONIC ? SinceBootNs(ToNs(until)) : TrueNs(*Clock(), ToNs(until));
 }
 
-/// Of the machine's clock.
+/// The end of a nap by the machine's clock; now if it is over.
 timespec EndOfNap(bool over) {
   timespec now{};
   Ask(SYS_clock_gettime, CLOCK_MONOTONIC, Word(&now));

@@ -53,7 +53,7 @@ class Files {
   Files& operator=(const Files&) = delete;
 
   bool made() const { return all_ != nullptr; }
-  /// So many of the files are ready, or -1.
+  /// Returns how many of the files are ready, or -1.
   int Poll(int one_more, const timespec* length, const sigset_t* mask) {
     all_[count_] = {one_more, POLLIN, 0};
     const int ready = Ppoll(all_, count_ + 1, length, mask);
@@ -149,7 +149,7 @@ int SelectFor(const SelectFiles& files, std::int64_t length_ns, const sigset_t* 
   return SelectNow(files, &kAtOnce, nullptr);
 }
 
-/// Who waits for files alone waits for as long as it takes.
+/// A thread that waits for files alone waits for as long as it takes.
 bool IsShared(bool ends) {
   if (Clock() != nullptr && !ends) ++Clock()->waits;
   return Clock() != nullptr && ends;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Between clients and servers on the loopback: a process that passes bytes on, and does to them
-// what a network may. It listens on a port of its own for each client and server, so it knows whose
-// bytes they are; what it reads at once it takes for one message, which is what a client has sent
-// at once or a server has answered.
+// A proxy between clients and servers on the loopback: a process that passes bytes on, and does to
+// them what a network may. It listens on a port of its own for each client and server, so it knows
+// whose bytes they are; bytes read together count as one message, which is what a client has sent,
+// or a server has answered, in one go.
 //
-// Guarantee: a connection whose message was lost delivers nothing behind it, as TCP would not, and
+// Guarantee: a connection whose message was lost delivers nothing after it, as TCP would not, and
 // is reset after kSilence, as keep-alive would in the end. The process ends with its object, and
 // with the thread that made it. REQUIRES: the calling process has one thread. Thread safety: none.
 #pragma once
@@ -35,7 +35,7 @@ struct ProxyStrike {
   std::int64_t until_ns = 0;  ///< when it is over at the latest
 };
 
-/// From now on new connections to the server go there.
+/// A route that new connections to a server take from now on.
 struct ProxyRoute {
   std::int32_t node = 0;
   std::int32_t port = 0;
@@ -44,7 +44,7 @@ struct ProxyRoute {
 
 class FaultProxy {
  public:
-  /// `faults`: those of links count. kUnavailable: no socket, pipe or process.
+  /// `faults`: only those of links count. kUnavailable: no socket, pipe or process.
   static Result<std::unique_ptr<FaultProxy>> Start(int clients, const std::vector<int>& servers,
                                                    std::vector<RealFault> faults);
   ~FaultProxy();

@@ -7,7 +7,7 @@ namespace interlock::sim::redis {
 
 struct Context;
 
-/// Of CLIENT SETNAME and HELLO SETNAME. False: an error is the reply.
+/// Checks the name of a CLIENT SETNAME or HELLO SETNAME. False: an error is the reply.
 bool ValidClientName(Context& c, std::string_view name);
 
 }  // namespace interlock::sim::redis

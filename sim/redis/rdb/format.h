@@ -20,7 +20,7 @@ enum RdbType : std::uint8_t {
   kRdbLast = 20,
 };
 
-// Of the first byte of a length: its two highest bits, or all of it.
+// How the first byte of a length begins: its two highest bits, or all of it.
 inline constexpr std::uint8_t kLengthOf6Bits = 0x00;
 inline constexpr std::uint8_t kLengthOf14Bits = 0x40;
 inline constexpr std::uint8_t kLengthOf32Bits = 0x80;

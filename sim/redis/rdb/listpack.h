@@ -17,7 +17,7 @@ class ListpackWriter {
  public:
   /// A text that is an integer in its shortest form is kept as one.
   void Append(std::string_view text);
-  /// Of the whole listpack so far.
+  /// The size of the whole listpack so far.
   std::size_t size() const;
   std::size_t count() const { return count_; }
   std::string Finish() const;

@@ -22,7 +22,7 @@ bool VerifyPayload(std::string_view payload);
 enum class PayloadResult : std::uint8_t {
   kOk,
   kBad,
-  kUnmodelled,  ///< of a type that only other versions write, or a stream or module
+  kUnmodelled,  ///< a type that only other versions write, or a stream or module
 };
 /// REQUIRES: VerifyPayload.
 PayloadResult ReadPayload(std::string_view payload, const EncodingLimits& limits, Data* data);

@@ -131,18 +131,18 @@ class Scripting::Machine {
   bool read_only_ = false;
   bool has_written_ = false;
   bool cross_slot_ = true;
-  std::optional<std::size_t> slot_;  // Of the keys so far, in a Cluster.
+  std::optional<std::size_t> slot_;  // The slot of the keys so far, in a Cluster.
   bool allow_oom_ = false;
   Client client_;  // What commands of scripts run as: a SELECT stays inside the script.
   Value reply_;
   std::string refusal_;
-  Arguments args_;                       // Of the present command.
+  Arguments args_;                       // The present command's.
   std::vector<std::string_view> words_;  // What they lie in,
   std::vector<NumberText> numbers_;      // and those that are numbers.
   KnownTexts known_texts_;
   ScriptInputs inputs_;
   std::vector<int> kept_oks_;   // Tables {ok = 'OK'}, for scripts that leave them so,
-  std::size_t next_ok_ = 0;     // of which the present script has had so many.
+  std::size_t next_ok_ = 0;     // how many of which the present script has taken.
   bool leaves_tables_ = false;  // It is one.
   Dialogues dialogues_;
   Dialogues::Turn* turn_ = nullptr;  // Of the present script; null: nothing is noted of it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Patterns of Lua's string.match that consist of plain items only, as nearly all that scripts use:
-// characters, %d, %s, %S and dots, each perhaps with + or * or ? behind it, captures that are not
+// Patterns of Lua's string.match that consist of plain items only, as nearly all that scripts use
+// do: characters, %d, %s, %S and dots, each perhaps followed by + or * or ?, captures that are not
 // nested, ^ and $. They match what Lua's own matcher says they match. Thread safety: plain data.
 #pragma once
 
@@ -38,8 +38,8 @@ class PlainPattern {
   bool Add(Kind kind, char character = 0);
   /// The end of the characters from `at` on that the item matches.
   static const char* EndOf(const Item& item, const char* at, const char* end);
-  /// The items from this one on, before which so many captures began; `at` becomes the end of what
-  /// they match.
+  /// Matches the items from this one on, with `captures` begun before it; `at` becomes the end of
+  /// what they match.
   bool Match(std::size_t item, std::size_t captures, const char*& at, const char* end);
 
   std::array<Item, kMostItems> items_;

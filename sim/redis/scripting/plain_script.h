@@ -26,8 +26,8 @@ struct ScriptCode {
   bool pure = false;           ///< And plain.
 };
 
-/// Of the Lua function on top of the stack, with all functions in it. The worst of it if its code
-/// is not in the form that is known here.
+/// Reads the code of the Lua function on top of the stack, with all functions in it. Assumes the
+/// worst if its code is not in the form that is known here.
 ScriptCode ReadScriptCode(lua_State* lua);
 
 }  // namespace interlock::sim::redis

@@ -30,7 +30,7 @@ struct Sandbox {
   bool hooks_each = false;         ///< The count hook runs after every instruction.
   std::uint64_t objects = 0;       ///< That tostring has named in the running script.
   bool tainted = false;            ///< The next Reset needs a fresh Lua state.
-  int globals = LUA_NOREF;         ///< The real table of globals, behind the read-only one.
+  int globals = LUA_NOREF;         ///< The real table of globals, which the read-only one hides.
   int error_handler = LUA_NOREF;   ///< AnnotateError, as a function of Lua.
   int direct = LUA_NOREF;          ///< For plain scripts: globals with the real libraries,
   int redis = LUA_NOREF;           ///< and `redis`, the table itself.
@@ -75,7 +75,7 @@ void PushStruct(lua_State* lua);
 /// CallOriginal runs that in the same frame, so that its error texts stay the same.
 void ReplaceField(lua_State* lua, const char* name, lua_CFunction function);
 int CallOriginal(lua_State* lua);
-/// Of a value on the stack, which is a string; a number becomes one.
+/// The text of a value on the stack, which is a string; a number becomes one.
 std::string_view TextOnStack(lua_State* lua, int index);
 
 /// What the error of a killed script says.

@@ -28,7 +28,7 @@ class ScriptInputs {
  private:
   static constexpr std::size_t kMostKept = 16;
 
-  /// The table of so many texts, and what is in it.
+  /// A table of texts, and what is in it.
   struct Kept {
     int table = LUA_NOREF;
     std::vector<std::string_view> texts;  // Lua's own, which the table holds.

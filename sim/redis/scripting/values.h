@@ -19,7 +19,7 @@ void PushValue(lua_State* lua, const Value& value, int protocol, KnownTexts* kno
 /// A table with err: "CODE text"; without a code ("text", or "-text") ERR is put in front.
 void PushError(lua_State* lua, std::string_view text);
 
-/// A number as an argument of redis.call: %.17g, and a NUL behind it. Returns the length.
+/// A number as an argument of redis.call: %.17g, followed by a NUL. Returns the length.
 using NumberText = std::array<char, 32>;
 std::size_t FormatArgument(double number, NumberText* text);
 

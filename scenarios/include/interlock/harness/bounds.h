@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lock keeps within which times, in milliseconds of virtual time: how soon a waiter is told,
-// how long a lease is kept alive, for how long what was refused stays refused. The oracles hold the
-// lock to it. The defaults suit a lock that promises nothing of the kind.
+// The time limits that a lock keeps, in milliseconds of virtual time: how soon a waiter is told,
+// how long a lease is kept alive, how long a refusal stands. The oracles hold the lock to them. The
+// defaults suit a lock that promises nothing of the kind.
 //
-// Thread safety: as harness::Subject, which is one.
+// Thread safety: as harness::Subject, which derives from it.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,8 @@ class Bounds {
   virtual ~Bounds() = default;
 
   /// How long a free resource may stay ungranted while a live, connected client waits, at worst (a
-  /// wake-up was lost). The default is one lease: a waiter that looks again at the holder's TTL.
+  /// wake-up was lost). The default is one lease: it suits a waiter that looks again at the
+  /// holder's TTL.
   virtual std::chrono::milliseconds WakeUpBound(const LockOptions& options) const {
     return options.lease;
   }
@@ -32,7 +33,7 @@ class Bounds {
     return std::nullopt;
   }
 
-  /// For how long a client that had died when it was handed the lock may keep others out, at most,
+  /// The longest that a client that had died when it was handed the lock may keep others out,
   /// unless a server has served a command of it since. nullopt: for as long as a lease lasts.
   virtual std::optional<std::chrono::milliseconds> PassedOverBound(
       const LockOptions& /*options*/) const {
@@ -41,60 +42,61 @@ class Bounds {
 
   /// How long after its deadline AcquireUntil may return, and how long TryAcquire takes, at worst:
   /// a reply is lost, and the lock waits out its socket time-out. A client that met no fault has
-  /// nothing to wait out: for it a bound of 5 s (the default) or more counts as 500 ms and a
+  /// nothing to wait out: its bound, if it is 5 s (the default) or more, counts as 500 ms and a
   /// quarter of the lease.
   virtual std::chrono::milliseconds OverrunBound(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(5000);
   }
 
-  /// How soon a wait is answered that is requested to stop, without the time that messages take, if
-  /// no fault has met its client. The default lets nobody sleep on.
+  /// How soon a wait ends once it is requested to stop, without the time that messages take, if no
+  /// fault has met its client. The default lets nobody sleep on.
   virtual std::chrono::milliseconds StopBound(const LockOptions& options) const {
     return options.lease / 16 + std::chrono::milliseconds(2);
   }
 
-  /// How many commands one request may send in the time of one lease while nobody is granted
-  /// anything, at most: beyond it is a retry storm (LK015). The default lets a waiter look four
+  /// How many commands one request may send at most within the time of one lease while nobody is
+  /// granted anything: beyond that is a retry storm (LK015). The default lets a waiter look four
   /// times each millisecond.
   virtual std::int64_t CommandsPerLease(const LockOptions& options) const {
     return 200 + 4 * options.lease.count();
   }
 
-  /// For how long since it was made a request stays refused that was answered with a definite "no",
-  /// at least: what of it is still on its way by then makes no ownership entry, and none is left.
-  /// The same holds of what was granted, and has been given back, unless a fault has met its client
-  /// during the release. A server that is restarted or replaced, loses data, or whose clock is set,
-  /// forgets; of locks over a quorum nothing is judged. The default excuses entries of requests
-  /// that were held up, as the scenario `held-up` holds up each of a client's first messages, and
-  /// of those that were on their way when their client's clock jumped: to a client that gives up by
-  /// its own clock either is a request that comes late.
+  /// How long, at least, a request that was answered with a definite "no" stays refused, counted
+  /// from when it was made: what is still on its way by then makes no ownership entry, and none is
+  /// left. The same holds for what was granted and has been given back, unless a fault has met its
+  /// client during the release. A server that is restarted or replaced, loses data, or whose clock
+  /// is set, forgets; locks over a quorum are not judged by this. The default excuses entries of
+  /// requests that were held up, as the scenario `held-up` holds up each of a client's first
+  /// messages, and of those that were on their way when their client's clock jumped: to a client
+  /// that gives up by its own clock either is a request that comes late.
   virtual std::chrono::milliseconds BarredFor(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }
 
-  /// If Traits say `renews`: for how long since its grant a lease is prolonged, at least, while its
+  /// If Traits say `renews`: how long after its grant a lease is prolonged, at least, while its
   /// holder lives and has not released it. A fault that has met its client excuses a lease that ran
   /// out, unless the client could speak for more than five eighths of a lease before that and sent
-  /// nothing (LK014): where an answer was lost, from OverrunBound later on.
+  /// nothing (LK014); after a lost answer that time begins OverrunBound later.
   virtual std::chrono::milliseconds KeptAliveFor(const LockOptions& options) const {
     return 2 * options.lease;
   }
 
-  /// If Traits say `renews`: for how long since its grant a lease is prolonged, at most, unless its
+  /// If Traits say `renews`: how long after its grant a lease is prolonged, at most, unless its
   /// holder extends it. nullopt: for as long as it is held, or counted from another moment.
   virtual std::optional<std::chrono::milliseconds> KeptAliveAtMost(
       const LockOptions& /*options*/) const {
     return std::nullopt;
   }
 
-  /// The most that an ownership entry may have to live: an Extend may ask for more than a lease.
+  /// The longest that an ownership entry may have left to live: an Extend may ask for more than a
+  /// lease.
   virtual std::chrono::milliseconds LongestLease(const LockOptions& options) const {
     return options.lease;
   }
 
-  /// What the lock takes off each lease for clocks that run at other rates. Those of clients may be
-  /// 0.25 % off in any scenario with faults of clocks, whatever this says: a holder that believes
-  /// in all of its lease is convicted there.
+  /// What the lock takes off each lease for clocks that run at other rates. In any scenario with
+  /// clock faults the clocks of clients may be 0.25 % off, whatever this says: a holder that
+  /// believes in all of its lease is convicted there.
   virtual std::chrono::milliseconds DriftAllowance(const LockOptions& /*options*/) const {
     return std::chrono::milliseconds(0);
   }

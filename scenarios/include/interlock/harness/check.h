@@ -13,7 +13,7 @@
 // and no signal handlers are installed. A lock that spins without a call of its environment spins
 // on; one that crashes, overflows its stack, lets an exception escape, calls exit or takes all
 // memory ends the whole test program. A program with Main (interlock/harness/main.h) runs it in
-// processes of its own: there that is a violation of LK017, and all else is judged.
+// processes of its own: there that is a violation of LK017, and everything else is judged.
 // Thread safety: may be called from any thread.
 #pragma once
 

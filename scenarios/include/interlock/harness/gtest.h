@@ -5,7 +5,7 @@
 //   const bool kCases = interlock::harness::RegisterLockTests(std::make_shared<MySubject>());
 //
 // at namespace scope of a test program, which needs no main of its own (GTest::gtest_main). The
-// cases are called "acme.job-lock.crash" and so on. The caller brings GoogleTest along; nothing of
+// cases are called "acme.job-lock.crash" and so on. You bring GoogleTest along; nothing of
 // interlock links it. Non-guarantee: as for Check (interlock/harness/check.h), no isolation: a lock
 // that crashes or hangs takes the test program with it.
 #pragma once
@@ -35,8 +35,8 @@ class LockTest : public testing::Test {
   CheckOptions options_;
 };
 
-/// Must be called before RUN_ALL_TESTS. Of `options`, `scenario` chooses which cases there are; if
-/// none matches, there is one of that name, which fails and says so. Always true, so that a
+/// Must be called before RUN_ALL_TESTS. `options.scenario` chooses which cases there are; if none
+/// matches, there is one of that name, which fails and says so. Always returns true, so that a
 /// constant can be initialised by it.
 inline bool RegisterLockTests(const std::shared_ptr<const Subject>& subject,
                               const CheckOptions& options = {}) {

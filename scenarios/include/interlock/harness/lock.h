@@ -42,28 +42,28 @@ namespace interlock::harness {
 /// All that one client process can reach. Outlives every lock made for it.
 struct Environment {
   Runtime& runtime;
-  /// To the primary, as a client is led that asks the Sentinels; of independent masters to the
-  /// first. What is connected already stays so when another server becomes the primary. Of a Redis
-  /// Cluster to the node that serves the keys of each command, as interlock::ClusterConnector does:
-  /// MOVED is followed there, and never seen.
+  /// Leads to the primary, as the Sentinels would lead a client; with independent masters to the
+  /// first. An existing connection stays when another server becomes the primary. In a Redis
+  /// Cluster it leads to the node that serves the keys of each command, as
+  /// interlock::ClusterConnector does: MOVED is followed there, and never seen.
   Connector& connector;
-  /// To each server, for a lock over several of them; one, if there is one. A node of a cluster
-  /// answers MOVED to what is another's.
+  /// One for each server, for a lock over several of them. A node of a cluster answers MOVED to
+  /// commands for another's keys.
   std::vector<Connector*> nodes;
   /// The time of day on the client's machine, in milliseconds since 1970: for a lock that stamps
-  /// what it writes with a time of its own. No server's clock: in simulation it begins with theirs,
-  /// runs at the rate of the client's clock, and jumps with it (client-clock-jump). No fault sets
-  /// it alone: a lock that takes its deadlines by it is not told from one that goes by the
-  /// Runtime's clock. `interlock drive` has such a fault.
+  /// what it writes with a time of its own. It is no server's clock: in simulation it begins with
+  /// theirs, runs at the rate of the client's clock, and jumps with it (client-clock-jump). No
+  /// fault sets it alone: a lock that takes its deadlines from it cannot be told from one that goes
+  /// by the Runtime's clock. `interlock drive` has such a fault.
   std::function<std::int64_t()> wall_ms = {};
   /// For a lock that is a cluster client itself: where the nodes are, in the order of `nodes`, and
-  /// the way to the one that a MOVED names. Empty, and null: the servers are no cluster.
+  /// how to connect to the one that a MOVED names. Empty, and null: the servers are no cluster.
   std::vector<NodeAddress> cluster = {};
   ConnectNode connect = {};
 };
 
 /// One client's lock object for one resource. It outlives its holds. When a run is over every call
-/// on a connection answers kCancelled at once: a loop must end on it.
+/// on a connection answers kCancelled at once: a loop must end on that.
 class Lock {
  public:
   virtual ~Lock() = default;
@@ -74,13 +74,13 @@ class Lock {
   /// Waits for a grant until `deadline` on the Runtime's clock; kNever waits without one.
   virtual Result<std::unique_ptr<Hold>> AcquireUntil(MonotonicTime deadline) = 0;
 
-  /// Of a latch: counts down for `party`, once however often it is said, by whichever client. kOk
-  /// also if it had counted before. Only called if Traits say `latch`.
+  /// For a latch: counts down for `party`, once however often and by whichever client it is called.
+  /// kOk also if it had counted before. Only called if Traits say `latch`.
   virtual Status CountDown(const std::string& /*party*/) {
     return Status(StatusCode::kInvalidArgument, "nothing is counted down");
   }
 
-  /// Puts `limit` in force, whatever was; who is inside stays, and waiters that it lets in are
+  /// Puts `limit` in force, whatever was; holders stay inside, and waiters that it lets in are
   /// woken. kOk: it is in force. kUnavailable: nothing changed. Only called if Traits::limit_stands
   /// is more than 0.
   virtual Status SetLimit(int /*limit*/) {
@@ -96,10 +96,10 @@ class Lock {
     return Status(StatusCode::kInvalidArgument, "there are no readers");
   }
 
-  /// As AcquireUntil and AcquireSharedUntil, but no longer than until `stop` is requested: then
-  /// the wait is answered as soon as Subject::StopBound says, with a grant that was made meanwhile,
-  /// or with kStopped (or kTimeout), and nothing of it is left. Requested before the call: kStopped
-  /// says that nothing was sent. Only called if Traits say `stops`.
+  /// As AcquireUntil and AcquireSharedUntil, but no longer than until `stop` is requested: then the
+  /// wait is answered as soon as Subject::StopBound says, with a grant that was made meanwhile, or
+  /// with kStopped (or kTimeout), and nothing of it is left. If `stop` was requested before the
+  /// call, kStopped says that nothing was sent. Only called if Traits say `stops`.
   virtual Result<std::unique_ptr<Hold>> AcquireUnlessStopped(MonotonicTime /*deadline*/,
                                                              const std::stop_token& /*stop*/) {
     return Status(StatusCode::kInvalidArgument, "waits cannot be stopped");
@@ -109,27 +109,27 @@ class Lock {
     return Status(StatusCode::kInvalidArgument, "waits cannot be stopped");
   }
 
-  /// For operators, who hold nothing: who holds it now. Only called if Traits say `operators`.
+  /// For operators, which hold nothing: the current holders. Only called if Traits say `operators`.
   virtual Result<std::vector<SeenHolder>> Inspect() {
     return Status(StatusCode::kInvalidArgument, "there is nothing for operators");
   }
-  /// Takes it away from a holder that Inspect() has shown, and from nobody else; whoever waits is
-  /// woken. kOk: that holder has it no more, and is released now at the latest. kNotOwner: it was
-  /// no holder any more. Which it is where it had been released before: see
+  /// Takes it away from a holder that Inspect() has shown, and from nobody else; waiters are woken.
+  /// kOk: that holder has it no more, and is released now at the latest. kNotOwner: it was no
+  /// holder any more. For which of the two is right after an earlier release see
   /// Traits::recalls_releases.
   virtual Status ForceRelease(const SeenHolder& /*holder*/) {
     return Status(StatusCode::kInvalidArgument, "there is nothing for operators");
   }
 };
 
-/// A lock under test. Immutable. What it keeps within which times: see Bounds.
+/// A lock under test. Immutable. For its time limits see Bounds.
 class Subject : public Bounds {
  public:
   /// Unique, lower case: "acme.job-lock".
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;
   virtual Traits traits() const { return {}; }
-  /// What a check explores of it to the end.
+  /// What a check explores exhaustively.
   virtual ExploredBound explored() const { return {}; }
 
   /// What the lock says of itself, for `guarantees`; nothing by default.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a lock under test is made with: see Subject::NewLock.
+// The options that a lock under test is made with: see Subject::NewLock.
 //
 // Thread safety: plain data.
 #pragma once
@@ -23,8 +23,8 @@ struct LockOptions {
   int permits = 1;
   /// `resource` and a second one, as this client names them; empty unless Traits say `several`.
   std::vector<std::string> several = {};
-  int parties = 0;  ///< that open a latch, see Traits; 0 if it is none
-  /// Of a latch: so long it is remembered after the last count down. 0: longer than any run.
+  int parties = 0;  ///< counts that open a latch, see Traits; 0 if it is none
+  /// For a latch: how long it is remembered after the last count down. 0: longer than any run.
   std::chrono::milliseconds life{};
 };
 

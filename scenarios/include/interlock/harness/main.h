@@ -12,7 +12,7 @@
 // Your locks run in further processes of the same binary, `my-binary worker`: one that crashes,
 // overflows its stack, exits, takes more than 1 GiB of memory or hangs (--watchdog) costs its own
 // verdicts, by LK017, and no others'. Non-guarantee: what main does before it calls Main, your
-// subjects' constructors included, is done in each of them, and isolated by nothing.
+// subjects' constructors included, is done in each of them, and nothing isolates it.
 #pragma once
 
 #include <memory>

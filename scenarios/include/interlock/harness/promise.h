@@ -12,8 +12,9 @@
 
 namespace interlock::harness {
 
-/// For one class of faults on some topologies. What stands in neither list is promised neither way,
-/// and is shown without being judged. All texts must outlive the subject: literals.
+/// A promise for one class of faults on some topologies. What stands in neither list is not
+/// promised either way, and is shown without being judged. All texts must outlive the subject: use
+/// literals.
 struct Promise {
   std::string_view fault_class;  ///< as `interlock guarantees` names it: "client-pause"
   /// One or more of "standalone", "replicated" and "independent", with blanks between them.

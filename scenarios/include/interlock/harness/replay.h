@@ -28,7 +28,7 @@
 namespace interlock::harness {
 
 struct ReplayVerdict {
-  bool replayed = false;           ///< false: the token was refused, `text` says why
+  bool replayed = false;           ///< the violated properties, each once: "LK005"
   std::vector<std::string> codes;  ///< of the violated properties, each once: "LK005"
   std::string text;                ///< each violation in a sentence, or the refusal
 
@@ -37,10 +37,10 @@ struct ReplayVerdict {
   }
 };
 
-/// REQUIRES: the token was made for a lock of this subject's name.
+/// REQUIRES: the token was made for a lock with this subject's name.
 ReplayVerdict Replay(std::shared_ptr<const Subject> subject, std::string_view token);
 
-/// Of a lock that ships with the program, by the name in the token.
+/// Replays a lock that ships with the program, by the name in the token.
 ReplayVerdict Replay(std::string_view token);
 
 }  // namespace interlock::harness

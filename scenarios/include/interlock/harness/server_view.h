@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What a Subject is shown of a server, and what it makes of it: who owns the lock there, and which
-// keys stand beside it.
+// What a Subject is shown of a server, and what it makes of it: the lock's owners there, and the
+// keys that stand beside it.
 //
 // Thread safety: as harness::Subject.
 #pragma once
@@ -29,16 +29,16 @@ class ServerView {
   virtual std::optional<std::int64_t> ExpiresAtMs(std::string_view key) const = 0;
   /// The server's own wall clock, Unix time in ms.
   virtual std::int64_t NowMs() const = 0;
-  /// Whether a connection with this CLIENT ID is open, as the server sees it: of a client that died
-  /// from when its end has arrived, of one that is silent when the server gives it up. Where nobody
-  /// can say, it is.
+  /// Whether a connection with this CLIENT ID is open, as the server sees it: a dead client's is
+  /// closed from when its end has arrived, a silent one's from when the server gives it up. True
+  /// where that is not known.
   virtual bool IsConnected(std::int64_t /*client_id*/) const { return true; }
 };
 
 /// Whether an entry is owned while ServerView::NowMs() shows its `expires_at_ms`.
 enum class LastMs : std::uint8_t {
-  kUnsaid,  ///< held against nobody: who is granted the lock then is right, and who is refused, too
-  kOwned,   ///< as a key of Redis is there while its time has not *passed* its end (EXPIRE)
+  kUnsaid,  ///< held against nobody: granting it then is right, and so is refusing it
+  kOwned,   ///< as a key of Redis exists until its time has *passed* its end (EXPIRE)
   kOver,    ///< the end is the first ms that is free
 };
 
@@ -56,8 +56,8 @@ struct Owner {
 /// A key that the lock keeps besides its ownership entries (a signal list, a fencing counter).
 struct AuxiliaryKey {
   std::string key;  ///< whole name; a trailing '*' matches any suffix
-  /// The longest TTL it may ever have. milliseconds::max(): it may stay for ever, as a fencing
-  /// counter does that must never begin again.
+  /// The longest TTL it may ever have. milliseconds::max(): it may stay for ever, like a fencing
+  /// counter that must never begin again.
   std::chrono::milliseconds max_ttl;
 };
 

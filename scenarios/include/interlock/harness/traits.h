@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What kind of lock a subject is: which of the ways to use it work, and by what it is judged.
+// What kind of lock a subject is: which ways to use it work, and what it is judged by.
 //
 // Thread safety: plain data.
 #pragma once
@@ -16,62 +16,64 @@ struct Traits {
   bool waits = true;        ///< AcquireUntil really waits; false: it may give up at once
   bool fencing = false;     ///< Hold::fencing_token gives one: fenced writes are then promised
   bool renews = false;      ///< prolongs a lease by itself while it is held
-  bool nests = false;       ///< a Hold is several of the lock's, each given back by itself
+  bool nests = false;       ///< a Hold stands for several of the lock's, each given back by itself
   /// The last eighth of LockOptions::lease, or more of it, is a lock-delay: no holder believes in
   /// it, and others are refused all the same, unless the lock was released. So what is judged of
   /// leases (how long a dead holder keeps others out, how long a key may live) holds as it is. A
-  /// lock whose own leases are shorter has no shorter delay for that: `chubby.h1` is late by a
-  /// tenth of LockOptions::lease, and the holder of a shorter one is late by as much.
+  /// lock whose own leases are shorter does not get a shorter delay for that: `chubby.h1` is late
+  /// by a tenth of LockOptions::lease, and the holder of a shorter one is late by as much.
   bool lock_delay = false;
-  /// How many later requests may be granted before a waiter that stays connected, at most; 0: first
+  /// The most later requests that may be granted before a waiter that stays connected; 0: first
   /// come, first served. A request's place counts from its first command that changed data or
   /// blocked. nullopt: none is promised, and only starvation counts.
   std::optional<int> bypass_bound = std::nullopt;
   bool shared = false;  ///< a readers/writer lock: the shared ways to acquire work
-  /// Of a readers/writer lock: new readers are refused, and wait, while a writer waits.
+  /// For a readers/writer lock: new readers are refused, and wait, while a writer waits.
   bool prefers_writers = false;
   /// Owned while more than half of Environment::nodes, independent masters, have the same owner:
   /// Owners() shows what one of them has. Judged over independent masters, and nowhere else; no
   /// other lock is judged there.
   bool quorum = false;
-  /// Works unchanged on a Redis Cluster: all keys of a resource share a slot, by a hash tag. Judged
-  /// over one, too (scenario "cluster").
+  /// Works unchanged on a Redis Cluster: all keys of a resource share a slot, by a hash tag. It is
+  /// judged on one, too (scenario "cluster").
   bool cluster = false;
   /// Takes all of LockOptions::several or none, `resource` first: it has the lesser name. Owners()
-  /// is asked of each. Extend and Release answer for all; kLeaseLost: not all were held any more.
+  /// is called for each. Extend and Release answer for all; kLeaseLost: not all were held any more.
   bool several = false;
   /// Opens when LockOptions::parties different ones have counted down, and stays open: a request is
-  /// a wait for that. Whoever is let through has a Hold that is never asked anything, nor released.
+  /// a wait for that. A client that is let through has a Hold that is never asked anything, nor
+  /// released.
   bool latch = false;
-  /// Of a semaphore that keeps its limit in the server: whoever gives another one in
-  /// LockOptions::permits than is in force is refused with kInvalidArgument. It is that of the
-  /// first grant, and is in force while a permit is out and for so long after the last grant; each
-  /// permit lasts as long as its own client's lease, which may be another one's half. More than 0:
-  /// Lock::SetLimit works, and who gives 0 follows whichever is in force, refused while none is.
-  /// REQUIRES: Owners() shows the permits.
+  /// For a semaphore that keeps its limit in the server: a client that gives another limit in
+  /// LockOptions::permits than the one in force is refused with kInvalidArgument. The first grant
+  /// puts its limit in force, while a permit is out and for this long after the last grant; each
+  /// permit lasts as long as its own client's lease, which may be half of another's. More than 0:
+  /// Lock::SetLimit works, and a client that gives 0 follows whichever is in force, refused while
+  /// none is. REQUIRES: Owners() shows the permits.
   std::optional<std::chrono::milliseconds> limit_stands = std::nullopt;
   /// Clients of one resource may ask for leases of different lengths: each gets its own, and some
   /// ask for a half or a quarter of LockOptions::lease.
   bool own_leases = false;
   bool stops = false;      ///< the waits that take a std::stop_token end when it is requested to
-  bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; of no latch
+  bool operators = false;  ///< Lock::Inspect and Lock::ForceRelease work; not for latches
   /// One Lock may be used by several tasks of its process at once, each with Holds of its own,
   /// which are never shared. In the scenarios `one-object` and `one-object-permits`, and in no
   /// other, such tasks are judged as if each were a process: they exclude each other, and neither
-  /// releases, extends, or ends the renewal of what the other one has. Not judged is who does it:
-  /// the lock may renew for all in a task of its own, or in a call of any of them, and clean up so
-  /// what nobody holds any more. Nothing of this is tried of latches and of locks over a quorum.
+  /// releases, extends, or ends the renewal of what the other one has. It is not judged which task
+  /// does it: the lock may renew for all in a task of its own, or in a call of any of them, and
+  /// clean up in the same way what nobody holds any more. Nothing of this is tried with latches and
+  /// locks over a quorum.
   bool concurrent = false;
   /// A grant has no lease: it lasts until it is given back, or its connection ends, as the server
   /// sees it. Subject::Owners() shows an entry without an end, and only while its connection is
   /// open (ServerView::IsConnected); Hold::valid_until() is kNever; AuxiliaryKeys() names the keys
-  /// that the dead leave behind, which may stay for ever. What of a grant outlives its connection
-  /// is nobody's, and whoever comes may take it away. A holder whose link or server fails hears of
-  /// it late: beliefs and sections (LK002, LK003) are demanded only where neither does. How long a
+  /// that dead clients leave, which may stay for ever. What outlives the connection of its grant is
+  /// nobody's, and any newcomer may take it away. A holder whose link or server fails hears of it
+  /// late: beliefs and sections (LK002, LK003) are demanded only where neither does. How long a
   /// wait may last in all is not judged, as nobody knows when a dead connection is given up.
   bool lasts_as_connection = false;
-  /// ForceRelease knows a holder that was released before (kOk) from one whose lease has run out
-  /// (kNotOwner). A lock that keeps no trace of either may say one as well as the other.
+  /// ForceRelease tells a holder that was released before (kOk) from one whose lease has run out
+  /// (kNotOwner). A lock that keeps no trace of either may answer either.
   bool recalls_releases = false;
 };
 
