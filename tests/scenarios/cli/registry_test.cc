@@ -64,8 +64,7 @@ TEST(RegistryTest, ANameThatIsTakenIsRefused) {
 
 TEST(RegistryTest, ANameThatCannotStandInATokenIsRefused) {
   for (const char* name : {"", "Mutex", "a:b", "a b", "a*", "a'b", "ä", "a\n"}) {
-    EXPECT_THAT(RefusalOf({PlainSubject({.name = name})}), HasSubstr("invalid lock name"))
-        << name;
+    EXPECT_THAT(RefusalOf({PlainSubject({.name = name})}), HasSubstr("invalid lock name")) << name;
   }
   EXPECT_THAT(RefusalOf({PlainSubject({.name = std::string(65, 'a')})}), HasSubstr("64"));
   EXPECT_TRUE(Registry::Make({PlainSubject({.name = std::string(64, 'a')})}).ok());
