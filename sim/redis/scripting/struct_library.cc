@@ -294,9 +294,9 @@ int StructSize(lua_State* lua) {
 
 void PushStruct(lua_State* lua) {
   lua_newtable(lua);
-  constexpr luaL_Reg kFunctions[] = {
+  constexpr luaL_Reg kStructFunctions[] = {
       {"pack", &StructPack}, {"unpack", &StructUnpack}, {"size", &StructSize}};
-  for (const luaL_Reg& function : kFunctions) {
+  for (const luaL_Reg& function : kStructFunctions) {
     lua_pushcfunction(lua, function.func);
     lua_setfield(lua, -2, function.name);
   }
