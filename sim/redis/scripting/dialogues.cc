@@ -21,7 +21,7 @@ std::size_t PlaceOfCall(std::string_view sha, Dialogues::Texts keys, Dialogues::
 
 }  // namespace
 
-const Dialogues::Turn* Dialogues::Turn::After(const Value& answer) const {
+Dialogues::Turn* Dialogues::Turn::After(const Value& answer) const {
   const auto same = std::find_if(next_.begin(), next_.end(),
                                  [&](const auto& turn) { return turn->heard_ == answer; });
   return same == next_.end() ? nullptr : same->get();
@@ -66,9 +66,7 @@ Dialogues::Turn* Dialogues::Hear(Turn& turn, const Command& command, Texts words
     turn.command_ = &command;
     turn.SetWords(words);
   }
-  for (const std::unique_ptr<Turn>& next : turn.next_) {
-    if (next->heard_ == answer) return next.get();
-  }
+  if (Turn* known = turn.After(answer)) return known;
   if (++present_->turns > kMostTurns) return nullptr;
   Turn& next = *turn.next_.emplace_back(std::make_unique<Turn>());
   next.heard_ = answer;

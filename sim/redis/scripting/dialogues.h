@@ -36,7 +36,7 @@ class Dialogues {
     /// The answer that has led here.
     const Value& heard() const { return heard_; }
     /// Null: it has not been answered so before.
-    const Turn* After(const Value& answer) const;
+    Turn* After(const Value& answer) const;
 
    private:
     friend class Dialogues;
