@@ -145,8 +145,8 @@ void Network::Heal() {
 }
 
 void Network::HealLink(Link& link) {
-  if (!link.silent) return transit_.Hasten(link);
   for (std::size_t i = 0; i < link.requests.size(); ++i) link.requests[i].reply_faults.clear();
+  if (!link.silent) return transit_.Hasten(link);
   TimerQueue& timers = engine_.scheduler.timers();
   transit_.DropUnderWay(link);
   timers.Cancel(link.server_close_timer);

@@ -218,12 +218,7 @@ void ServerCalls::Returned(Link* executing) {
 }
 
 void ServerCalls::Report(Produced& produced) {
-  if (produced.kind == Message::Kind::kClosed) {
-    if (engine_.shadow != nullptr) {
-      engine_.shadow->OnDisconnect(ShadowOf(*produced.link), engine_.now());
-    }
-    return;
-  }
+  if (produced.kind == Message::Kind::kClosed) return connections_.TellShadowOfEnd(*produced.link);
   if (engine_.shadow != nullptr) {
     engine_.shadow->OnMessage(ShadowOf(*produced.link), produced.value, engine_.now());
   }

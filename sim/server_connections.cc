@@ -8,14 +8,6 @@
 
 namespace interlock::sim {
 
-namespace {
-
-void TellShadowOfEnd(const Engine& engine, const Link& link) {
-  if (engine.shadow != nullptr) engine.shadow->OnDisconnect(ShadowOf(link), engine.now());
-}
-
-}  // namespace
-
 Shadow::Client ShadowOf(const Link& link) { return {link.node, link.id, link.process->id}; }
 
 ServerConnections::ServerConnections(Engine& engine, Transit& transit)
@@ -69,7 +61,11 @@ void ServerConnections::Close(Link& link) {
   engine_.servers.CatchUp(engine_.now());
   Forget(link);
   engine_.servers.at(link.node).Disconnect(link.client);
-  TellShadowOfEnd(engine_, link);
+  TellShadowOfEnd(link);
+}
+
+void ServerConnections::TellShadowOfEnd(const Link& link) const {
+  if (engine_.shadow != nullptr) engine_.shadow->OnDisconnect(ShadowOf(link), engine_.now());
 }
 
 // A client that still listens hears of it.

@@ -35,6 +35,8 @@ class ServerConnections {
   void Close(Link& link);
   /// As Close; a client that still listens hears of it.
   void AnswerClose(Link& link);
+  /// An observer that keeps servers of its own hears that it has ended.
+  void TellShadowOfEnd(const Link& link) const;
 
   /// The server's process is gone: the link ends at once; that to a machine without power stays
   /// silent.

@@ -65,7 +65,6 @@ void Transit::HoldBack(Link& link) {
 }
 
 void Transit::Hasten(Link& link) {
-  for (std::size_t i = 0; i < link.requests.size(); ++i) link.requests[i].reply_faults.clear();
   if (!link.delayed) return;
   const VirtualTime now = engine_.now();
   for (std::size_t i = link.arrived; i < link.requests.size(); ++i) {
