@@ -8,7 +8,7 @@
 namespace interlock::scenarios {
 
 Walk::Walk(const Bounds& bounds, std::string_view prefix)
-    : bounds_(bounds), prefix_(prefix), left_{bounds.crashes,       bounds.lost_replies,
+    : bounds_(bounds), prefix_(prefix), most_{bounds.crashes,       bounds.lost_replies,
                                               bounds.lost_requests, bounds.silent_losses,
                                               bounds.pauses,        bounds.short_pauses,
                                               bounds.failovers,     bounds.failovers,
@@ -51,8 +51,9 @@ std::uint32_t Walk::Draw(sim::Lane lane, std::uint32_t bound) {
 }
 
 void Walk::CountFaultsLeft() {
-  faults_left_ = faults_ < bounds_.faults &&
-                 std::any_of(left_.begin(), left_.end(), [](int left) { return left > 0; });
+  bool any = false;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) any = any || Left(static_cast<Kind>(kind));
+  faults_left_ = any && faults() < bounds_.faults;
 }
 
 // The next lease to end, be it only a belief. A pause that ends before is another order of steps.
@@ -145,8 +146,6 @@ std::optional<sim::Fault> Walk::InjectFault(int process, int step, sim::StepKind
   disturbed_ = true;
   const Option& option = options_[chosen - 1];
   ++spent_[option.kind];
-  --left_[option.kind];
-  ++faults_;
   CountFaultsLeft();
   sim::Fault fault;
   fault.kind = option.fault;

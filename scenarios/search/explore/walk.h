@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,7 +75,7 @@ class Walk final : public sim::ChoiceSource {
   bool FaultsLeft() const { return faults_left_; }
   /// Faults so far, by kind.
   const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
-  int faults() const { return faults_; }
+  int faults() const { return std::accumulate(spent_.begin(), spent_.end(), 0); }
 
  private:
   struct Option {
@@ -97,7 +98,7 @@ class Walk final : public sim::ChoiceSource {
   };
 
   std::uint32_t Decide(const Decision& decision);
-  bool Left(Kind kind) const { return left_[kind] > 0; }
+  bool Left(Kind kind) const { return spent_[kind] < most_[kind]; }
   /// Sets faults_left_.
   void CountFaultsLeft();
   void AddPause(bool in_section);
@@ -115,11 +116,10 @@ class Walk final : public sim::ChoiceSource {
   std::vector<Place> places_;
   std::vector<Option> options_;  // of the latest step
   std::uint64_t picks_ = 0;
+  const std::array<int, kKinds> most_;  // faults within the bounds, by kind
   std::array<std::uint8_t, kKinds> spent_{};
-  std::array<int, kKinds> left_;  // more faults within the bounds, by kind
-  int faults_ = 0;                // so far
-  bool faults_left_ = false;      // see FaultsLeft
-  std::uint64_t wander_ = 0;      // 0: does not
+  bool faults_left_ = false;  // see FaultsLeft; asked at each step, and changed by faults alone
+  std::uint64_t wander_ = 0;  // 0: does not
   bool finished_ = false;
   std::uint32_t first_ = 0;  // of the coming pick
   bool forced_ = false;      // nothing but first_ is open to it
