@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "sim/redis/scripting/sandbox.h"
 
-#include <utility>
 
 #include "sim/redis/engine.h"
 #include "sim/redis/scripting/known_texts.h"
@@ -65,10 +64,7 @@ int CallTainting(lua_State* lua) {
 void OnCount(lua_State* lua, lua_Debug*);
 
 // Whatever catches the error that ends a script runs one instruction until the next.
-void HookEach(lua_State* lua) {
-  SandboxOf(lua).hooks_each = true;
-  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1);
-}
+void HookEach(lua_State* lua) { lua_sethook(lua, &OnCount, LUA_MASKCOUNT, 1); }
 
 void OnCount(lua_State* lua, lua_Debug*) {
   Sandbox& sandbox = SandboxOf(lua);
@@ -271,7 +267,6 @@ void OpenSandbox(lua_State* lua, Sandbox* sandbox) {
   MakeDirectGlobals(lua, sandbox);
   lua_pushcfunction(lua, &AnnotateError);
   sandbox->error_handler = luaL_ref(lua, LUA_REGISTRYINDEX);
-  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
   sandbox->lua = lua;
 }
 
@@ -290,6 +285,8 @@ void BeginScript(lua_State* lua) {
   lua_gc(lua, LUA_GCSTOP, 0);
   sandbox.instructions = 0;
   sandbox.killed = false;
+  // Anew for each script, as in Redis: Lua would go on counting where the one before has ended.
+  lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
   if (sandbox.objects == 0) return;
   sandbox.objects = 0;
   NewRegistryTable(lua, kObjectsKey);
@@ -297,9 +294,6 @@ void BeginScript(lua_State* lua) {
 
 void EndScript(lua_State* lua) {
   Sandbox& sandbox = SandboxOf(lua);
-  if (std::exchange(sandbox.hooks_each, false)) {
-    lua_sethook(lua, &OnCount, LUA_MASKCOUNT, kHookStep);
-  }
   if (sandbox.memory.bytes() <= sandbox.live_bytes + kMuchGarbage) return;
   lua_gc(lua, LUA_GCCOLLECT, 0);
   sandbox.live_bytes = sandbox.memory.bytes();

@@ -27,7 +27,6 @@ struct Sandbox {
   std::uint64_t random = 0;        ///< State of math.random.
   std::uint64_t instructions = 0;  ///< Of the running script, in steps of the count hook.
   bool killed = false;             ///< By SCRIPT KILL.
-  bool hooks_each = false;         ///< The count hook runs after every instruction.
   std::uint64_t objects = 0;       ///< That tostring has named in the running script.
   bool tainted = false;            ///< The next Reset needs a fresh Lua state.
   int globals = LUA_NOREF;         ///< The real table of globals, which the read-only one hides.

@@ -100,6 +100,13 @@ TEST_F(BusyScriptTest, TheClientOfTheScriptMayLeave) {
   EXPECT_EQ(Sent(other_, {"PING"}), "2 PONG");
 }
 
+TEST_F(BusyScriptTest, AScriptIsAsLongAsItIsWhateverRanBefore) {
+  int calls = 0;
+  server_.SetLongScriptHandler([&] { ++calls; });
+  for (int i = 0; i < 5; ++i) Eval("for i = 1, 60000 do end return 1");
+  EXPECT_EQ(calls, 0);
+}
+
 TEST_F(BusyScriptTest, WithoutAHandlerAnEndlessScriptIsUnmodelled) {
   EXPECT_EQ(Sent(client_, {"EVAL", kEndless, "0"}), "");
   EXPECT_EQ(server_.unmodelled(), "script over the time limit (BUSY)");
