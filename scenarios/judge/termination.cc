@@ -110,26 +110,59 @@ std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Durat
   return leases * commands_per_lease + grants * kCommandsPerGrant;
 }
 
+namespace {
+
+/// What a client has been asked by one call, and how many commands it sent for that.
+struct Call {
+  int client = 0;
+  VirtualTime asked{};
+  VirtualTime until{};  ///< its answer, or the end of the run or the client
+  std::int64_t commands = 0;
+  std::int64_t grants = 0;        ///< to others meanwhile
+  std::string_view purpose = {};  ///< empty: to acquire
+};
+
+template <typename Visit>
+void ForEachCall(const History& history, const Visit& visit) {
+  for (const Attempt& attempt : history.attempts) {
+    const VirtualTime until =
+        std::min({attempt.answered, history.end, DiedAt(history, attempt.client, attempt.asked)});
+    visit(Call{attempt.client, attempt.asked, until, attempt.commands,
+               GrantsToOthers(history, attempt, until)});
+  }
+  const auto visit_other = [&](Call call) {
+    call.until = std::min({call.until, history.end, DiedAt(history, call.client, call.asked)});
+    visit(call);
+  };
+  for (const ClientHold& hold : history.holds) {
+    if (hold.release_called == kOpen) continue;
+    visit_other({hold.client, hold.release_called, hold.release_returned, hold.release_commands, 0,
+                 " to release"});
+  }
+  for (const Renewal& one : history.renewals) {
+    visit_other({one.client, one.called, one.answered, one.commands, 0, " to extend"});
+  }
+}
+
+}  // namespace
+
 void JudgeStorm(const History& history, std::int64_t commands_per_lease,
                 std::vector<Violation>& violations) {
   std::optional<Violation> worst;
   std::int64_t worst_excess = 0;
-  for (const Attempt& attempt : history.attempts) {
-    const VirtualTime until =
-        std::min({attempt.answered, history.end, DiedAt(history, attempt.client, attempt.asked)});
-    const Duration waited = std::max(until - attempt.asked, Duration{});
-    const std::int64_t grants = GrantsToOthers(history, attempt, until);
-    const std::int64_t most = MostCommands(commands_per_lease, history.lease, waited, grants);
-    if (attempt.commands - most <= worst_excess) continue;
-    worst_excess = attempt.commands - most;
+  ForEachCall(history, [&](const Call& call) {
+    const Duration took = std::max(call.until - call.asked, Duration{});
+    const std::int64_t most = MostCommands(commands_per_lease, history.lease, took, call.grants);
+    if (call.commands - most <= worst_excess) return;
+    worst_excess = call.commands - most;
     worst = Violation{
-        Judged::kTermination, until, attempt.client,
-        fmt::format("{} sent {} commands from {} until {} while {} others were granted; the "
+        Judged::kTermination, call.until, call.client,
+        fmt::format("{} sent {} commands{} from {} until {} while {} others were granted; the "
                     "bound is {} = {} for each lease of {} that has begun + {} for each grant",
-                    ClientName(attempt.client), attempt.commands, Instant(attempt.asked),
-                    Instant(until), grants, most, commands_per_lease, Instant(history.lease),
-                    kCommandsPerGrant)};
-  }
+                    ClientName(call.client), call.commands, call.purpose, Instant(call.asked),
+                    Instant(call.until), call.grants, most, commands_per_lease,
+                    Instant(history.lease), kCommandsPerGrant)};
+  });
   if (worst.has_value()) violations.push_back(std::move(*worst));
 }
 
@@ -159,8 +192,8 @@ constinit const Property kTerminationProperty = {
     .headline = "an operation did not end in time",
     .definition =
         "Violated when an operation returns later than its deadline, or a request to stop it, "
-        "allows, when a request sends more commands than its bound allows, or when nobody is "
-        "granted anything beyond the computed bound.",
+        "allows, when a request, a release or an extension sends more commands than its bound "
+        "allows, or when nobody is granted anything beyond the computed bound.",
     .scenario = "redis.d3",
     .story =
         "Three clients split the votes of five nodes 2-2-1, all give up, wait for the same fixed "

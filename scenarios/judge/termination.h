@@ -4,9 +4,10 @@
 // then, or at most the lock's own overrun bound later, on the client's own clock; if its client has
 // felt a fault, not before that bound after the last fault of the run. A try, which does not wait,
 // is due at once. While the client stands still it cannot return, so an attempt during which it was
-// paused is not judged. (b) A request does not send more commands than the lock's own bound allows
-// for the time that it waited and the grants that it saw made to others: a retry storm, a livelock.
-// (c) of a run that ended because its steps were used up: was that its locks' doing?
+// paused is not judged. (b) A request, a release or an extension does not send more commands than
+// the lock's own bound allows for the time that it took and the grants that a request saw made to
+// others: a retry storm, a livelock. (c) of a run that ended because its steps were used up: was
+// that its locks' doing?
 #pragma once
 
 #include <chrono>
@@ -49,8 +50,7 @@ TerminationBounds BoundsOf(const harness::Subject& subject, const harness::LockO
 void JudgeTermination(const History& history, const TerminationBounds& bounds,
                       std::vector<Violation>& violations);
 
-/// The most commands that one request may send in `waited`, while others are granted `grants`
-/// times.
+/// The most commands that one call may send in `waited`, while others are granted `grants` times.
 std::int64_t MostCommands(std::int64_t commands_per_lease, Duration lease, Duration waited,
                           std::int64_t grants);
 

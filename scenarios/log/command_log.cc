@@ -67,15 +67,19 @@ void CommandLog::NoteSending(Party who, std::uint64_t number, VirtualTime now) {
     case Doing::kAsking:
       log_.history(who).attempts[client.attempt].Sends(number);
       break;
-    case Doing::kExtending:
-      log_.history(who).renewals[client.renewal].sent = now;
-      log_.history(who).renewals[client.renewal].number = number;
+    case Doing::kExtending: {
+      Renewal& renewal = log_.history(who).renewals[client.renewal];
+      renewal.sent = now;
+      renewal.number = number;
+      ++renewal.commands;
       break;
+    }
     case Doing::kSettingLimit:
       log_.history(who).limits.NoteSent(who.client, number);
       break;
     case Doing::kReleasing:
       log_.hold(who).release_sent = now;
+      ++log_.hold(who).release_commands;
       break;
     case Doing::kForcing:
       break;

@@ -47,6 +47,7 @@ struct ClientHold {
   VirtualTime release_returned = kOpen;
   StatusCode release_status = StatusCode::kOk;
   VirtualTime release_sent = kOpen;  ///< the last command of the release
+  std::int64_t release_commands = 0;
   VirtualTime dropped = kOpen;       ///< the hold was destroyed without one
   bool shared = false;               ///< as a reader
   std::vector<LossCall> loss_calls = {};
@@ -126,6 +127,7 @@ struct Renewal {
   VirtualTime called{};
   VirtualTime answered = kOpen;
   VirtualTime sent = kOpen;             ///< the last command of it; kOpen: none
+  std::int64_t commands = 0;
   VirtualTime promised_until = kOpen;   ///< the end of the server's promise when it was called
   VirtualTime prolonged = kOpen;        ///< when that became later, and was not over at the answer
   StatusCode answer = StatusCode::kOk;  ///< meaningful once answered

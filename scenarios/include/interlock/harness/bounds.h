@@ -54,8 +54,8 @@ class Bounds {
     return options.lease / 16 + std::chrono::milliseconds(2);
   }
 
-  /// How many commands one request may send at most within the time of one lease while nobody is
-  /// granted anything: beyond that is a retry storm (LK015). The default lets a waiter look four
+  /// How many commands one request, release or extension may send at most within the time of one
+  /// lease while nobody is granted anything: beyond that is a retry storm (LK015). The default lets a waiter look four
   /// times each millisecond.
   virtual std::int64_t CommandsPerLease(const LockOptions& options) const {
     return 200 + 4 * options.lease.count();
