@@ -38,23 +38,22 @@ struct Item {
   std::atomic<bool> done{false};
 };
 
-/// What the threads of a campaign have seen crash so far: what comes after it, in the order of
-/// units and runs, need not be run. Thread safety: all methods.
-class KnownCrashes {
+/// Where the units of a campaign have ended early, as far as its threads have seen: what comes after
+/// it, in the order of units and runs, need not be run. Thread safety: all methods.
+class KnownEnds {
  public:
-  explicit KnownCrashes(std::size_t units) : units_(units) {}
+  explicit KnownEnds(std::size_t units) : units_(units) {}
 
-  void Note(std::size_t unit, const UnitResult& result) {
-    if (!result.crash) return;
+  /// A block of the unit has ended the unit, with its run of this index.
+  void Note(std::size_t unit, std::uint64_t run, const UnitResult& result) {
     PerUnit& known = units_[unit];
-    std::uint64_t first = known.crashed_at;
-    while (result.crash->index < first &&
-           !known.crashed_at.compare_exchange_weak(first, result.crash->index)) {
+    std::uint64_t first = known.ended_at;
+    while (run < first && !known.ended_at.compare_exchange_weak(first, run)) {
     }
-    if (result.crash->hung) known.hung = true;
+    if (result.crash && result.crash->hung) known.hung = true;
   }
-  bool CrashedBefore(std::size_t unit, std::uint64_t run) const {
-    return units_[unit].crashed_at < run;
+  bool EndedBefore(std::size_t unit, std::uint64_t run) const {
+    return units_[unit].ended_at < run;
   }
   /// Whether the lock hung in a unit before this one.
   bool HungBefore(const std::vector<Unit>& units, std::size_t unit, const Entry* entry) const {
@@ -66,7 +65,7 @@ class KnownCrashes {
 
  private:
   struct PerUnit {
-    std::atomic<std::uint64_t> crashed_at{UINT64_MAX};
+    std::atomic<std::uint64_t> ended_at{UINT64_MAX};
     std::atomic<bool> hung{false};
   };
   std::vector<PerUnit> units_;
@@ -155,11 +154,12 @@ class Campaign {
       for (const Block& block : item.blocks) {
         done_runs += block.count;
         if (Satisfied(unit, sum, options_.least_hunt)) continue;
-        if (sum.crash || known_.CrashedBefore(item.unit, block.first)) continue;
+        if (IsOver(unit, sum) || known_.EndedBefore(item.unit, block.first)) continue;
         if (known_.HungBefore(units_, item.unit, unit.entry)) continue;
-        item.results.push_back(runner.RunBlock(unit, block.first, block.count));
-        known_.Note(item.unit, item.results.back());
-        Merge(item.results.back(), sum);
+        const UnitResult& result =
+            item.results.emplace_back(runner.RunBlock(unit, block.first, block.count));
+        if (IsOver(unit, result)) known_.Note(item.unit, block.first + result.runs, result);
+        Merge(result, sum);
       }
     }
     item.done = true;
@@ -203,7 +203,7 @@ class Campaign {
     for (std::size_t i = 0; i < item.results.size(); ++i) {
       const Unit& unit = units_[item.unit];
       // It was begun before it was known that it would not count.
-      if (sums_[item.unit].crash || !WhyLeftOut(units_, sums_, item.unit).empty()) break;
+      if (IsOver(unit, sums_[item.unit]) || !WhyLeftOut(units_, sums_, item.unit).empty()) break;
       if (options_.on_block) options_.on_block(unit, item.blocks[i].first, item.results[i]);
       Merge(item.results[i], sums_[item.unit]);
     }
@@ -243,7 +243,7 @@ class Campaign {
   const std::vector<std::optional<std::size_t>> exploration_after_;  // by unit
   std::vector<UnitResult> sums_;
   std::vector<UnitResult> sums_before_;  // of the rounds before this one: its threads read them
-  KnownCrashes known_;
+  KnownEnds known_;
   std::vector<std::optional<ExplorationSum>> explored_;
   CampaignResult result_;
   RowBook book_;
@@ -329,6 +329,8 @@ void AddRun(const RunResult& result, std::uint64_t index, UnitResult& sum) {
     ++sum.violating_runs[property];
     if (sum.violations[property].size() < kCandidates) sum.violations[property].push_back(index);
   }
+  const bool fine = result.Find(Judged::kTermination) == nullptr && !result.inconclusive;
+  if (!fine && result.commands > kManyCommands) ++sum.endless;
   sum.hash = sim::HashNumber(result.trace_hash, sum.hash);
 }
 

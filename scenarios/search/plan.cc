@@ -150,6 +150,10 @@ bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt
   });
 }
 
+bool IsOver(const Unit& unit, const UnitResult& sum) {
+  return sum.crash.has_value() || (!unit.entry->specimen && sum.endless >= kMostEndless);
+}
+
 namespace {
 
 std::string HungAmong(std::span<const Unit> units, std::span<const UnitResult> sums,
@@ -184,8 +188,8 @@ bool InShard(const Unit& unit, const Block& block, const Shard& shard) {
 }
 
 void Merge(const UnitResult& block, UnitResult& sum) {
-  if (sum.crash) return;
   sum.crash = block.crash;
+  sum.endless += block.endless;
   sum.runs += block.runs;
   sum.runs_with_faults += block.runs_with_faults;
   sum.commands += block.commands;

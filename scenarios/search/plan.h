@@ -25,6 +25,11 @@ inline constexpr std::uint64_t kBlock = 100;  // runs
 /// Runs after which a specimen that was asked for fewer counts as acquitted.
 inline constexpr std::uint64_t kSpecimenPatience = 10'000;
 
+/// A unit ends with so many runs that sent over `kManyCommands` and violate termination (LK015) or
+/// could not be judged: each takes as long as thousands of others, and says nothing new.
+inline constexpr std::uint64_t kMostEndless = 3;
+inline constexpr std::uint64_t kManyCommands = 10'000;
+
 /// The least runs of a campaign for a scenario whose runs weigh more than others'.
 inline constexpr std::uint64_t kLeastRuns = 1'000;
 
@@ -65,6 +70,10 @@ std::vector<std::optional<std::size_t>> ExplorationAfter(
 /// least `least_hunt` runs.
 bool Satisfied(const Unit& unit, const UnitResult& sum, std::uint64_t least_hunt);
 
+/// Whether no run comes after these, however many were asked for: one has ended its process, or so
+/// many of a lock that is no specimen were endless that the others would only cost time.
+bool IsOver(const Unit& unit, const UnitResult& sum);
+
 /// Why a unit is not run, or does not count if it was: its lock hung in an earlier one, and to wait
 /// for it each time would hold up all others. Empty: it is run.
 std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> sums,
@@ -78,7 +87,7 @@ std::string WhyLeftOut(std::span<const Unit> units, std::span<const UnitResult> 
 /// therefore knows when to stop.
 bool InShard(const Unit& unit, const Block& block, const Shard& shard);
 
-/// Adds the sums of the unit's next block. After a crash there is none.
+/// Adds the sums of the unit's next block. REQUIRES: !IsOver for `sum`.
 void Merge(const UnitResult& block, UnitResult& sum);
 
 }  // namespace interlock::scenarios

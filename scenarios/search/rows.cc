@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "scenarios/search/guarantees.h"
+#include "scenarios/search/plan.h"
 
 namespace interlock::scenarios {
 namespace {
@@ -63,27 +64,31 @@ Expectation ExpectationOf(const Unit& unit, Judged property) {
 namespace {
 
 /// Why a unit has no verdict on what it did not violate; empty: it has.
-std::string WhyCutShort(const UnitResult& sum) {
+std::string WhyCutShort(const Unit& unit, const UnitResult& sum) {
   if (!sum.left_out.empty()) return sum.left_out;
-  if (!sum.crash) return "";
+  if (!IsOver(unit, sum)) return "";
+  if (!sum.crash) {
+    return fmt::format("{} of {} runs went on until they were ended: no more were made",
+                       sum.endless, sum.runs);
+  }
   return fmt::format("run {} {}: the lock {}", sum.crash->index + 1,
                      sum.crash->hung ? "was ended" : "ended its process", sum.crash->what);
 }
 
-Verdict VerdictOf(const UnitResult& sum, Judged property) {
+Verdict VerdictOf(const Unit& unit, const UnitResult& sum, Judged property) {
   // What cannot be repeated proves nothing for or against a lock.
   if (sum.divergences > 0) return Verdict::kInconclusive;
   if (sum.violating_runs[property] > 0) return Verdict::kViolated;
-  if (!WhyCutShort(sum).empty()) return Verdict::kInconclusive;
+  if (!WhyCutShort(unit, sum).empty()) return Verdict::kInconclusive;
   if (sum.exercised[property] == 0 || sum.inconclusive > 0) return Verdict::kInconclusive;
   return Verdict::kHolds;
 }
 
-std::string ReasonOf(const UnitResult& sum, Judged property) {
+std::string ReasonOf(const Unit& unit, const UnitResult& sum, Judged property) {
   if (sum.divergences > 0) {
     return fmt::format("{} of {} double runs diverged", sum.divergences, sum.double_runs);
   }
-  if (std::string why = WhyCutShort(sum); !why.empty()) return why;
+  if (std::string why = WhyCutShort(unit, sum); !why.empty()) return why;
   if (sum.inconclusive > 0) {
     return fmt::format("{} of {} runs could not be judged: {}", sum.inconclusive, sum.runs,
                        sum.first_inconclusive);
@@ -138,7 +143,7 @@ void AddExcuse(const Unit& unit, Judged property, ResultRow& row) {
 ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
   ResultRow row = RowOf(unit, property);
   row.expected = ExpectationOf(unit, property);
-  row.verdict = VerdictOf(sum, property);
+  row.verdict = VerdictOf(unit, sum, property);
   row.runs = sum.runs;
   row.exercised = sum.exercised[property];
   row.witness = !unit.witness_of.empty();
@@ -148,9 +153,9 @@ ResultRow MakeRow(const Unit& unit, const UnitResult& sum, Judged property) {
     row.runs_to_first_violation = sum.violations[property].front() + 1;
   }
   if (row.verdict == Verdict::kInconclusive) {
-    row.reason = ReasonOf(sum, property);
+    row.reason = ReasonOf(unit, sum, property);
     // A crash is never what was expected, whatever else was.
-    const bool whole = WhyCutShort(sum).empty() && sum.divergences == 0;
+    const bool whole = WhyCutShort(unit, sum).empty() && sum.divergences == 0;
     if (!whole) row.expected = Expectation::kHolds;
     if (const auto why = WhyUntested(unit, sum, property); whole && !why.empty()) {
       row.expected = Expectation::kEither;

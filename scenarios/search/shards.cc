@@ -65,10 +65,11 @@ class Pool {
     if (found == blocks_.end()) return Invalid(fmt::format("{} are missing", ToText(name)));
     const ShardBlock& taken = *found->second;
     blocks_.erase(found);
-    if (taken.runs != block.count && !taken.crash) {
+    UnitResult result = FromShardBlock(taken);
+    if (taken.runs != block.count && !IsOver(unit, result)) {
       return Invalid(fmt::format("{} are {} instead of {}", ToText(name), taken.runs, block.count));
     }
-    return FromShardBlock(taken);
+    return result;
   }
 
   Result<ExplorationSum> Take(const LockExploration& exploration) {
@@ -148,6 +149,7 @@ UnitResult FromShardBlock(const ShardBlock& block) {
   result.first_inconclusive = block.first_inconclusive;
   result.virtual_time = Duration(block.virtual_ns);
   result.hash = block.hash;
+  result.endless = block.endless;
   for (const reports::ShardProperty& one : block.properties) {
     for (const Judged property : kAllJudged) {
       if (Slug(property) != one.property) continue;
@@ -228,6 +230,7 @@ ShardBlock ToShardBlock(const Unit& unit, std::uint64_t first, const UnitResult&
   block.first_inconclusive = result.first_inconclusive;
   block.virtual_ns = result.virtual_time.count();
   block.hash = result.hash;
+  block.endless = result.endless;
   for (const Judged property : kAllJudged) {
     if (result.exercised[property] == 0 && result.violating_runs[property] == 0) continue;
     block.properties.push_back({std::string(Slug(property)), result.exercised[property],
@@ -261,7 +264,7 @@ Result<CampaignResult> MergeShards(const CampaignOptions& options,
     UnitResult& sum = sums[block.unit];
     if (Satisfied(units[block.unit], sum, options.least_hunt)) continue;
     sum.left_out = WhyLeftOut(units, sums, block.unit);
-    if (sum.crash || !sum.left_out.empty()) {
+    if (IsOver(units[block.unit], sum) || !sum.left_out.empty()) {
       pool.Drop(units[block.unit], block);
       continue;
     }

@@ -7,6 +7,7 @@
 #include "scenarios/cases/replay_token.h"
 #include "scenarios/run/black_box.h"
 #include "scenarios/run/guard.h"
+#include "scenarios/search/plan.h"
 #include "scenarios/search/shrink/shrink.h"
 
 namespace interlock::scenarios {
@@ -41,7 +42,7 @@ UnitResult UnitRunner::RunBlock(const Unit& unit, std::uint64_t first, std::uint
   const RunCase run_case = CaseOf(unit);
   const Generator& generator = GeneratorFor(unit);
   for (std::uint64_t index = first; index < first + count; ++index) {
-    if (IsStopped(options_)) break;
+    if (IsStopped(options_) || IsOver(unit, sum)) break;
     const std::uint64_t seed = SeedOf(unit, index);
     const GuardedRun guarded(run_case.subject->name(), unit.scenario->name, unit.synchrony, seed);
     if (BlackBox* box = BlackBox::OfThisProcess()) box->NoteIndex(index);

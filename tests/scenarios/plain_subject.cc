@@ -65,15 +65,20 @@ class PlainHold final : public harness::Hold {
 
   Status Release() override {
     if (plain_.release_answer.has_value()) return Status(*plain_.release_answer);
-    const Result<Reply> reply =
-        plain_.release_blindly
-            ? line_->Call({"DEL", grant_.key})
-            : line_->Call({"EVAL", kDeleteIfMine, "1", grant_.key, grant_.token});
-    if (!reply.ok()) return reply.status();
-    return reply->IsInteger() && reply->integer == 1 ? Status() : Status(StatusCode::kNotOwner);
+    for (;;) {
+      const Result<Reply> reply = Ask();
+      if (!reply.ok()) return reply.status();
+      if (reply->IsInteger() && reply->integer == 1) return Status();
+      if (!plain_.release_asks_on) return Status(StatusCode::kNotOwner);
+    }
   }
 
  private:
+  Result<Reply> Ask() {
+    if (plain_.release_blindly) return line_->Call({"DEL", grant_.key});
+    return line_->Call({"EVAL", kDeleteIfMine, "1", grant_.key, grant_.token});
+  }
+
   std::shared_ptr<Line> line_;
   Grant grant_;
   const PlainOptions& plain_;

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,6 +146,30 @@ TEST(CampaignTest, SomeRunsAreMadeTwiceAndNoneDiverges) {
   EXPECT_EQ(result.report.totals.runs, 500U);  // two classes
   EXPECT_EQ(result.report.totals.double_runs, 10U);
   EXPECT_EQ(result.report.totals.divergences, 0U);
+}
+
+// Each of them takes as long as thousands of others, and says the same again.
+TEST(CampaignTest, AUnitEndsWithItsThirdEndlessRunWhateverTheNumberOfThreads) {
+  std::optional<std::uint64_t> hash;
+  for (const int jobs : {1, 2}) {
+    CampaignOptions options;
+    options.jobs = jobs;
+    options.runs = 600;
+    options.explaining = Explaining::kNone;
+    options.entries = {PlainOne({.name = "test/asks-on", .release_asks_on = true})};
+    options.scenarios = {FindScenario("pause")};
+    const CampaignResult result = RunCampaign(options);
+    const ResultRow* violated = RowAbout(result, "test/asks-on", "termination");
+    ASSERT_NE(violated, nullptr);
+    EXPECT_EQ(violated->verdict, Verdict::kViolated);
+    EXPECT_LT(violated->runs, 200U);
+    const ResultRow* other = RowAbout(result, "test/asks-on", "server-exclusion");
+    ASSERT_NE(other, nullptr);
+    EXPECT_EQ(other->verdict, Verdict::kInconclusive);
+    EXPECT_THAT(other->reason, HasSubstr("3 of "));
+    EXPECT_EQ(hash.value_or(result.report.trace_hash), result.report.trace_hash);
+    hash = result.report.trace_hash;
+  }
 }
 
 TEST(CampaignTest, ADivergenceIsAnInternalFaultAndNotAVerdict) {

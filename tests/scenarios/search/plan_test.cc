@@ -49,6 +49,19 @@ TEST_F(PlanTest, TheRoundsOfABudgetAddUpToOneCampaign) {
   EXPECT_EQ(Planned(10'000) + RunsBetween({.count = 10'000}, {.count = 20'000}), Planned(20'000));
 }
 
+TEST_F(PlanTest, AUnitIsOverAfterACrashAndASoundOneAfterSomeEndlessRuns) {
+  const Unit unit{&entry_, &scenario_};
+  UnitResult sum;
+  sum.endless = kMostEndless - 1;
+  EXPECT_FALSE(IsOver(unit, sum));
+  sum.endless = kMostEndless;
+  EXPECT_TRUE(IsOver(unit, sum));
+  entry_.specimen = true;
+  EXPECT_FALSE(IsOver(unit, sum));
+  sum.crash = LockCrash{};
+  EXPECT_TRUE(IsOver(unit, sum));
+}
+
 TEST_F(PlanTest, AGateGivesEachScenarioItsShare) {
   scenario_.gate_runs = 250;
   EXPECT_EQ(RunsBetween({}, {.shares = true, .count = 1}), 250U);
