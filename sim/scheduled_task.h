@@ -56,8 +56,7 @@ struct ScheduledTask final : Pooled {
   VirtualTime wait_since{};
   VirtualTime wait_until{};
   MonotonicTime local_deadline = kNever;  // on its process's clock; wait_until derives from it
-  VirtualTime wait_limit =
-      VirtualTime::max();  // an upper bound of wait_until, whatever the clock shows
+  VirtualTime wait_limit = VirtualTime::max();  // bounds wait_until, whatever the clock shows
   std::uint32_t wait_link = 0;
 
   bool at_yield_point = false;  // instant worlds: what it does next is visible to others

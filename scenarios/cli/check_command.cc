@@ -101,8 +101,7 @@ class Check {
     options.seed = settings_.seed;
     options.runs = settings_.thorough ? kThoroughRuns : settings_.runs;
     options.least_hunt = settings_.thorough ? kThoroughHunt : 0;
-    options.explore =
-        settings_.runs == 0;  // A user who gives a number of runs wants exactly those.
+    options.explore = settings_.runs == 0;  // A given number of runs means exactly those.
     options.explaining = settings_.explain == "all"    ? Explaining::kAll
                          : settings_.explain == "none" ? Explaining::kNone
                                                        : Explaining::kFirst;

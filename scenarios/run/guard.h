@@ -24,9 +24,8 @@
 namespace interlock::scenarios {
 
 struct GuardOptions {
-  std::chrono::seconds patience{30};  ///< real time that one run may take
-  std::string program =
-      "./interlock";  ///< the command that calls this program, for the replay line
+  std::chrono::seconds patience{30};    ///< real time that one run may take
+  std::string program = "./interlock";  ///< command that calls this program, for replay lines
   /// The partial run.json, split where a JSON string with the reason belongs; written to
   /// `partial_path` (if not empty) and, with `partial_to_stdout`, to standard output.
   std::string partial_before;

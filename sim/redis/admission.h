@@ -45,8 +45,7 @@ class Admission {
   bool Impaired() const;
 
   Engine& engine_;
-  bool out_of_memory_ =
-      false;  // Whether memory was used up when the present top-level command began.
+  bool out_of_memory_ = false;  // When the present top-level command began.
 };
 
 }  // namespace interlock::sim::redis

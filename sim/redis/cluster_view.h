@@ -32,10 +32,9 @@ struct ClusterNode {
 
 struct ClusterView {
   std::vector<ClusterNode> nodes;
-  std::size_t myself = 0;  ///< Index into nodes.
-  std::array<std::int16_t, kSlots> owner =
-      {};                     ///< Index of a master in nodes; kNoNode: unassigned.
-  bool sees_majority = true;  ///< Of the masters; without it nothing is served.
+  std::size_t myself = 0;                       ///< Index into nodes.
+  std::array<std::int16_t, kSlots> owner = {};  ///< Index into nodes; kNoNode: unassigned.
+  bool sees_majority = true;                    ///< Of the masters; without it nothing is served.
   std::int64_t current_epoch = 0;
 
   ClusterView() { owner.fill(kNoNode); }

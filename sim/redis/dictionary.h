@@ -103,8 +103,7 @@ class Dictionary {
   }
 
  private:
-  static constexpr std::size_t kWalked =
-      16;  // Up to this size a linear search is faster than the index.
+  static constexpr std::size_t kWalked = 16;  // Up to here linear search is faster.
 
   std::size_t Locate(std::string_view key) const {
     if (!index_.empty()) {

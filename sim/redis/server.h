@@ -67,8 +67,7 @@ class Server {
   /// An unplanned end of the process.
   struct Crash {
     bool power_lost = false;  ///< The machine's power: unsynced units are lost; false: kill -9.
-    std::size_t surviving_units =
-        0;  ///< The number of the oldest unsynced units that survive anyway.
+    std::size_t surviving_units = 0;  ///< Number of oldest unsynced units that survive anyway.
   };
   /// A disk that misbehaves until further notice.
   struct DiskFault {

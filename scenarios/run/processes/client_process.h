@@ -76,9 +76,8 @@ struct ClientTask {
   sim::machine::ClientWay way;
   ClientPlan plan;
   std::optional<Death> death;
-  std::vector<sim::machine::RealFault> pauses = {};  ///< those of this client
-  std::optional<LateComer> late_comer =
-      std::nullopt;  ///< for a latch: arrives later, to see it open
+  std::vector<sim::machine::RealFault> pauses = {};    ///< those of this client
+  std::optional<LateComer> late_comer = std::nullopt;  ///< for a latch: comes to see it open
 };
 
 class ClientProcesses {

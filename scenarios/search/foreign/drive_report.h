@@ -20,13 +20,12 @@ struct DriveSum {
   std::uint64_t runs = 0;
   std::uint64_t with_faults = 0;
   std::uint64_t commands = 0;
-  std::uint64_t contended = 0;  ///< runs in which two clients have owned one lock's key
-  std::uint64_t entered = 0;    ///< runs with more clients in a section than permits
-  std::uint64_t refused = 0;    ///< runs in which a client was refused
-  std::uint64_t met = 0;        ///< runs with any of these three
-  std::uint64_t owner_gone =
-      0;  ///< runs in which a client that had owned a lock's key ended or was killed
-  std::uint64_t bounded = 0;  ///< runs ended by a bound
+  std::uint64_t contended = 0;   ///< runs in which two clients have owned one lock's key
+  std::uint64_t entered = 0;     ///< runs with more clients in a section than permits
+  std::uint64_t refused = 0;     ///< runs in which a client was refused
+  std::uint64_t met = 0;         ///< runs with any of these three
+  std::uint64_t owner_gone = 0;  ///< runs in which an owner of a lock's key ended or was killed
+  std::uint64_t bounded = 0;     ///< runs ended by a bound
   std::uint64_t inconclusive = 0;
   bool has_sections = false;
   std::string why_inconclusive;
