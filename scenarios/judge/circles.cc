@@ -165,7 +165,7 @@ class Circles {
     return end;
   }
 
-  /// Whether neither the lock, by refusing somebody, nor anybody's release broke the cycle.
+  /// Whether only time broke the cycle: no refusal by the lock, no release.
   bool IsBrokenByTimeAlone(const std::vector<Waiting>& stuck, VirtualTime end) const {
     if (end >= histories_.front()->end) return true;
     const Duration moment = histories_.front()->lease / 50;

@@ -6,7 +6,7 @@
 //      none is) though that was never so during its request; where a limit lasts only while
 //      permits are out, though no other client's was;
 //   b  setting a limit was denied or not answered, though no fault had met the client by then;
-//   c  setting a limit was answered as changing nothing, and had.
+//   c  setting a limit was answered as changing nothing, though it changed something.
 // The ledger judges grants made in place of the refused clients (LK013), and progress.h judges
 // waiters that a larger limit would let in (LK009).
 #pragma once

@@ -53,7 +53,7 @@ std::vector<LockExploration> ExplorationsOf(const CampaignOptions& options);
 
 ExplorationSum Explore(const LockExploration& exploration, const std::atomic<bool>* stop);
 
-/// The verdict on a property that it looked for. Exploring somebody else's lock may be infeasible.
+/// The verdict on a property that it looked for. A foreign lock may be too large to explore.
 reports::ResultRow RowOf(const LockExploration& exploration, const ExplorationSum& sum,
                          Judged property);
 /// The row of its crash.

@@ -23,7 +23,7 @@ struct Explained {
 
 enum class Effort {
   kShow,  ///< one more run, to show it
-  kTry,   ///< some thousand runs beside it, to tell what matters and what does not
+  kTry,   ///< thousands more runs, to tell what matters and what does not
 };
 
 /// `program` is the command that calls this program, for the replay line; empty if unknown. Once

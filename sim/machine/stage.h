@@ -32,7 +32,7 @@ struct StageOptions {
   Topology topology = Topology::kStandalone;
   int nodes = 1;  ///< independent masters
   Persistence persistence = Persistence::kNone;
-  bool sentinels = false;  ///< three of them watch the primary
+  bool sentinels = false;  ///< three Sentinels watch the primary
   int clients = 1;
   int database = 0;
 };

@@ -48,7 +48,7 @@ class Stillness {
     return told || (!first && now - since_ >= apart);
   }
 
-  /// It has been given something to do, which it may not have begun yet.
+  /// The process has been given something to do, which it may not have begun yet.
   void Forget() { seen_.reset(); }
 
  private:

@@ -38,7 +38,7 @@ class Crew {
 
   /// Whether it has ended by itself; from then on it is not alive.
   bool HasEnded(int client);
-  /// It has been given something to do.
+  /// The client has been given something to do, so it must be polled again.
   void Disturb(int client);
   bool IsStill(int client);
   /// How long to wait before polling again a client that is not still.

@@ -20,8 +20,8 @@ namespace interlock::scenarios::contend {
 
 enum class FaultProfile : std::uint8_t {
   kNone,
-  kPauses,      ///< clients stand still for 1.5 leases, some twenty leases apart
-  kPartitions,  ///< clients are cut off for half a lease, some twenty leases apart
+  kPauses,      ///< a client is paused for 1.5 leases, some twenty leases apart
+  kPartitions,  ///< a client is cut off for half a lease, some twenty leases apart
 };
 
 struct Load {

@@ -53,9 +53,9 @@ struct Bounds {
   int lost_replies = 0;   ///< a command is executed, then its connection is reset
   int lost_requests = 0;  ///< a command is not executed, and its connection is reset
   int silent_losses = 0;  ///< a command is executed, and its connection goes silent
-  /// A client stands still until just after a lease; in its section also a quarter longer.
+  /// A client is paused until just after a lease; in its section also a quarter longer.
   int pauses = 0;
-  int short_pauses = 0;  ///< a client stands still for half of a lease
+  int short_pauses = 0;  ///< a client is paused for half of a lease
   /// The primary's machine dies and its replica takes over with all writes, or without those after
   /// some command, which counts as a fault of its own, once per failover. The old primary comes
   /// back at once, or only in phase 2.

@@ -71,7 +71,7 @@ class Walk final : public sim::ChoiceSource {
     kRestart,
     kKinds
   };
-  /// Whether another fault may strike in any state.
+  /// Whether the bounds allow another fault.
   bool FaultsLeft() const { return faults_left_; }
   /// Faults so far, by kind.
   const std::array<std::uint8_t, kKinds>& spent() const { return spent_; }
